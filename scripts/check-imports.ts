@@ -12,7 +12,7 @@ const rooms: Readonly<Record<string, readonly string[] | typeof everything>> = {
   actions: ["engine", "files", "shell"],
   agents: ["engine", "files", "formats", "actions"], // of formats the type of a settings format, of actions the keys of an answer
   runtime: ["engine", "files"],
-  services: ["engine", "files", "formats", "actions"], // of formats the types of settings, of actions how JSON is found in text
+  services: ["engine", "files", "formats", "actions"], // of formats the types of settings, of actions how JSON is found in text, and the one way out by HTTP
   storage: ["engine", "files", "services"], // of services what a row of a project holds
   loading: ["engine", "files", "conditions", "formats", "agents"],
   operations: ["engine", "files", "formats", "loading", "services"],

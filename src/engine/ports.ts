@@ -16,6 +16,7 @@ import type { Outcome } from "./outcome.ts";
 import type { PersistentPrograms } from "./persistent-program.ts";
 import type { Command, Ended, Spawn } from "./program.ts";
 import type { Queue, Steps } from "./queue.ts";
+import type { Reach } from "./reach.ts";
 import type { Run, RunStatus, Store } from "./record.ts";
 
 export type * from "./handler.ts";
@@ -26,11 +27,21 @@ export interface Registry {
   readonly handlers: ReadonlyMap<string, Handler>;
   readonly conditions: ReadonlyMap<string, ConditionKind>;
 }
-/** One HTTP request; rejects on network failure. The body is cut at the limit: `cut` says so. */
+/**
+ * One HTTP request; rejects on network failure, and where it may not go. The body is cut at the limit: `cut` says so. `movedTo`:
+ * another origin, to which the server redirected, gave this reply.
+ */
 export type Fetch = (
-  request: { url: string; method: string; headers: Record<string, string>; body: string; limitInBytes: number },
+  request: {
+    url: string;
+    method: string;
+    headers: Record<string, string>;
+    body: string;
+    limitInBytes: number;
+    reach: Reach;
+  },
   signal: AbortSignal,
-) => Promise<{ status: number; body: string; cut: boolean }>;
+) => Promise<{ status: number; body: string; cut: boolean; movedTo?: string }>;
 
 export type Observation =
   | { is: "event"; event: HookEvent }

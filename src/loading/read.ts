@@ -134,7 +134,8 @@ function readConfigs(place: RulePlace, reader: YamlReader | undefined, read: Rea
     (place.root !== undefined && read.judge && !read.judge.settings(own, { root: place.root, file: labelOf(place) }))
   )
     return own;
-  read.config = reader.formats.config.mergeConfig(read.config, own);
+  const { mergeConfig, ofProject } = reader.formats.config;
+  read.config = mergeConfig(read.config, place.ofUser ? own : ofProject(own));
   if (place.ofUser) read.userConfig = read.config;
   return own;
 }

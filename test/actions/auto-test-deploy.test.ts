@@ -18,7 +18,12 @@ const patterns = await loadPatterns();
 async function run(params: Fields, wish: Surroundings): Promise<StepResult> {
   assert.deepEqual(autoTestDeploy.params.check(params), []);
   assert.deepEqual(autoTestDeploy.inspect?.(params, patterns), []);
-  const context = contextOf({ name: "PostToolUse", data: { tool_name: "Write", tool_input: {} }, ...wish });
+  const context = contextOf({
+    name: "PostToolUse",
+    data: { tool_name: "Write", tool_input: {} },
+    written: params,
+    ...wish,
+  });
   const filled = (await autoTestDeploy.render?.(params, context.scope)) ?? params;
   // what render gives has the shape of the parameters
   return autoTestDeploy.run(filled as unknown as Parameters<typeof autoTestDeploy.run>[0], context);

@@ -18,6 +18,8 @@ export interface Surroundings {
   timeout?: number;
   origin?: Partial<Origin>;
   as?: string[];
+  /** The hook's own parameters, as its author wrote them. */
+  written?: Fields;
 }
 
 export const PATH: string = process.env.PATH ?? "";
@@ -30,6 +32,7 @@ export function contextOf(wish: Surroundings = {}): StepContext {
     id: "hook-1",
     name: "guard",
     on: { event: [name], ...(wish.as ? { as: wish.as } : {}) },
+    steps: [{ uses: "any", with: wish.written ?? {} }],
     origin: { dialect: "settings", layer: "project", ...wish.origin },
   } as unknown as Hook; // handlers look at no more of it
   const ports = {

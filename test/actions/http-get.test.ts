@@ -92,3 +92,19 @@ test("[A27] a redirect to another kind of address is not followed", async (t) =>
   assert.equal(status_code, 0);
   assert.match(String(error), /redirected to file:/);
 });
+
+test("[SD9, T21] where data says the host, a step reaches public addresses only, in an automation of one's own too", async (t) => {
+  const asked: string[] = [];
+  const at = await serve(t, ({ url = "" }, response) => {
+    asked.push(url);
+    response.end("inside");
+  });
+  for (const layer of ["user", "project"] as const)
+    for (const written of ["{{url}}", "http://{{host}}/", "http://other.example/{{url}}"]) {
+      const { output } = await runStep("http", { url: `${at}/data` }, { written: { url: written }, origin: { layer } });
+      assert.match(String(output.error), /only a hook or a setting of your own may lead there/, `${layer} ${written}`);
+    }
+  assert.deepEqual(asked, []);
+  const { body } = await outputOf("http", { url: `${at}/data` }, { written: { url: `${at}/{{path}}` } });
+  assert.equal(body, "inside");
+});

@@ -127,16 +127,22 @@ test("[SD9] redirects on the same origin keep the event and the headers", async 
   assert.equal(seen[1]?.body, seen[0]?.body);
 });
 
-test("[SD9] another origin gets neither the headers nor the event", async (context) => {
-  const other = await serve(context, json({}));
+test("[SD9] another origin gets neither the headers nor the event, and its reply decides nothing", async (context) => {
+  const other = await serve(context, allow);
   const found = await serve(context, (response) => response.writeHead(302, { location: `${other.origin}/x` }).end());
   const headers = { Authorization: "secret", "X-Key": "secret" };
-  assert.equal(failureOf(await run({ url: found.origin, headers })), "none");
+  const origin = { layer: "user" } as const;
+  const moved = await run({ url: found.origin, headers }, { origin });
+  assert.equal(
+    failureOf(moved),
+    `output: the reply came from ${other.origin}, to which the server redirected, so it decides nothing`,
+  );
+  assert.equal(moved.outcome, undefined);
   assert.equal(other.seen[0]?.method, "GET");
   assert.equal(other.seen[0]?.body, "");
   assert.doesNotMatch(JSON.stringify(other.seen), /secret/);
   const kept = await serve(context, (response) => response.writeHead(307, { location: `${other.origin}/x` }).end());
-  assert.match(failureOf(await run({ url: kept.origin, headers })), /error: .*not meant for/);
+  assert.match(failureOf(await run({ url: kept.origin, headers }, { origin })), /error: .*not meant for/);
   assert.equal(other.seen.length, 1);
 });
 
@@ -170,4 +176,40 @@ test("[C65] what is no http address is a launch failure", async () => {
 test("[C74] an invalid header name is a failure, not an exception", async (context) => {
   const { origin } = await serve(context, allow);
   assert.match(failureOf(await run({ url: origin, headers: { "bad name": "x" } })), /^error: /);
+});
+
+test("[SD8, T22] the hook of a project sends variables to https addresses and to this machine only", async (context) => {
+  const { origin, seen } = await serve(context, allow);
+  const caller = { environment: { TOKEN: "canary-1" } };
+  const params = { headers: { Authorization: "Bearer $TOKEN" }, allowedEnvVars: ["TOKEN"] };
+  const refused = /launch: the hook of a project sends variables to https addresses and to this machine only/;
+  for (const url of ["http://hooks.example/x", "http://8.8.8.8/x", "http://127.0.0.1.example/", "http://2130706433/"])
+    assert.match(failureOf(await run({ url, ...params }, { caller })), refused, url);
+  assert.equal((await run({ url: origin, ...params }, { caller })).ok, true);
+  assert.equal(seen[0]?.headers.authorization, "Bearer canary-1");
+});
+
+test("[SD9, T21] a project's hook reaches this machine only where its own text says so", async (context) => {
+  const { origin, seen } = await serve(context, allow);
+  const { port } = new URL(origin);
+  const caller = { environment: { PLACE: `127.0.0.1:${port}`, PORT: port } };
+  const allowedEnvVars = ["PLACE", "PORT"];
+  const number = `http://2130706433:${port}/`;
+  for (const url of ["http://$PLACE/", "http://127.0.0.1:$PORT/", number, `http://[::ffff:127.0.0.1]:${port}/`])
+    assert.equal((await run({ url, allowedEnvVars }, { caller })).ok, false, url);
+  assert.match(failureOf(await run({ url: number })), /is of this machine: only a hook or a setting of your own/);
+  assert.equal(seen.length, 0);
+  assert.equal((await run({ url: `${origin}/$PORT`, allowedEnvVars }, { caller })).ok, true);
+  for (const url of ["http://$PLACE/", number])
+    assert.equal((await run({ url, allowedEnvVars }, { caller, origin: { layer: "user" } })).ok, true, url);
+});
+
+test("[T22] the keys to an agent's own session are sent nowhere, whatever a hook allows", async (context) => {
+  const { origin, seen } = await serve(context, allow);
+  const name = "CLAUDE_CODE_SESSION_ACCESS_TOKEN";
+  const caller = { environment: { [name]: "canary-2" } };
+  const params = { url: origin, headers: { "X-Key": `$${name}` }, allowedEnvVars: [name] };
+  const result = await run(params, { caller, origin: { layer: "user" } });
+  assert.deepEqual(result.notes, [`the variable ${name} is not set: sent empty`]);
+  assert.doesNotMatch(JSON.stringify(seen), /canary/);
 });

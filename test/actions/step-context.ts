@@ -27,7 +27,7 @@ export interface StepSurroundings extends Surroundings {
 export async function runStep(type: string, params: Fields, wish: StepSurroundings = {}): Promise<StepResult> {
   const { root, results = [], ...rest } = wish;
   const origin = { dialect: "automation", ...(root === undefined ? {} : { root }), ...rest.origin };
-  const context = contextOf({ caller: { environment: { PATH, HOME: tmpdir() } }, ...rest, origin });
+  const context = contextOf({ caller: { environment: { PATH, HOME: tmpdir() } }, written: params, ...rest, origin });
   const { event, ports } = context;
   const git = createGitPort(createGit({ PATH, HOME: root ?? tmpdir() }));
   const scope = { event, turn: firstTurn, names: [], results };

@@ -11,6 +11,7 @@ import {
   type StepContext,
   type StepResult,
 } from "../../engine/ports.ts";
+import { reachOfHook } from "../../engine/reach.ts";
 import {
   flag,
   integer,
@@ -93,12 +94,19 @@ async function tryCommand(check: SmokeCheck, context: StepContext): Promise<stri
   return result.ok ? undefined : result.reason;
 }
 
-async function tryAddress(check: SmokeCheck, url: string, { ports, signal }: StepContext): Promise<string | undefined> {
+async function tryAddress(
+  check: SmokeCheck,
+  url: string,
+  { hook, ports, signal }: StepContext,
+): Promise<string | undefined> {
   if (!ports.fetch) return "nothing here can send requests";
   const { status = usual.status, contains } = check;
   const limit = timeoutOf(check);
   const limited = withinLimit({ ports, signal }, limit);
-  const request = { url, method: "GET", headers: { accept: "*/*" }, body: "", limitInBytes: answerLimitInBytes };
+  const request = {
+    ...{ url, method: "GET", headers: { accept: "*/*" }, body: "" },
+    ...{ limitInBytes: answerLimitInBytes, reach: reachOfHook(url, hook) },
+  };
   try {
     const answer = await ports.fetch(request, limited.signal);
     if (answer.status !== status) return `it answered with status ${answer.status} instead of ${status}`;

@@ -1,8 +1,8 @@
 /** The http step of automations (specification 000, 4.3): one GET request, whose answer is a result whatever it is. */
 import { messageOf } from "../../engine/error.ts";
 import type { Fetch, Handler, StepResult } from "../../engine/ports.ts";
+import { addressFault, reachOfHook } from "../../engine/reach.ts";
 import { object, say, text } from "../../engine/schema.ts";
-import { addressFault } from "../http/http.ts";
 import { failed, firstCharacters, noted, shorten } from "../step.ts";
 import { contextStep, isOverLimit, timeoutOf } from "./context-step.ts";
 
@@ -29,13 +29,14 @@ export const httpGet: Handler = contextStep(
       },
     ),
     needs: ["fetch"],
-    async run({ url = "" }, { ports, signal, timeout }) {
+    async run({ url = "" }, { hook, ports, signal, timeout }) {
       if (!ports.fetch) return unreached("nothing here can send requests");
       const fault = addressFault(url);
       if (fault !== undefined) return unreached(fault);
       try {
         const limitInBytes = 4 * mostCharacters; // a character of UTF-8 has at most four
-        return answered(await ports.fetch({ url, method: "GET", headers, body: "", limitInBytes }, signal));
+        const request = { url, method: "GET", headers, body: "", limitInBytes, reach: reachOfHook(url, hook) };
+        return answered(await ports.fetch(request, signal));
       } catch (error) {
         const origin = new URL(url).origin;
         if (isOverLimit(signal)) return unreached(`${origin} gave no reply within ${timeout} s`, "timeout");

@@ -1,67 +1,71 @@
-/** The Fetch port on Node's own HTTP client. Apart so that only who sends a request pays for loading it. */
-import type { IncomingMessage } from "node:http";
+/** The Fetch port: follows redirects, and reads a body up to a limit. Apart so that only who sends a request pays for loading it. */
 import type { Fetch } from "../../engine/ports.ts";
+import { createSend, type IncomingReply, type Send } from "./send.ts";
 
 type Request = Parameters<Fetch>[0];
 type Reply = Awaited<ReturnType<Fetch>>;
 
 const mostRedirects = 3;
 
-/** Follows at most 3 redirects. Rejects on network failure, on a redirect it will not follow, and when aborted. */
-export const fetch: Fetch = async (request, signal) => {
-  let next = request;
-  for (let redirects = 0; ; redirects++) {
-    const response = await send(next, signal);
-    const target = redirectOf(response, next.url);
-    if (target === undefined) return readBody(response, next.limitInBytes);
-    response.destroy();
-    if (redirects === mostRedirects) throw new Error(`more than ${mostRedirects} redirects`);
-    next = redirected(next, response.statusCode ?? 0, target);
-  }
-};
+/** Follows at most 3 redirects. Rejects where nothing may be sent, on network failure, on a redirect it will not follow, and when aborted. */
+export const createFetch =
+  (send: Send = createSend()): Fetch =>
+  async (request, signal) => {
+    let next = request;
+    for (let redirects = 0; ; redirects++) {
+      const reply = await send(next, signal);
+      const target = redirectOf(reply, next.url);
+      if (target === undefined) return readBody(reply, next, new URL(request.url).origin);
+      reply.body.destroy();
+      if (redirects === mostRedirects) throw new Error(`more than ${mostRedirects} redirects`);
+      next = redirected(next, reply, target);
+    }
+  };
 
-function send({ url, method, headers, body }: Request, signal: AbortSignal): Promise<IncomingMessage> {
-  const { request } = process.getBuiltinModule(url.startsWith("https:") ? "node:https" : "node:http");
-  return new Promise((resolve, reject) => {
-    const length = body === "" && method === "GET" ? {} : { "content-length": String(Buffer.byteLength(body)) };
-    // A connection of its own: one that was kept alive may close under a request that must not be sent twice.
-    const outgoing = request(url, { method, headers: { ...headers, ...length }, signal, agent: false }, resolve);
-    outgoing.on("error", (error) => reject(error));
-    outgoing.end(body);
-  });
-}
+export const fetch: Fetch = createFetch();
 
-function redirectOf({ statusCode = 0, headers }: IncomingMessage, url: string): URL | undefined {
+function redirectOf({ status, headers }: IncomingReply, url: string): URL | undefined {
   const target = headers.location;
-  if (![301, 302, 303, 307, 308].includes(statusCode) || target === undefined) return undefined;
+  if (![301, 302, 303, 307, 308].includes(status) || target === undefined) return undefined;
   if (!URL.canParse(target, url)) throw new Error(`redirected to "${target}", which is not an address`);
   return new URL(target, url);
 }
 
-/** Another origin gets neither the credentials nor the event; 301 to 303 mean: now ask with GET. */
-function redirected(request: Request, status: number, target: URL): Request {
+/**
+ * Another origin gets neither the credentials nor the event; 301 to 303 mean: now ask with GET. No person has written that
+ * origin, so it is public, unless a server of the person's own networks names another one there.
+ */
+function redirected(request: Request, { status, isInternal }: IncomingReply, target: URL): Request {
   if (target.protocol !== "http:" && target.protocol !== "https:") throw new Error(`redirected to ${target.protocol}`);
   const isSameOrigin = target.origin === new URL(request.url).origin;
   const keepsBody = status === 307 || status === 308;
   if (keepsBody && !isSameOrigin) throw new Error(`redirected to ${target.origin}, which the event was not meant for`);
+  const reach = isSameOrigin || (request.reach === "internal" && isInternal) ? request.reach : "public";
   const headers: Record<string, string> = isSameOrigin
     ? { ...request.headers }
     : { accept: request.headers.accept ?? "*/*" };
-  if (keepsBody) return { ...request, url: target.href, headers };
+  const next = { ...request, url: target.href, headers, reach };
+  if (keepsBody) return next;
   delete headers["content-type"];
-  return { ...request, url: target.href, headers, method: "GET", body: "" };
+  return { ...next, method: "GET", body: "" };
 }
 
 /** Reads up to the limit and no further, whatever the other side goes on sending. */
-async function readBody(response: IncomingMessage, limitInBytes: number): Promise<Reply> {
+async function readBody(
+  { body, status }: IncomingReply,
+  { url, limitInBytes }: Request,
+  asked: string,
+): Promise<Reply> {
   const chunks: Buffer[] = [];
   let size = 0;
   let cut = false;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
+  for await (const chunk of body as AsyncIterable<Buffer>) {
     chunks.push(chunk.subarray(0, limitInBytes - size)); // no encoding was set, so chunks are buffers
     size += chunk.length;
     cut = size > limitInBytes;
     if (cut) break; // which also closes the connection
   }
-  return { status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString("utf8"), cut };
+  const { origin } = new URL(url);
+  const text = Buffer.concat(chunks).toString("utf8");
+  return { status, body: text, cut, ...(origin === asked ? {} : { movedTo: origin }) };
 }

@@ -1,6 +1,7 @@
 /** Posts the event as JSON and reads the reply's body as the answer (C65). Only a 2xx body decides anything. */
 import { messageOf } from "../../engine/error.ts";
-import type { Handler, StepContext, StepResult } from "../../engine/ports.ts";
+import type { Fetch, Handler, StepContext, StepResult } from "../../engine/ports.ts";
+import { addressFault, isOwn, reachOf, showsLoopback } from "../../engine/reach.ts";
 import { listOf, mapOf, object, text } from "../../engine/schema.ts";
 import { writtenName } from "../command/protocols/endings.ts";
 import { readAnswer, settings } from "../command/protocols/settings.ts";
@@ -34,15 +35,22 @@ export const http: Handler<HttpParams> = {
 const withNotes = (result: StepResult, notes: string[]): StepResult =>
   notes.length === 0 ? result : { ...result, notes: [...notes, ...(result.notes ?? [])] };
 
-function requestOf(params: HttpParams, { event, hook, caller }: StepContext) {
-  const environment = caller.environment ?? {};
+function requestOf(params: HttpParams, { event, hook, caller, ports }: StepContext) {
+  const isSecret = ports.conventions?.isSessionSecret ?? (() => false);
+  const given = Object.entries(caller.environment ?? {}).filter(([name]) => !isSecret(name));
+  const environment = Object.fromEntries(given);
   const allowed = params.allowedEnvVars ?? [];
   const url = fillIn(params.url, allowed, environment);
   const fault = addressFault(url.text);
   if (fault !== undefined) return fault;
   const filled = fillHeaders(params.headers ?? {}, allowed, environment);
   if (typeof filled === "string") return filled;
+  const isHooksOwn = isOwn(hook.origin);
+  if (!isHooksOwn && allowed.length > 0 && !keepsSecrets(url.text))
+    return "the hook of a project sends variables to https addresses and to this machine only";
   return {
+    // The environment is the person's own: what it says of a person's hook, the person has written.
+    reach: reachOf(url.text, { isOwn: isHooksOwn, written: [isHooksOwn ? url.text : params.url] }),
     url: url.text,
     method: "POST",
     headers: { accept: "application/json", ...filled.headers, "content-type": "application/json" },
@@ -52,20 +60,18 @@ function requestOf(params: HttpParams, { event, hook, caller }: StepContext) {
   };
 }
 
-/** Why nothing is sent there; undefined: it may be. */
-export function addressFault(url: string): string | undefined {
-  if (!URL.canParse(url)) return `"${url}" is not an address`;
-  const { protocol, username, password } = new URL(url);
-  if (protocol !== "http:" && protocol !== "https:") return `"${url}" is neither http nor https`;
-  return username || password ? "the address holds a user name or password: send it as a header" : undefined;
-}
+const keepsSecrets = (url: string): boolean => url.toLowerCase().startsWith("https:") || showsLoopback(url);
 
 function resultOf(
-  { status, body, cut }: { status: number; body: string; cut: boolean },
+  { status, body, cut, movedTo }: Awaited<ReturnType<Fetch>>,
   { event, hook }: StepContext,
 ): StepResult {
   const evidence = { stdout: shorten(body) };
   if (status < 200 || status > 299) return { ...failed("exit", `the server answered ${status}`), evidence };
+  if (movedTo !== undefined) {
+    const reason = `the reply came from ${movedTo}, to which the server redirected, so it decides nothing`;
+    return { ...failed("output", reason), evidence };
+  }
   if (cut) return { ...failed("output", `the reply is larger than ${limitInBytes} bytes (output_limit)`), evidence };
   return { ...readAnswer(body, event, hook.id), evidence };
 }

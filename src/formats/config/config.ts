@@ -60,14 +60,19 @@ export interface MemorySettings {
   embeddings?: string;
 }
 
+/** What a project's file named, so that it may not lead everywhere. */
+interface Named {
+  ofProject?: true;
+}
+
 /** `${NAME}` in values is filled from the environment. */
 export type McpServer =
   | { command: string; args?: string[]; env?: { [name: string]: string }; cwd?: string; timeout?: Seconds }
-  | { url: string; headers?: { [name: string]: string }; timeout?: Seconds };
+  | ({ url: string; headers?: { [name: string]: string }; timeout?: Seconds } & Named);
 
 export const providerKinds = ["anthropic", "openai", "google", "openai-compatible"] as const;
 export type ProviderKind = (typeof providerKinds)[number];
-export interface Provider {
+export interface Provider extends Named {
   kind: ProviderKind;
   url?: string;
   /** The environment variable that holds the key. */

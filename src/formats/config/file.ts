@@ -80,6 +80,20 @@ export function mergeConfig(outer: Config, inner: Partial<Config>): Config {
   };
 }
 
+/** The same, where a project's file says it: what a request to its servers may lead to depends on that. */
+export function ofProject(config: Config): Config {
+  const marked = <T extends object>(all: { [name: string]: T }): { [name: string]: T } =>
+    Object.fromEntries(
+      Object.entries(all).map(([name, one]) => [name, "url" in one ? { ...one, ofProject: true } : one]),
+    );
+  const { providers, ...models } = config.models;
+  return {
+    ...config,
+    mcpServers: marked(config.mcpServers),
+    models: { ...models, ...(providers ? { providers: marked(providers) } : {}) },
+  };
+}
+
 const isFirst = (one: Config["extensions"][number], at: number, all: Config["extensions"]): boolean =>
   all.findIndex(({ name, from }) => name === one.name && (isAbsolute(name) || from === one.from)) === at;
 

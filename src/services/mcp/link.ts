@@ -3,7 +3,9 @@
 import { resolve } from "node:path";
 import type { FetchLike, JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { parseJson } from "../../actions/command/protocols/find-answer.ts";
+import { webFetch } from "../../actions/http/web-fetch.ts";
 import type { PipedProcess, StartPipedProcess } from "../../engine/program.ts";
+import { type Reach, reachOf, showsLoopback } from "../../engine/reach.ts";
 import { isRecord } from "../../engine/schema.ts";
 import { createLineReader } from "../../files/lines.ts";
 import type { McpServer } from "../../formats/config/config.ts";
@@ -39,17 +41,22 @@ const farewellInMs = 1000;
 
 /** @throws Error where the address or a header cannot be used */
 export function httpLink(
-  { url, headers = {} }: HttpServer,
+  { url, headers = {}, ofProject }: HttpServer,
   environment: Readonly<Record<string, string>>,
   { StreamableHTTPClientTransport }: Library,
 ): Link {
   const filledHeaders = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, headerOf(value, `the header ${name}`, environment)]),
   );
+  const address = addressOf(url, `"${url}"`, environment);
+  if (ofProject && address.protocol === "http:" && !showsLoopback(address.href) && holdsVariable(url, headers))
+    throw new Error("a project's file sends variables to https addresses and to this machine only");
+  // The environment is the person's own: what it says of a person's server, the person has written.
+  const reach = reachOf(address.href, { isOwn: !ofProject, written: [ofProject ? url : address.href] });
   let trouble: string | undefined;
-  const transport = new StreamableHTTPClientTransport(addressOf(url, `"${url}"`, environment), {
+  const transport = new StreamableHTTPClientTransport(address, {
     requestInit: { headers: filledHeaders },
-    fetch: watchedFetch((reason) => {
+    fetch: watchedFetch(reach, (reason) => {
       trouble = reason;
       void transport.close(); // the client would wait for an answer that cannot come any more
     }),
@@ -67,8 +74,12 @@ export function httpLink(
   };
 }
 
+const holdsVariable = (url: string, headers: Readonly<Record<string, string>>): boolean =>
+  [url, ...Object.values(headers)].some((one) => one.includes("${"));
+
 /** The replies to our messages are bounded, and one that breaks off is reported. The server's own stream may come and go. */
-function watchedFetch(onBroken: (reason: string) => void): FetchLike {
+function watchedFetch(reach: Reach, onBroken: (reason: string) => void): FetchLike {
+  const fetch = webFetch(reach);
   return async (url, init) => {
     const response = await fetch(url, init);
     if (init?.method !== "POST" || !response.body) return response;

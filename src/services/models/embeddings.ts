@@ -1,10 +1,11 @@
 /** Embeddings from a provider that speaks OpenAI's protocol: texts go out, one vector for each comes back. */
 import { parseJson } from "../../actions/command/protocols/find-answer.ts";
 import type { HooklineError } from "../../engine/error.ts";
+import { showsLoopback } from "../../engine/reach.ts";
 import { isRecord } from "../../engine/schema.ts";
 import type { ModelSettings } from "../../formats/config/config.ts";
 import { type Failure, failureOf, modelFailed } from "./failure.ts";
-import { type Access, accessTo, type Environment, isOfThisMachine, placeOf, unknown } from "./names.ts";
+import { type Access, accessTo, type Environment, placeOf, unknown } from "./names.ts";
 import { fetchReply } from "./providers.ts";
 
 export interface EmbeddingModel {
@@ -44,7 +45,7 @@ export function createEmbeddings(
   environment: Environment,
 ): EmbeddingModel {
   const access = accessTo(written, models, environment);
-  if (!isOfThisMachine(access.url) && !isAlso(access, written, own, environment))
+  if (!showsLoopback(access.url) && !isAlso(access, written, own, environment))
     throw unknown(
       `a project's file says that ${access.name} is at ${new URL(access.url).origin}`,
       "memory.embeddings",
@@ -76,11 +77,11 @@ async function ask(access: Access, input: readonly string[], signal: AbortSignal
 const tooSlow: Failure = { kind: "timeout", reason: "it did not answer in time" };
 
 async function post(
-  { url, key, headers, model }: Access,
+  { url, key, headers, model, reach }: Access,
   input: readonly string[],
   signal: AbortSignal,
 ): Promise<{ status: number; body: string }> {
-  const reply = await fetchReply(`${url}/embeddings`, {
+  const reply = await fetchReply(reach)(`${url}/embeddings`, {
     method: "POST",
     headers: {
       "content-type": "application/json",

@@ -77,9 +77,8 @@ export function failureOf(thrown: unknown, now: Instant): Failure {
   if (status !== undefined) return brokenReply(chain, status);
   const code = chain.map((one) => one.code).find((one) => typeof one === "string");
   if (code === undefined && !/fetch failed|Cannot connect/i.test(said)) return notSent(said, outer);
-  if (code === "UND_ERR_HEADERS_TIMEOUT" || code === "UND_ERR_CONNECT_TIMEOUT" || code === "ETIMEDOUT")
-    return { kind: "timeout", reason: `the server did not answer (${code})` };
-  const passing = code === "ECONNRESET" || code === "EPIPE" || code === "UND_ERR_SOCKET";
+  if (code === "ETIMEDOUT") return { kind: "timeout", reason: `the server did not answer (${code})` };
+  const passing = code === "ECONNRESET" || code === "EPIPE";
   return { kind: "network", reason: innermost(chain), ...(passing ? { passing: true } : {}) };
 }
 

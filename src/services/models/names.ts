@@ -3,6 +3,7 @@ import { HooklineError } from "../../engine/error.ts";
 import type { ModelRequest } from "../../engine/external-services.ts";
 import { type NamedModel, noProviderSentence, wantedModel } from "../../engine/named.ts";
 import { nearest } from "../../engine/nearest.ts";
+import { type Reach, reachOf, showsLoopback } from "../../engine/reach.ts";
 import { type ModelSettings, type Provider, type ProviderKind, providerKinds } from "../../formats/config/config.ts";
 
 /** What is remembered of a model is remembered of it at its address. */
@@ -19,6 +20,8 @@ export interface Access {
   url: string;
   key?: string;
   headers: Readonly<Record<string, string>>;
+  /** Where its requests may lead: what a project's file or an automation wrote may not lead everywhere. */
+  reach: Reach;
 }
 
 interface Known {
@@ -95,7 +98,8 @@ export function accessTo(written: string | undefined, settings: ModelSettings, e
   if (model === "") throw unknown("its name is empty", name, `write one, such as ${example}`);
   const url = addressOf(name, kind, own, environment);
   const key = keyOf(name, kind, own, environment);
-  return { kind, name, model, url, ...(key === undefined ? {} : { key }), headers: own?.headers ?? {} };
+  const reach = reachOf(url, { isOwn: !own?.ofProject, written: [url] }); // its address is its own, or of the environment
+  return { kind, name, model, url, ...(key === undefined ? {} : { key }), headers: own?.headers ?? {}, reach };
 }
 
 /** Both names, and the whole of them. A short name gets its provider. Throws model_unknown. */
@@ -253,7 +257,7 @@ function nameOver(
 function insistOnKnownPlace(url: string, settings: ModelSettings, environment: Environment): void {
   const address = addressOf("at base_url", "openai-compatible", { url }, environment);
   const known = [...providerKinds, ...Object.keys(settings.providers ?? {})];
-  if (!isOfThisMachine(address) && !known.some((one) => isAt(url, one, settings, environment)))
+  if (!showsLoopback(address) && !known.some((one) => isAt(url, one, settings, environment)))
     throw foreign(address, "base_url");
 }
 
@@ -279,7 +283,7 @@ function accessAt(url: string, written: string, settings: ModelSettings, environ
   const kind = kindOf(provider, settings);
   if (kind === undefined) throw noProvider(provider, name, settings);
   const address = addressOf(name, kind, { url }, environment);
-  if (isOfThisMachine(address)) return { kind, name, model, url: address, headers: {} };
+  if (showsLoopback(address)) return { kind, name, model, url: address, headers: {}, reach: "loopback" };
   throw foreign(address, `the model ${name}`, { provider });
 }
 
@@ -294,10 +298,4 @@ function isAt(url: string, provider: string, settings: ModelSettings, environmen
   if (kind === undefined || (kind === "openai-compatible" && !own?.url)) return false;
   const [meant, real] = [{ url }, own].map((place) => addressOf(provider, kind, place, environment));
   return meant !== undefined && real !== undefined && new URL(meant).href === new URL(real).href;
-}
-
-export function isOfThisMachine(address: string): boolean {
-  const { hostname, username, password } = new URL(address);
-  const isLocal = hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
-  return isLocal && username === "" && password === "";
 }

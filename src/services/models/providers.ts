@@ -1,6 +1,8 @@
 /** The AI SDK's providers, each loaded when it is first asked, and how they differ in what a request may say. */
 
 import type { OpenAICompatibleProvider } from "@ai-sdk/openai-compatible";
+import { webFetch } from "../../actions/http/web-fetch.ts";
+import type { Reach } from "../../engine/reach.ts";
 import type { ProviderKind } from "../../formats/config/config.ts";
 import { bounded } from "../bounded-reply.ts";
 import type { Access } from "./names.ts";
@@ -54,14 +56,14 @@ export const kinds: { readonly [K in ProviderKind]: Kind } = {
     alsoInWords: false,
   },
   "openai-compatible": {
-    async open({ url, key, headers, model }, strictly) {
+    async open({ url, key, headers, model, reach }, strictly) {
       const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
       return createOpenAICompatible({
         name: "compatible",
         baseURL: url,
         ...(key === undefined ? {} : { apiKey: key }),
         headers: { ...headers },
-        fetch: fetchReply,
+        fetch: fetchReply(reach),
         supportsStructuredOutputs: strictly,
       }).chatModel(model);
     },
@@ -71,11 +73,11 @@ export const kinds: { readonly [K in ProviderKind]: Kind } = {
   },
 };
 
-const settingsOf = ({ url, key = noKey, headers }: Access) => ({
+const settingsOf = ({ url, key = noKey, headers, reach }: Access) => ({
   baseURL: url,
   apiKey: key,
   headers: { ...headers },
-  fetch: fetchReply,
+  fetch: fetchReply(reach),
 });
 
 /** The one way in which requests to providers leave: no redirects, which would carry keys elsewhere, and no endless replies. */
@@ -83,9 +85,11 @@ const settingsOf = ({ url, key = noKey, headers }: Access) => ({
 const limitInBytes = 16 << 20;
 
 /** Rejects on network failure, on a redirect, and when aborted, which also closes the connection. */
-export const fetchReply: typeof globalThis.fetch = async (address, request) => {
-  const reply = await fetch(address, { ...request, redirect: "error" });
-  if (!reply.body) return reply;
-  const { status, statusText, headers } = reply;
-  return new Response(bounded(reply.body, limitInBytes), { status, statusText, headers });
-};
+export const fetchReply =
+  (reach: Reach): typeof globalThis.fetch =>
+  async (address, request) => {
+    const reply = await webFetch(reach)(address, { ...request, redirect: "error" });
+    if (!reply.body) return reply;
+    const { status, statusText, headers } = reply;
+    return new Response(bounded(reply.body, limitInBytes), { status, statusText, headers });
+  };

@@ -2,6 +2,8 @@
  * Sends people notices of runs that no caller waits for. It looks at runs as they are observed, so whatever becomes of a notice, no
  * run ever waits for one or fails by one.
  */
+
+import { webFetch } from "../../actions/http/web-fetch.ts";
 import { dropOldest } from "../../engine/drop-oldest.ts";
 import { messageOf } from "../../engine/error.ts";
 import type { Instant, MaybePromise, Seconds } from "../../engine/event.ts";
@@ -102,7 +104,7 @@ export function createNotifier(options: NotifierOptions): Notifier {
   function open(name: string, written: NoticeChannel): Channel | undefined {
     try {
       const transport = createTransport(written, { environment, discord: options.discord ?? discordAddress });
-      const fetch = options.fetch ?? ((address, request) => globalThis.fetch(address, request));
+      const fetch = options.fetch ?? webFetch("internal"); // only a person's own file names channels
       const { now, after } = options;
       const sentence = (reason: string): void => complain(`notices to ${reason}`);
       const kinds = new Set(written.events ?? transport.usual);

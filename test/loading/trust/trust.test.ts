@@ -20,6 +20,7 @@ import { loadingFor } from "../../../src/hosts/cli/loaded.ts";
 import { type Loaded, type Loading, loadAll } from "../../../src/loading/loading.ts";
 import { hashOfAll, type Item } from "../../../src/loading/trust/item.ts";
 import { openTrust, type TrustRecords } from "../../../src/loading/trust/records.ts";
+import { accessTo } from "../../../src/services/models/names.ts";
 import { type Workspace, workspace } from "../workspace.ts";
 
 const settings = (command: string): object => ({
@@ -338,4 +339,29 @@ test("[R76] a file of a stranger's that cannot be read stands for no guard, and 
   assert.equal(await broken(), false);
   await say();
   assert.equal(await broken(), true);
+});
+
+test("[SD9, T21] what a trusted project's file names may lead to less than what the user's own file names", async (t) => {
+  const servers = "mcp_servers:\n  wiki: { url: http://10.0.0.1/mcp }\n";
+  const providers = (name: string) =>
+    `models:\n  providers:\n    ${name}: { kind: openai-compatible, url: http://10.0.0.1/v1 }\n`;
+  const { load, say } = trusting(t, {
+    "home/.config/hookline/config.yaml": servers.replace("wiki", "mine") + providers("house"),
+    "home/project/hookline.yaml": servers + providers("theirs"),
+  });
+  await say();
+  const { config, userConfig } = await load();
+  const isOfProject = (one: object | undefined): boolean => one !== undefined && "ofProject" in one;
+  assert.deepEqual(
+    [
+      config.mcpServers.mine,
+      config.mcpServers.wiki,
+      config.models.providers?.house,
+      config.models.providers?.theirs,
+    ].map(isOfProject),
+    [false, true, false, true],
+  );
+  assert.deepEqual(Object.keys(userConfig.mcpServers), ["mine"]);
+  const reach = (name: string) => accessTo(`${name}/some`, config.models, {}).reach;
+  assert.deepEqual([reach("house"), reach("theirs")], ["internal", "public"]);
 });

@@ -136,3 +136,31 @@ test("close() does not wait for a server that has stopped answering", async (con
   assert.ok(performance.now() - started < 30_000, "it waited for an answer");
   assert.equal((await hanging)[0]?.status, "rejected");
 });
+
+test("[SD9, T21, T22] a project's server is on this machine only where its address says so, and gets variables there or by https", async (context) => {
+  const { url, requests } = await server(context);
+  const { port } = new URL(url);
+  const headers = { Authorization: "Bearer ${TOKEN}" };
+  const tools = toolsOf(
+    context,
+    {
+      number: { url: `http://2130706433:${port}/mcp`, ofProject: true },
+      variable: { url: "${BASE}", ofProject: true },
+      inside: { url: "http://10.0.0.1/mcp", ofProject: true },
+      clear: { url: "http://wiki.example/mcp", headers, ofProject: true },
+    },
+    { environment: { BASE: url, TOKEN: "t1" } },
+  );
+  const call = (name: string) => tools.call(`${name}.echo`, {}, never).then(() => assert.fail("it was called"), String);
+  for (const name of ["number", "variable", "inside"])
+    assert.match(
+      await call(name),
+      /127\.0\.0\.1 is of this machine|10\.0\.0\.1 is of this machine's networks|sends variables/,
+      name,
+    );
+  assert.match(await call("clear"), /a project's file sends variables to https addresses and to this machine only/);
+  assert.equal(requests.length, 0);
+  const local = toolsOf(context, { web: { url, headers, ofProject: true } }, { environment: { TOKEN: "t1" } });
+  assert.equal(await say(local, "web.echo", { text: "a" }), "a");
+  assert.equal(requests[0]?.headers.authorization, "Bearer t1");
+});

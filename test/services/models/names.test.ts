@@ -4,7 +4,7 @@ import { HooklineError } from "../../../src/engine/error.ts";
 import type { ModelSettings } from "../../../src/formats/config/config.ts";
 import { startScriptedModel } from "../../../src/hosts/testing/index.ts";
 import { createModel } from "../../../src/services/models/index.ts";
-import { type Access, accessTo } from "../../../src/services/models/names.ts";
+import { type Access, accessFor, accessTo } from "../../../src/services/models/names.ts";
 import { yes } from "./asking.ts";
 
 const keys = { ANTHROPIC_API_KEY: "a-key", OPENAI_API_KEY: "o-key", GEMINI_API_KEY: "g-key" };
@@ -57,6 +57,7 @@ test("a provider of the settings has its own name, address, key and headers, and
     model: "qwen3",
     url: "http://127.0.0.1:11434/v1",
     headers: {},
+    reach: "internal",
   });
   const router = accessTo("router/meta/llama", settings, { ROUTER: "r-key" });
   assert.deepEqual([router.model, router.key, router.headers], ["meta/llama", "r-key", { "x-title": "t" }]);
@@ -122,4 +123,18 @@ test("the process's own variables are not looked at: a server without a key gets
   const model = createModel({ providers: { own: { kind: "anthropic", url: server.url } } }, {});
   const { text } = await model.ask({ model: "own/claude-x", prompt: "?" }, AbortSignal.timeout(5_000));
   assert.equal(text, yes);
+});
+
+test("[SD9, T21] a provider that a project's file names, and an address in an automation, may not lead everywhere", () => {
+  const at = (url: string, ofProject?: true) =>
+    accessTo(
+      "one/m",
+      { providers: { one: { kind: "openai-compatible", url, ...(ofProject ? { ofProject } : {}) } } },
+      {},
+    ).reach;
+  assert.equal(at("http://10.0.0.1/v1"), "internal");
+  assert.equal(at("http://10.0.0.1/v1", true), "public");
+  assert.equal(at("http://localhost:11434/v1/", true), "loopback");
+  const wanted = { url: "http://127.0.0.1:1/v1", over: { provider: "openai-compatible", model: "m" } };
+  assert.equal(accessFor(wanted, {}, {}).reach, "loopback");
 });

@@ -269,6 +269,7 @@ const answersWithin = 2_000;
 /** What `GET /status` says, or why it says nothing. Never rejects. */
 async function statusOf({ port, token }: Pick<DaemonState, "port" | "token">): Promise<Fields> {
   try {
+    // biome-ignore lint/style/noRestrictedGlobals: it asks the daemon of this machine at the port that its state file names
     const response = await fetch(`http://127.0.0.1:${port}/status`, {
       headers: { authorization: `Bearer ${token}`, connection: "close" },
       signal: AbortSignal.timeout(answersWithin),

@@ -41,7 +41,7 @@ export interface ModulesProcess {
 export type Log = (level: string, message: string) => void;
 
 /** For a process that can still answer, to say so. */
-const answersWithin: Seconds = 0.5;
+const answersWithin: Seconds = 0.25;
 
 /** From the end of its line to its own end. */
 const lastWords: Seconds = 0.25;

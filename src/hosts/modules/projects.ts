@@ -190,7 +190,10 @@ function createProject(places: readonly ModulePlace[], { taken, log, limit }: Pr
       if (path instanceof HooklineError) return nothing(place.from, path);
       const found = described.get(index);
       const reason = lost.get(index) ?? "it was not read";
-      if (!found) return nothing(path, new HooklineError("module_failed", { reason, where: path }));
+      if (!found)
+        return { ...nothing(place.from, new HooklineError("module_failed", { reason, where: path })), files: [path] };
+      // What could not be imported is a problem of the file that names it, and a change of either may mend it.
+      if (found.files.length === 0) return { ...usable(place.from, found, none), files: [path] };
       return usable(path, found, (target, given, options) => call({ ...target, module: index }, given, options));
     });
   }
@@ -216,6 +219,9 @@ function pathOf(place: ModulePlace): string | HooklineError {
 const nothing = (path: string, error: unknown): Found => ({
   ...{ path, files: [], hooks: [], conditions: new Map(), handlers: new Map(), faults: [], error },
 });
+
+/** What gives nothing is not called. */
+const none: Call = async () => undefined;
 
 type Named = { hook: number } | { action: string } | { condition: string };
 type Call = (target: Named, given: Given, options: CallOptions) => Promise<unknown>;

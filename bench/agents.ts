@@ -71,6 +71,8 @@ const hookline =
   (count: number, ...words: string[]): Prepare =>
   async (session, after) => {
     await session.write(".hookline/rules/bench.yaml", rules(count));
+    const { stdout } = await session.hookline("trust", "list", "--json");
+    for (const { path, hash } of JSON.parse(stdout)) await mustWork(session, "trust", path, "--hash", hash);
     await mustWork(session, "up", "--background", "--port", "0");
     after(() => session.hookline("down"));
     await mustWork(session, "install", "claude-code", ...words);

@@ -16,6 +16,7 @@ import { createInterface } from "node:readline";
 import { unpack } from "./hot-path.ts";
 import { type Benchmark, type Findings, ratioOf, rowsOf, sampleReadings } from "./measure.ts";
 import { type Program, timeProgram } from "./process-time.ts";
+import { trustWith } from "./trusted.ts";
 
 export const coldClient: Benchmark = {
   name: "cold-client",
@@ -77,6 +78,7 @@ function prepare(folder: string): Place {
     PATH: process.env.PATH ?? "",
     LANG: process.env.LANG ?? "C.UTF-8",
   };
+  trustWith(bin, { cwd: project, environment });
   const installed = spawnSync(process.execPath, [bin, "install", "claude-code"], {
     cwd: project,
     env: environment,

@@ -23,6 +23,7 @@ import {
 import { hasPeer } from "./peers.ts";
 import { findPreCommit } from "./pre-commit.ts";
 import { type Program, timeProgram } from "./process-time.ts";
+import { trustWith } from "./trusted.ts";
 
 export const git: Benchmark = {
   name: "git",
@@ -124,6 +125,7 @@ function installOurs({ top, run, write, environment }: Repository, scripts: Read
   for (const path of [".hookline", folder])
     if (existsSync(join(top, path))) utimesSync(join(top, path), before, before);
   rmSync(environment.XDG_STATE_HOME ?? "", { recursive: true }); // a start of ours would make it anew
+  trustWith(bin, { cwd: top, environment });
 }
 
 async function measureIn(folder: string): Promise<Findings> {

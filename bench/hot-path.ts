@@ -11,6 +11,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node
 import { join } from "node:path";
 import { type Benchmark, type Findings, inFolder, type Question, ratioOf, rowsOf, sampleReadings } from "./measure.ts";
 import { type Program, timeProgram } from "./process-time.ts";
+import { trustWith } from "./trusted.ts";
 
 export const hotPath: Benchmark = {
   name: "hot-path",
@@ -134,6 +135,7 @@ function prepare({ name, hooks, payload, leaves }: Case, folder: string, bin: st
     cwd: project,
     environment,
   };
+  trustWith(bin, program);
   timeProgram(program, 2); // makes the store and fills the compile cache
   checkRuns(program, bin, leaves * 2);
   return program;

@@ -14,6 +14,7 @@ import { createInterface } from "node:readline";
 import { setTimeout as wait } from "node:timers/promises";
 import { unpack } from "./hot-path.ts";
 import { type Benchmark, boundOf, type Findings, type Row, rowOf } from "./measure.ts";
+import { trustWith } from "./trusted.ts";
 
 export const memory: Benchmark = {
   name: "memory",
@@ -53,6 +54,7 @@ async function measureIn(folder: string, started: ChildProcess[]): Promise<Findi
   mkdirSync(join(project, ".hookline"), { recursive: true });
   writeFileSync(join(project, ".hookline", "hooks.json"), JSON.stringify({ hooks: { PreToolUse: manyHooks() } }));
   const environment = { HOME: folder, TMPDIR: folder, PATH: process.env.PATH ?? "" };
+  trustWith(bin, { cwd: project, environment });
   const child = spawn(process.execPath, [bin, "up", "--port", "0", "--json"], {
     cwd: project,
     env: environment,

@@ -23,6 +23,12 @@ holds() {
   grep -Eq -- "$1" "$scratch/out" || { echo "no match for $1 in:"; cat "$scratch/out"; exit 1; }
   passed=$((passed + 1))
 }
+# A person's yes, as a machine says it: with the hash of what was looked at.
+trust() {
+  local hash
+  hash=$(hookline trust list --json --cwd "$1" | node -e 'console.log(JSON.parse(require("fs").readFileSync(0, "utf8"))[0].hash)')
+  expect 0 hookline trust "$1" --hash "$hash"
+}
 passed=0
 
 mkdir -p "$HOME" "$scratch/project/.claude/" "$scratch/project/deep/er"
@@ -31,6 +37,10 @@ cat >"$scratch/project/.claude/settings.json" <<'JSON'
 JSON
 data='{"tool_name":"Bash","tool_input":{"command":"rm -rf build"}}'
 cd "$scratch/project/deep/er"
+expect 0 hookline emit PreToolUse --data "$data" --json
+holds '"reason":"its folder is not trusted'
+expect 1 hookline trust
+trust "$scratch/project"
 expect 1 hookline emit PreToolUse --data "$data" --json
 holds '"verdict":\{"is":"deny","reason":"not in this house"'
 expect 0 hookline explain PreToolUse --data "$data" --json
@@ -78,6 +88,7 @@ hooks:
 YAML
 echo 'count: int = "one"' >"$scratch/rules/count.py"
 cd "$clone"
+trust "$scratch/rules"
 expect 0 npx hookline check --cwd "$scratch/rules"
 holds '2 hooks in 1 file: 0 errors, 0 warnings'
 expect 0 npx hookline emit tool_end --cwd "$scratch/rules" --json --data \
@@ -93,7 +104,7 @@ expect 0 hookline schema rules
 holds '"lsp_diagnose"'
 printf 'hooks:\n  - id: x\n    on: tool_ende\n    condition: { type: always }\n    action: { type: log, message: x }\n' >"$scratch/rules/.hookline/rules/wrong.yaml"
 expect 1 hookline check --cwd "$scratch/rules"
-holds 'wrong.yaml:3:9 error unknown-event .*Did you mean "tool_end"'
+holds 'wrong.yaml:3:9 error unknown-event .*did you mean "tool_end"'
 
 # Workspace scripts: after a turn, by hand, and before a commit, also in a linked worktree.
 mkdir -p "$scratch/scripts/.hookline/hooks" "$scratch/scripts/.system/hooks"
@@ -105,6 +116,7 @@ printf '#!/bin/sh\n#---\n# type: pre-commit\n#---\n! git diff --cached | grep -n
 printf 'id: stop\nevent_type: SessionStop\nhandler: { kind: script, command: "cat >stop.json; echo {}" }\n' >.system/hooks/stop.yaml
 chmod +x .hookline/hooks/*
 expect 0 git init --quiet
+trust "$scratch/scripts"
 expect 0 hookline check
 holds '3 hooks in 3 files: 0 errors, 0 warnings'
 expect 0 hookline register

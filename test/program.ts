@@ -84,6 +84,7 @@ export function bundled(source: string): string {
     format: "esm",
     platform: "node",
     target: "node24",
+    define: { TRUSTS_ALL: "true" },
     mainFields: ["module", "main"],
     banner: { js: 'const require = process.getBuiltinModule("node:module").createRequire(import.meta.url);' },
     logLevel: "error",

@@ -10,6 +10,7 @@ import type { ExitCode, Invocation } from "../../src/hosts/cli/command.ts";
 import { openLine } from "../../src/hosts/cli/line.ts";
 import { inputOf, resultOf, saidIn } from "../../src/hosts/cli/runs/runs.ts";
 import { type Column, oneLine, type Style, type Terminal, table } from "../../src/hosts/cli/terminal.ts";
+import { trustOwn } from "../../src/hosts/cli/trust/trust.ts";
 import { openSqliteStore } from "../../src/storage/sqlite/sqlite.ts";
 import { type Finished, openStage, playAutomation, writeChannel } from "./automation.ts";
 import { play, settle, type Told } from "./session.ts";
@@ -21,6 +22,8 @@ export async function demo(invocation: Invocation): Promise<ExitCode> {
   const sample = settle(folder, examples, invocation, stage.environment);
   const { place, store } = sample;
   writeChannel(place.home);
+  await trustOwn(place);
+  await trustOwn({ ...invocation, cwd: place.cwd }); // so that the commands that the end shows find the sample trusted, too
   const { runs, observe, finished } = watchRuns();
   const line = await openLine({ place, store: openSqliteStore({ path: store }), observe });
   const started = performance.now();

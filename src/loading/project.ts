@@ -1,6 +1,6 @@
 /** Finds the project that a folder belongs to, the folders whose hook files apply there, and what plugins bring (R34, R58). */
 
-import { type Dirent, readdirSync, statSync } from "node:fs";
+import { type Dirent, readdirSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import type { HookFiles, PluginPlaces } from "../agents/adapter.ts";
 import { hookFiles } from "../agents/index.ts";
@@ -116,14 +116,27 @@ function mayRun(path: string): boolean {
   }
 }
 
-/** A linked worktree's `.git` is a file that names its own part of the main repository. */
-function mainWorktreeOf(folder: string): string | undefined {
+/**
+ * A linked worktree's `.git` is a file that names its own part of the main repository, and that part names the worktree. Both are
+ * looked at: a stranger's folder could name any repository of this machine.
+ */
+export function mainWorktreeOf(folder: string): string | undefined {
   const part = /^gitdir:\s*(.+?)\s*$/m.exec(textAt(join(folder, ".git")))?.[1];
   if (!part) return undefined;
   const own = resolve(folder, part);
   const named = textAt(join(own, "commondir")).trim(); // a submodule has none, and a broken link names no other worktree
   const common = resolve(own, named);
+  const back = textAt(join(own, "gitdir")).trim();
+  if (back === "" || !isSameFile(resolve(own, back), join(folder, ".git"))) return undefined;
   return named !== "" && basename(common) === ".git" ? dirname(common) : undefined;
+}
+
+function isSameFile(one: string, other: string): boolean {
+  try {
+    return realpathSync(one) === realpathSync(other);
+  } catch {
+    return false; // one of them is not there
+  }
 }
 
 function textAt(path: string): string {

@@ -79,14 +79,21 @@ export async function startClaude(
     const { code, stdout, stderr } = await hookline(...words);
     if (code !== 0) throw new Error(`hookline ${words.join(" ")} exited ${code}: ${stdout}${stderr}`);
   };
+  /** As a person who has looked at the repository's hooks as they are now. */
+  const trust = async () => {
+    const { stdout } = await hookline("trust", "list", "--json");
+    for (const { path, hash } of JSON.parse(stdout)) await mustWork("trust", path, "--hash", hash);
+  };
   return {
     home,
     repository,
     model,
     write,
     hookline,
-    run: ({ allowedTools = "Bash,Write,Edit,Read,Agent", flags = [], prompt = "Begin." } = {}) =>
-      start(found.program, ["-p", prompt, "--allowedTools", allowedTools, ...flags]),
+    async run({ allowedTools = "Bash,Write,Edit,Read,Agent", flags = [], prompt = "Begin." } = {}) {
+      await trust();
+      return start(found.program, ["-p", prompt, "--allowedTools", allowedTools, ...flags]);
+    },
     async register(hooks) {
       const text = JSON.stringify({ hooks }, null, 2);
       if (registration === "plain") return write(".claude/settings.json", text);

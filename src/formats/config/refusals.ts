@@ -51,7 +51,7 @@ interface Refusal {
 
 function refusalOf(name: string, { kind, url, key, key_variable: variable }: Provider): Refusal | undefined {
   if (key !== undefined) {
-    const message = `the key of ${name} stands in a project's file, which others read`;
+    const message = `the key of ${name} is in a project's file, which others can read`;
     return { key: "key", message, suggestion: `${ownFile}, or name a key_variable` };
   }
   if (providerKinds.some((known) => known === name)) {

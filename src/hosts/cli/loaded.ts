@@ -19,7 +19,6 @@ import { asSettingsSay } from "../../loading/order.ts";
 import { anyListens, anyStored, databaseOf } from "../../storage/sqlite/automation-records.ts";
 import type { Automations } from "../compose/automations.ts";
 import { createLoadingPorts } from "../compose/compose.ts";
-import { trusting } from "../compose/trust.ts";
 import { containModules } from "./module-output.ts";
 import { logOf, type Place, stateFolder } from "./place.ts";
 
@@ -100,7 +99,11 @@ export async function loadFiles(
 }
 
 async function loadEverything(place: LoadPlace & { kept?: readonly Hook[] }, loading: Loading): Promise<Loaded> {
-  const [{ loadAll }, patterns] = await Promise.all([import("../../loading/loading.ts"), loadPatterns()]);
+  const [{ loadAll }, { trusting }, patterns] = await Promise.all([
+    import("../../loading/loading.ts"),
+    import("../compose/trust.ts"),
+    loadPatterns(),
+  ]);
   return loadAll({ ...place, ...trusting(place), patterns }, loading);
 }
 
@@ -114,7 +117,10 @@ export async function loadForOneEvent(place: LoadPlace, loading: Loading = loadi
   const kept = compiled?.read();
   const { registry } = loading;
   if (kept && "loaded" in kept) return { ...kept.loaded, registry };
-  const { loadAll, loadAllStable } = await import("../../loading/loading.ts");
+  const [{ loadAll, loadAllStable }, { trusting }] = await Promise.all([
+    import("../../loading/loading.ts"),
+    import("../compose/trust.ts"),
+  ]);
   const request = { ...place, ...trusting(place) };
   if (!compiled) return loadAll(request, loading);
   const load = await loadAllStable(request, loading, kept?.watched ?? []);

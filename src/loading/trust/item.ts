@@ -2,7 +2,6 @@
  * What a workspace asks to be allowed, in items that a person trusts one by one (R30): a hook, a module, a settings file, what
  * replaces hooks of the user. An item is bound to its content: to its definition, and to the bytes of each workspace file that it runs.
  */
-import { createHash } from "node:crypto";
 import { lstatSync, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { relative } from "node:path";
 import type { Json } from "../../engine/event.ts";
@@ -38,8 +37,8 @@ export interface Item {
 /** What is trusted of one workspace folder. */
 export interface TrustedItems {
   has(hash: string): boolean;
-  /** The definition that was last trusted of an item of this kind, name and file. */
-  before(item: Pick<Item, "kind" | "name" | "file">): string | undefined;
+  /** The hooks of a file, as they were when a person last trusted anything of the folder. */
+  lastOf(file: string): Pick<Item, "hash" | "definition">[];
 }
 
 /** What a person has trusted, asked once for each load. */
@@ -77,7 +76,9 @@ export const hashOfAll = (items: readonly Item[]): string =>
       .join("\n"),
   );
 
-export const sha256 = (content: string | Uint8Array): string => createHash("sha256").update(content).digest("hex");
+/** Loaded when it is asked for: most events verify nothing. */
+export const sha256 = (content: string | Uint8Array): string =>
+  process.getBuiltinModule("node:crypto").createHash("sha256").update(content).digest("hex");
 
 function sorted(value: Json): Json {
   if (Array.isArray(value)) return value.map(sorted);

@@ -1,15 +1,15 @@
 /** Asks for each thing of a project whether a person has trusted it, and leaves of the hooks what may count without (R86). */
 import { join, sep } from "node:path";
 import type { Json } from "../../engine/event.ts";
-import type { Hook, Problem } from "../../engine/hook.ts";
+import { type Hook, isGuard, type Problem } from "../../engine/hook.ts";
 import { type Config, emptyConfig } from "../../formats/config/config.ts";
 import type { Source } from "../order.ts";
-import type { ModulePlace } from "../places.ts";
+import type { HookFile, ModulePlace } from "../places.ts";
 import type { Project } from "../project.ts";
 import { filesIn, filesOf } from "./bound-files.ts";
 import { type Content, fileOf, type Item, itemOf, rootMark, type Trust, type TrustedItems } from "./item.ts";
 import { filesOfModule } from "./module-files.ts";
-import { type TrustedForm, withoutTrust } from "./untrusted.ts";
+import { guardBefore, type TrustedForm, untrustedTag, withoutTrust } from "./untrusted.ts";
 
 export interface Judge {
   /** Each source with its hooks as trust leaves them. */
@@ -59,28 +59,40 @@ export function createJudge({ trust, project, watched, problems }: Judging): Jud
     return { item, isTrusted };
   }
 
-  /** What stays of a hook that is not what was trusted. */
-  function lessOf(hook: Hook, root: string, file: string): Hook {
-    const known = trusted(root);
-    const before = known?.before({ kind: "hook", name: hook.name, file });
-    return withoutTrust(hook, {
-      isKnown: known !== undefined,
-      ...(before === undefined ? {} : { before: asWritten(before, root) }),
-    });
-  }
-
-  function judged(hook: Hook, root: string, file: string): Hook {
+  /** @param present the hashes of a file's hooks, to which this one's is added */
+  function judged(hook: Hook, { root, label: file }: Of, present: Set<string>): Hook {
     const { id: _id, project: _project, origin, ...content } = hook;
     const { name } = hook;
+    const isKnown = trusted(root) !== undefined;
     const line = origin.line === undefined ? {} : { line: origin.line };
-    if (hook.steps[0].uses === "invalid") return lessOf(hook, root, file); // it runs nothing: there is nothing to trust
+    if (hook.steps[0].uses === "invalid") return withoutTrust(hook, isKnown); // it runs nothing: there is nothing to trust
     const { item, isTrusted } = ask(
       { root, kind: "hook", name, file, ...line, content: content as unknown as Json }, // a hook is plain JSON
       filesOf(hook, repositoryOf(root)),
     );
-    if (!isTrusted) return lessOf(hook, root, file);
+    present.add(item.hash);
+    if (!isTrusted) return withoutTrust(hook, isKnown);
     if (item.files.length === 0) return hook;
     return { ...hook, bound: statesOf(item) };
+  }
+
+  /** The guards that a person last trusted in a file, which is now another one, as far as they are not in it any more. */
+  function guardsBefore({ root, label, path, layer }: Of, present: ReadonlySet<string>): Hook[] {
+    const last = trusted(root)?.lastOf(label) ?? [];
+    return last
+      .filter(({ hash }) => !present.has(hash))
+      .map(({ definition }) => asWritten(definition, root))
+      .filter(isGuard)
+      .map((form, index) =>
+        guardBefore(form, `${label}#trusted-${index + 1}`, {
+          dialect: "settings",
+          layer,
+          file: path,
+          root,
+          line: 1,
+          column: 1,
+        }),
+      );
   }
 
   return {
@@ -90,7 +102,10 @@ export function createJudge({ trust, project, watched, problems }: Judging): Jud
       const { file, compiled } = source;
       const { root, label } = file;
       if (file.ofUser || root === undefined || file.format === "module") return source;
-      const hooks = source.hooks.map((hook) => judged(hook, root, label));
+      const of = { ...file, root };
+      const present = new Set<string>();
+      const hooks = source.hooks.map((hook) => judged(hook, of, present));
+      if (hooks.some(isChanged)) hooks.push(...guardsBefore(of, present));
       if (!file.overrides || compiled.speaksOf.length === 0) return { ...source, hooks };
       const events = [...compiled.speaksOf].sort();
       const content: Content = {
@@ -129,6 +144,11 @@ export function createJudge({ trust, project, watched, problems }: Judging): Jud
 /** By absolute path. */
 const statesOf = ({ root, files }: Item): { [path: string]: string } =>
   Object.fromEntries(files.map(({ path, state }) => [join(root, path), state]));
+
+type Of = Pick<HookFile, "label" | "path" | "layer"> & { root: string };
+
+const isChanged = ({ untrusted, tags, steps }: Hook): boolean =>
+  untrusted !== undefined || tags.includes(untrustedTag) || steps[0].uses === "invalid";
 
 /** A definition of itemOf, in its own folder. */
 const asWritten = (definition: string, root: string): TrustedForm =>

@@ -4,11 +4,12 @@
  * that a change between two branches asks once for each.
  */
 import { lstatSync, readdirSync, readFileSync, realpathSync, rmSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { messageOf } from "../../engine/error.ts";
 import type { Instant } from "../../engine/event.ts";
 import { isRecord } from "../../engine/schema.ts";
 import { isOwn, isPrivate, makePrivateFolder, writePrivate } from "../../files/write.ts";
+import { mainWorktreeOf } from "../project.ts";
 import { type Item, sha256, type Trust } from "./item.ts";
 
 /** An item as it was trusted: what a later one is compared with. */
@@ -41,6 +42,13 @@ export const lastOf = (
 ): Trusted | undefined =>
   Object.values(items).findLast((one) => one.kind === kind && one.name === name && one.file === file);
 
+function hooksOf({ items }: TrustRecord, file: string): Pick<Item, "hash" | "definition">[] {
+  const last = Math.max(...Object.values(items).map(({ at }) => at));
+  return Object.entries(items)
+    .filter(([, one]) => one.kind === "hook" && one.file === file && one.at === last)
+    .map(([hash, { definition }]) => ({ hash, definition }));
+}
+
 const version = 1;
 /** Of a folder; the oldest go. */
 const mostItems = 2_000;
@@ -70,15 +78,14 @@ export function openTrust(stateFolder: string): TrustRecords {
   return {
     record,
     of(root) {
-      const found = record(root);
-      return (
-        found && {
-          has: (hash) => Object.hasOwn(found.items, hash),
-          before: (item) => lastOf(found, item)?.definition,
-        }
-      );
+      const found = [root, ...twinOf(root)].flatMap((one) => record(one) ?? []);
+      if (found.length === 0) return undefined;
+      return {
+        has: (hash) => found.some(({ items }) => Object.hasOwn(items, hash)),
+        lastOf: (file) => found.flatMap((one) => hooksOf(one, file)),
+      };
     },
-    watched: (root) => [fileOfFolder(root)],
+    watched: (root) => [root, ...twinOf(root)].map(fileOfFolder),
     problem(root) {
       const found = read(root);
       return found.is === "refused" ? { file: fileOfFolder(root), reason: found.reason } : undefined;
@@ -161,6 +168,17 @@ function realPath(root: string): string {
     return realpathSync(root);
   } catch {
     return root; // it has gone: nothing is found under this name
+  }
+}
+
+/** A folder of a linked worktree has one in the main worktree: what was trusted there is trusted here while its content is the same. */
+function twinOf(root: string): string[] {
+  for (let folder = root; ; folder = dirname(folder)) {
+    if (isThere(join(folder, ".git"))) {
+      const main = mainWorktreeOf(folder);
+      return main === undefined ? [] : [join(main, relative(folder, root))];
+    }
+    if (dirname(folder) === folder) return [];
   }
 }
 

@@ -3,7 +3,7 @@
  * tighten; the model is given our own sentence, as theirs is a stranger's. All others stay in the set, and never run.
  */
 import type { EventName } from "../../engine/event.ts";
-import { type Hook, isGuard } from "../../engine/hook.ts";
+import type { Hook, Origin } from "../../engine/hook.ts";
 
 /** Where a refusal of an untrusted folder counts. */
 const tightened: readonly EventName[] = ["PreToolUse", "PermissionRequest"];
@@ -18,17 +18,8 @@ const changedSince = "it is not what was trusted: hookline trust shows what has 
 const sentence =
   "Refused by a rule of this repository. Nobody has trusted its rules yet, so the rule's own words are not shown: hookline trust shows them to a person.";
 
-interface Known {
-  /** Something of the folder has been trusted before. */
-  isKnown: boolean;
-  /** The hook as it was last trusted. */
-  before?: TrustedForm;
-}
-/** All of a hook but where it stands. */
-export type TrustedForm = Omit<Hook, "id" | "origin" | "project">;
-
-export function withoutTrust(hook: Hook, { isKnown, before }: Known): Hook {
-  if (before && isGuard(before)) return guardBefore(hook, before);
+/** @param isKnown something of the folder has been trusted before */
+export function withoutTrust(hook: Hook, isKnown: boolean): Hook {
   if (isKnown && hook.steps[0].uses === "invalid") return hook; // of a folder that a person knows, its policy answers (R46)
   const events = "event" in hook.on ? hook.on.event.filter((name) => tightened.includes(name)) : [];
   if (!("event" in hook.on) || events.length === 0 || !onlyRefuses(hook))
@@ -46,11 +37,14 @@ export function withoutTrust(hook: Hook, { isKnown, before }: Known): Hook {
   };
 }
 
+/** All of a hook but where it is. */
+export type TrustedForm = Omit<Hook, "id" | "origin" | "project">;
+
 /**
  * A trusted guard does not lapse by a change of its file: its trusted form stays where it is a plain refusal, else it fails
  * where it would have judged, and its policy answers (R46).
  */
-function guardBefore({ id, origin }: Hook, before: TrustedForm): Hook {
+export function guardBefore(before: TrustedForm, id: string, origin: Origin): Hook {
   const reason = "this guard is not what was trusted: hookline trust shows a person what has changed";
   const form = { ...before, id, origin, tags: [...before.tags, untrustedTag] };
   return onlyRefuses(before)

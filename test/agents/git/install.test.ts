@@ -265,7 +265,7 @@ test("wrong use is reported as wrong use", (t) => {
 test("status says whether git asks Hookline", (t) => {
   const self = scratch(t);
   self.write(hook, refusing, 0o755);
-  assert.match(mustRun(self, ["status"]), /git +does not run Hookline before commits: run `hookline git install`/);
+  assert.match(mustRun(self, ["status"]), /git +does not run Hookline before commits yet: run `hookline git install`/);
   mustRun(self, ["git", "install"]);
   assert.match(mustRun(self, ["status"]), /git +runs Hookline before each commit \(\.git\/hooks\/pre-commit\)/);
   const facts: unknown = JSON.parse(mustRun(self, ["status", "--json"]));

@@ -52,6 +52,8 @@ test("what install and git install register in a clone runs a bundle, made anew 
   writeFileSync(join(workspace, ".hookline", "hooks", "a.sh"), "#!/bin/sh\n#---\n# type: pre-commit\n#---\n", {
     mode: 0o755,
   });
+  const [{ hash }] = JSON.parse(run(source, "trust", "list", "--json"));
+  run(source, "trust", "--hash", hash);
   run(source, "git", "install");
   const stub = readFileSync(join(workspace, ".git", "hooks", "pre-commit"), "utf8");
   assert.ok(stub.includes(`\nbin='${bundle}'\n`), stub.slice(0, 400));

@@ -81,7 +81,7 @@ test("what a project's modules print does not break the protocol, and hooks are 
   const events = async (): Promise<number> => JSON.parse((await call(connected, "hooks")).text).length;
   assert.equal(await events(), 0);
   place.write("shop/hookline.yaml", "extensions: [./own.mjs]\n");
-  place.write("shop/own.mjs", "console.log('hello'); process.stdout.write('more\\n');\n");
+  place.write("shop/own.mjs", "console.log('hello'); process.stdout.write('more\\n');\nexport default [];\n");
   place.write(
     "shop/.hookline/rules/a.yaml",
     "hooks:\n  - id: a\n    on: tool_start\n    condition: { type: always }\n    action: { type: log, message: x }\n",

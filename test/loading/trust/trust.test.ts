@@ -1,5 +1,6 @@
 /** What counts of a workspace before and after a person has trusted it (R30, R86), and what a change of it does. */
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import {
   appendFileSync,
   chmodSync,
@@ -171,13 +172,28 @@ test("[R46] a trusted guard does not lapse when it is changed: a refusal stays a
     rule("new words").replace("always", "tool_name, name: Nothing"),
   );
   const { set } = await load();
-  const program = set.hooks.find(({ name }) => name === "g");
+  const program = set.hooks.find(({ name, untrusted }) => name === "g" && untrusted === undefined);
   assert.equal(program?.steps[0].uses, "invalid");
   assert.match(JSON.stringify(program?.when), /Bash/);
   assert.equal(program?.onFailure, "block");
-  const refusal = set.hooks.find(({ name }) => name === "no-push");
-  assert.deepEqual(refusal?.steps[0].with.reason, "their words");
-  assert.equal(refusal?.untrusted, undefined);
+  const refusals = set.hooks.filter(({ name }) => name === "no-push");
+  assert.deepEqual(refusals.filter(({ steps: [{ with: given }] }) => given.reason === "their words").length, 1);
+  assert.equal(JSON.stringify(refusals).includes("new words"), false);
+});
+
+test("[R46] a trusted guard without a name stays one when its command is changed, and one that a person took out is gone", async (t) => {
+  const guard = (command: string): object => ({ type: "command", command, role: "guard" });
+  const of = (...all: object[]): object => ({ hooks: { PreToolUse: [{ hooks: all }] } });
+  const { say, load, place } = trusting(t, { "home/project/.hookline/hooks.json": of(guard("one"), guard("two")) });
+  await say();
+  const failing = async (): Promise<string[]> =>
+    (await load()).set.hooks.filter(({ steps: [{ uses }] }) => uses === "invalid").map(({ name }) => name);
+  place.write("home/project/.hookline/hooks.json", of(guard("one"), guard("exit 0")));
+  assert.deepEqual(await failing(), ["two"]);
+  await say();
+  assert.deepEqual(await failing(), []);
+  place.write("home/project/.hookline/hooks.json", of(guard("one")));
+  assert.deepEqual(await failing(), []);
 });
 
 test("[R30] trust does not go over to a folder that was made anew at the same place", async (t) => {
@@ -187,6 +203,29 @@ test("[R30] trust does not go over to a folder that was made anew at the same pl
   rmSync(place.project, { recursive: true });
   renameSync(`${place.project}-copy`, place.project);
   assert.match((await script()).untrusted ?? "", /not trusted/);
+});
+
+test("[R30] a linked worktree has the trust of the main one while its content is the same, and a folder that only claims to be one has not", async (t) => {
+  const { say, load, place } = trusting(t);
+  const git = (...words: string[]): void => {
+    const own = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "init.defaultBranch=main", ...words];
+    const { status, stderr } = spawnSync("git", own, { cwd: place.project, encoding: "utf8" });
+    assert.equal(status, 0, stderr);
+  };
+  rmSync(join(place.project, ".git"), { recursive: true });
+  git("init", "-q");
+  git("add", "-A");
+  git("commit", "-qm", "start");
+  git("worktree", "add", "-q", "../linked");
+  await say();
+  const linked = join(place.home, "linked");
+  const claims = join(place.home, "claims");
+  mkdirSync(claims);
+  cpSync(linked, claims, { recursive: true });
+  assert.deepEqual((await load(linked)).untrusted, []);
+  assert.equal((await load(claims)).untrusted.length, 2);
+  appendFileSync(join(linked, ".claude/hooks/guard.sh"), "exit 1\n");
+  assert.equal((await load(linked)).untrusted.length, 1);
 });
 
 test("[R30] the hash of a folder is the same in each clone, so that a machine can be told of it", async (t) => {

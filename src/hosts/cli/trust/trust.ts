@@ -6,6 +6,7 @@ import { HooklineError } from "../../../engine/error.ts";
 import type { TrustRecords } from "../../../loading/trust/records.ts";
 import { trustRecords } from "../../compose/trust.ts";
 import { type ExitCode, type Invocation, textFlag, usageError } from "../command.ts";
+import type { Place } from "../place.ts";
 import { askForKey, safeText } from "../terminal.ts";
 import { type AskingFolder, foldersAt } from "./folders.ts";
 import { showFolder } from "./show.ts";
@@ -41,6 +42,12 @@ function accept(folder: AskingFolder, records: TrustRecords): void {
     folder.items.map(({ item }) => item),
     Date.now(),
   );
+}
+
+/** Trusts what Hookline itself has just written there, for a person who asked for it. */
+export async function trustOwn(place: Place): Promise<void> {
+  const records = trustRecords(place);
+  for (const folder of await foldersAt(place, records)) if (isOpen(folder)) accept(folder, records);
 }
 
 /** Shows what is not trusted, and asks for each folder by itself. Without a person at a terminal nothing is trusted. */

@@ -15,7 +15,7 @@ import { conditions } from "../src/conditions/index.ts";
 import { loadPatterns } from "../src/conditions/patterns.ts";
 import type { Origin } from "../src/engine/hook.ts";
 import { compileRules } from "../src/formats/rules/rules.ts";
-import { loadingPorts } from "../src/hosts/compose/compose.ts";
+import { createLoadingPorts } from "../src/hosts/compose/compose.ts";
 import { compiledHooks } from "../src/loading/compiled.ts";
 import { loadAllStable } from "../src/loading/loading.ts";
 import { type Benchmark, ratioOf, rowsOf, sampleWork } from "./measure.ts";
@@ -75,13 +75,13 @@ async function keptIn(folder: string, text: string): Promise<() => void> {
   const registry = { conditions, handlers: createHandlers(functions) };
   const load = await loadAllStable(
     request,
-    { registry, ...loadingPorts, wholeRegistry: async () => registry, functions },
+    { registry, ...createLoadingPorts(() => {}), wholeRegistry: async () => registry, functions },
     [],
   );
   const { registry: _functions, ...plain } = load.loaded;
   const stable = await loadAllStable(
     request,
-    { registry, ...loadingPorts, wholeRegistry: async () => registry, functions },
+    { registry, ...createLoadingPorts(() => {}), wholeRegistry: async () => registry, functions },
     plain.watched,
   );
   const kept = compiledHooks(join(folder, "state"), "bench", request);

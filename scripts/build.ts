@@ -67,6 +67,7 @@ await build({
     ...Object.fromEntries(onDemand),
     main: "src/hosts/cli/main.ts",
     index: "src/index.ts",
+    "module-process": "src/hosts/modules/module-process.ts", // where a project's modules run
     define: "src/define.ts", // what a project's modules import from "hookline" while Hookline loads them
     ...(isForClone ? {} : { testing: "src/hosts/testing/index.ts" }),
   },

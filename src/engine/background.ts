@@ -46,6 +46,7 @@ function* runItem(given: Ports, item: Item, caller: Caller): Flow<void> {
   if (hook.durable) yield* write(ports, { run, hook, ...(resumed ? { resumed } : {}) }, caller);
   else yield* wait(ports.store.saveRun(run));
   const stepScope = newStepScope(event, caller, ports);
+  if (plan.condition?.ask) yield* wait(plan.condition.ask(sharedScope(stepScope)));
   const match = plan.condition?.test(sharedScope(stepScope));
   const found = typeof match === "object" ? match : undefined;
   const report = caller.steps && reportTo(ports, { run, hook }, caller);

@@ -13,6 +13,8 @@ export interface CompiledCondition {
   explain(scope: Scope): { holds: boolean; because: string };
   /** The answer depends on the event's name and match value alone, so it may be remembered. */
   isStatic: boolean;
+  /** Fetches what parts of it need from another process to answer for this scope. Absent: they need nothing. Never rejects. */
+  ask?: (scope: Scope) => Promise<void>;
   /** What enrich has to add to the event before. */
   needs: ReadonlySet<string>;
   /** Of an all: its members. */
@@ -85,6 +87,7 @@ function compileLeaf(condition: { is: string; with?: Json }, place: Place): Comp
       const said = kind.explain?.(params, scope, place.patterns) ?? { holds: clause, fails: `not: ${clause}` };
       return { holds, because: holds ? said.holds : said.fails };
     },
+    ...(kind.ask ? { ask: async (scope) => kind.ask?.(params, scope) } : {}),
     isStatic: kind.reads === "match",
     needs: new Set([...(kind.needs === undefined ? [] : [kind.needs]), ...(kind.needsOf?.(params) ?? [])]),
   };
@@ -125,10 +128,22 @@ function join(parts: readonly CompiledCondition[], { test, decides, empty }: Joi
       return { holds: !decides, because: reasons.join(" and ") || empty };
     },
     ...(decides ? {} : { all: parts }),
+    ...(parts.some(({ ask }) => ask) ? { ask: askInTurn(parts, decides) } : {}),
     isStatic: parts.every((part) => part.isStatic),
     needs: new Set(parts.flatMap((part) => [...part.needs])),
   };
 }
+
+/** What a part before decides is not asked. */
+const askInTurn =
+  (parts: readonly CompiledCondition[], decides: boolean): NonNullable<CompiledCondition["ask"]> =>
+  async (scope) => {
+    const own = { ...scope, faults: [] }; // the test itself will find them
+    for (const part of parts) {
+      await part.ask?.(own);
+      if ((part.test(own) !== false) === decides) return;
+    }
+  };
 
 function negate(part: CompiledCondition): CompiledCondition {
   const { test } = part;
@@ -138,6 +153,7 @@ function negate(part: CompiledCondition): CompiledCondition {
       const { holds, because } = part.explain(scope);
       return { holds: !holds, because };
     },
+    ...(part.ask ? { ask: part.ask } : {}),
     isStatic: part.isStatic,
     needs: part.needs,
   };

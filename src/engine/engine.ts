@@ -6,7 +6,16 @@ import { dropItem, finishDetached, performItem, save } from "./background.ts";
 import { messageOf } from "./error.ts";
 import { type Evaluator, evaluateAgain, evaluateAll, mayJudge, skip } from "./evaluate.ts";
 import { firstTurn, type HookEvent, type MaybePromise, ownTurn, type Turn } from "./event.ts";
-import { begin, candidates, type EventContext, holdsNow, inBackground, newRun, watch } from "./event-context.ts";
+import {
+  askAhead,
+  begin,
+  candidates,
+  type EventContext,
+  holdsNow,
+  inBackground,
+  newRun,
+  watch,
+} from "./event-context.ts";
 import { advance } from "./events.ts";
 import { type Explanation, explainEvent } from "./explain.ts";
 import { current, finalize } from "./finalize.ts";
@@ -97,6 +106,7 @@ export function createEngine(ports: Ports): Engine {
       eventContext.event = { ...eventContext.event, turn: ownTurn(turn) };
       eventContext.original = eventContext.event;
       ports.observe?.({ is: "event", event: eventContext.event });
+      if (candidates(eventContext).some(({ ask }) => ask)) yield* askAhead(candidates(eventContext), eventContext);
       const waited =
         unanswered === undefined ? undefined : yield* wait(firstReports.answerOf(unanswered, eventContext));
       const earlier = given ?? waited;
@@ -105,6 +115,7 @@ export function createEngine(ports: Ports): Engine {
       if (reported.session && ports.tracking)
         yield* wait(ports.tracking.end(eventContext.event, reported.to || earlier ? undefined : endsOf(eventContext)));
     } catch (error) {
+      yield* askAhead(candidates(eventContext), eventContext);
       outcome = rest(ports, eventContext, messageOf(error));
       caller.unrecorded?.(error);
     }

@@ -6,6 +6,7 @@ import { enqueue, save } from "./background.ts";
 import { isOfStore } from "./error.ts";
 import {
   type Answer,
+  askAhead,
   candidates,
   duplicateOf,
   type EventContext,
@@ -40,6 +41,7 @@ const roundsAtMost = 3;
 
 export function* evaluateAll(evaluator: Evaluator, eventContext: EventContext): Flow<void> {
   for (const plan of candidates(eventContext)) {
+    if (plan.ask) yield* askAhead([plan], eventContext);
     const holds = holdsAfresh(plan, eventContext);
     const pending = eventContext.pendingChecks.get(plan.hook.id);
     if (holds !== false || pending)
@@ -132,6 +134,7 @@ function failUntested({ ports, later }: Evaluator, plan: Plan, eventContext: Eve
 /** After a rewrite, every judging hook answers about the final input, whether or not it matched before (R6). */
 export function* evaluateAgain(evaluator: Evaluator, eventContext: EventContext): Flow<void> {
   for (let round = 1; eventContext.version > 0 && !eventContext.denied; round++) {
+    yield* askAhead(candidates(eventContext), eventContext);
     for (const plan of candidates(eventContext).filter(isUnjudgedGuard(eventContext)))
       if (holdsAfresh(plan, eventContext) === false) yield* reportFaults(evaluator, plan, eventContext);
     if (eventContext.denied) return;
@@ -139,9 +142,11 @@ export function* evaluateAgain(evaluator: Evaluator, eventContext: EventContext)
     const [first] = waiting;
     if (!first) return;
     if (round > roundsAtMost) return denyUnsettled(evaluator, first, eventContext);
-    for (const plan of waiting)
+    for (const plan of waiting) {
+      if (plan.ask) yield* askAhead([plan], eventContext);
       if (!eventContext.denied && mustJudge(plan, eventContext))
         yield* evaluate(evaluator, plan, eventContext, undefined);
+    }
   }
 }
 

@@ -2,6 +2,7 @@
 import type { Acceptance } from "./accept.ts";
 import type { Fields, HookEvent, MaybePromise, Seconds } from "./event.ts";
 import { type EventRow, rowOf, verdictsOf } from "./events.ts";
+import { type Flow, wait } from "./flow.ts";
 import type { Hook } from "./hook.ts";
 import type { Outcome } from "./outcome.ts";
 import { type Plan, type PlannedStep, type Plans, scopeOf } from "./plan.ts";
@@ -134,6 +135,11 @@ export function stepScopeOf(eventContext: EventContext): StepScope {
 /** Whether the hook's condition holds for the event as it is now, and what it found. */
 export const holdsNow = (plan: Plan, eventContext: EventContext): Found | boolean =>
   plan.open ? plan.open(sharedScope(stepScopeOf(eventContext))) : true;
+
+/** What conditions get from other processes, for the event as it is now. To be called before they are tested, after each rewrite too. */
+export function* askAhead(plans: readonly Plan[], eventContext: EventContext): Flow<void> {
+  for (const { ask } of plans) if (ask) yield* wait(ask(sharedScope(stepScopeOf(eventContext))));
+}
 
 /** The caller does not wait for it: the hook says so, or the event is fire and forget (R51). */
 export const inBackground = (plan: Plan, eventContext: EventContext): boolean =>

@@ -1,6 +1,6 @@
 /** Why each hook would or would not run: a pure reading of event, set and registry, for new and for stored events. */
 import { claimsOf, refusalOf } from "./admit.ts";
-import type { HookEvent, HookId } from "./event.ts";
+import type { HookEvent, HookId, MaybePromise } from "./event.ts";
 import { duplicateOf, type EventContext, remember } from "./event-context.ts";
 import { type Flow, wait } from "./flow.ts";
 import type { Hook, HookSet, Trigger } from "./hook.ts";
@@ -23,7 +23,7 @@ export function* explainEvent(event: HookEvent, set: HookSet, plans: Plans, port
   const handlers: EventContext["handlers"] = new Map();
   for (const hook of set.hooks) {
     const plan = plans.of(hook);
-    const reading = read(plan, event);
+    const reading = yield* wait(read(plan, event));
     const refused = reading.would === "run" ? yield* refusal(plan, event, handlers, { ports, paused }) : undefined;
     explanations.push({
       hook: hook.id,
@@ -52,8 +52,15 @@ function* refusal(
   return (yield* wait(ports.store.peek(claims, ports.now())))?.refusal;
 }
 
-/** What event and condition alone say. Never throws. */
-export function read(plan: Plan, event: HookEvent): { would: "run" | "skip"; because: string } {
+type Reading = Pick<Explanation, "would" | "because">;
+
+/** What event and condition alone say. Never throws or rejects. */
+export function read(plan: Plan, event: HookEvent): MaybePromise<Reading> {
+  const { condition } = plan;
+  return condition?.ask ? condition.ask(scopeOf(event)).then(() => readNow(plan, event)) : readNow(plan, event);
+}
+
+function readNow(plan: Plan, event: HookEvent): Reading {
   const { hook, condition } = plan;
   const elsewhere = event.to ? notAddressed(hook, event.to) : notHeard(hook, event);
   if (elsewhere !== undefined) return { would: "skip", because: elsewhere };

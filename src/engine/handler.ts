@@ -165,6 +165,8 @@ export interface ConditionKind<P = Json> {
   prepare?(params: P, patterns: Patterns): P;
   /** May throw HooklineError: the hook is then invalid. */
   compile(params: P, patterns: Patterns): Test;
+  /** Where the answer comes from another process: fetched and waited for before `test` is called with this scope. Never rejects. */
+  ask?(params: P, scope: Scope): Promise<void>;
   /** What enrich has to add to the event first. */
   needs?: string;
   /** The same, where it depends on the parameters. Never throws. */

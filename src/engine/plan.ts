@@ -22,6 +22,7 @@ export interface PlannedStep {
   step: Step;
   bound: Bound;
   skipIf: Test | undefined;
+  ask: CompiledCondition["ask"] | undefined;
   next: PlannedStep | undefined;
 }
 /** Of one shape, as its steps are. */
@@ -33,6 +34,8 @@ export interface Plan {
   condition: CompiledCondition | undefined;
   /** What is left to test once event name and match value fit. */
   open: Test | undefined;
+  /** Before `open`, each time that the event is another one. */
+  ask: CompiledCondition["ask"] | undefined;
   fixed: Test | undefined;
   needs: ReadonlySet<string>;
   /** Undefined until `prepare`: most hooks of a set are never evaluated. */
@@ -97,7 +100,12 @@ function matching(plans: readonly Plan[], event: HookEvent): readonly Plan[] {
 }
 
 /** An event that names no tool may be about any tool: for a guard, all of its condition is tested, and says so. */
-const untested = (plan: Plan): Plan => ({ ...plan, fixed: undefined, open: plan.condition?.test });
+const untested = (plan: Plan): Plan => ({
+  ...plan,
+  fixed: undefined,
+  open: plan.condition?.test,
+  ask: plan.condition?.ask,
+});
 
 interface Bucket {
   name: EventName;
@@ -151,6 +159,7 @@ export function planHook(hook: Hook, registry: Registry, patterns: Patterns): Pl
     judges: guard || hook.role === "undeclared",
     condition: undefined,
     open: undefined,
+    ask: undefined,
     fixed: undefined,
     needs: nothingNeeded,
     first: undefined,
@@ -171,6 +180,7 @@ export function planHook(hook: Hook, registry: Registry, patterns: Patterns): Pl
     plan.needs = condition.needs;
     plan.fixed = fixed?.test;
     plan.open = open?.test;
+    plan.ask = open?.ask;
   } catch (error) {
     plan.fault = () => messageOf(error);
   }
@@ -219,8 +229,8 @@ function planStep(step: Step, hook: Hook, registry: Registry, patterns: Patterns
     const name = [step.uses, ...wrong.path].join(".");
     throw new HooklineError("parameters_invalid", { name, expected: wrong.expected, found: wrong.found, where });
   }
-  const skipIf = step.skipIf ? compileCondition(step.skipIf, registry, patterns).test : undefined;
-  return { step, bound: bind(step, handler), skipIf, next: undefined };
+  const skips = step.skipIf ? compileCondition(step.skipIf, registry, patterns) : undefined;
+  return { step, bound: bind(step, handler), skipIf: skips?.test, ask: skips?.ask, next: undefined };
 }
 
 function bind(step: Step, handler: Handler): Bound {

@@ -47,13 +47,14 @@ export function* perform(plan: Plan, stepScope: StepScope, { run, match, report 
   let outcome: Outcome = {};
   let ended: number | undefined;
   for (let planned: PlannedStep | undefined = plan.prepare(); planned; planned = planned.next) {
-    const { step, skipIf } = planned;
+    const { step, skipIf, ask } = planned;
     const started = elapsed(ports);
     const late = overBefore(steps.length > 0 ? ends : undefined, started, stepScope.caller);
     if (late)
       return failed(hook, { status: late, reason: overAt(late, steps, { hook, ports }), outcome, steps, notes });
     const context = contextOf(stepScope, hook, run, limitOf(step, ends, started), steps, match);
     if (report) context.progress = reporter(report, [...steps], step);
+    if (ask) yield* wait(ask(context.scope));
     const skipped = skipIf ? skipIf(context.scope) : false;
     if (skipped !== false) {
       const why = typeof skipped === "object" ? textField(skipped, "reason") : undefined;

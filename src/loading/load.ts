@@ -110,7 +110,8 @@ export function loadHooks(request: LoadRequest): LoadedHooks {
   readPlugins(project, request, { read, settings });
   read.watched.push(...places.flatMap(watchedOf));
   readPlaces(places, request.yaml, read);
-  if (read.judge) read.modules = read.modules.filter(read.judge.module);
+  const { judge } = read;
+  if (judge) read.modules = read.modules.flatMap((place) => judge.module(place) ?? []);
   for (const module of request.modules ?? []) addModule(module, read);
   const { problems, config, userConfig, modules, unread } = read;
   const tell = (problem: Problem): void => void problems.push(problem);

@@ -33,7 +33,7 @@ export interface Loading {
   /** Loads what knows why a model could not be asked. */
   modelFaults(): Promise<ModelFaultOf>;
   sendable?: ReadonlySet<string>;
-  /** Called before code of a project is run. */
+  /** Called before a module of the user is run in this process. */
   beforeModules?(): void;
 }
 type ModelFaultOf = (
@@ -76,7 +76,7 @@ export const loadAllStable = (
 ): Promise<StableLoad<Loaded>> => loadStable(() => loadAll(request, loading), expected);
 
 export async function loadModulesOf(places: readonly ModulePlace[], loading: Loading): Promise<LoadedModules> {
-  loading.beforeModules?.();
+  if (places.some(({ root }) => root === undefined)) loading.beforeModules?.();
   return loading.loadModules(places, await loading.wholeRegistry(), loading.functions);
 }
 
@@ -140,8 +140,9 @@ async function checkModule(
   };
   const problems: Problem[] = [];
   const judge = trust && createJudge({ trust, project, watched: [], problems });
-  if (judge && !judge.module(place)) return { hooks: [], problems, unread: [] };
-  const { modules } = await loadModulesOf([place], loading);
+  const trusted = judge ? judge.module(place) : place;
+  if (!trusted) return { hooks: [], problems, unread: [] };
+  const { modules } = await loadModulesOf([trusted], loading);
   const flat = <T>(of: (module: LoadedModule) => T[]): T[] => modules.flatMap(of);
   return { hooks: flat(({ hooks }) => hooks), problems: flat(({ problems }) => problems), unread: [] };
 }

@@ -172,6 +172,8 @@ export interface ModulePlace {
   label: string;
   /** The project's folder; absent for the user's own. */
   root?: string;
+  /** The state of each file that was trusted with it, by path: no other is read. Absent: all of the project is trusted. */
+  bound?: { readonly [path: string]: string };
 }
 
 const moduleNames = ["ts", "mts", "js", "mjs"].map((extension) => `hookline.config.${extension}`);

@@ -18,7 +18,7 @@ import type { Loaded, Loading, Request } from "../../loading/loading.ts";
 import { asSettingsSay } from "../../loading/order.ts";
 import { anyListens, anyStored, databaseOf } from "../../storage/sqlite/automation-records.ts";
 import type { Automations } from "../compose/automations.ts";
-import { loadingPorts } from "../compose/compose.ts";
+import { createLoadingPorts } from "../compose/compose.ts";
 import { containModules } from "./module-output.ts";
 import { logOf, type Place, stateFolder } from "./place.ts";
 
@@ -29,16 +29,17 @@ export function loadingFor(place?: Place): Loading {
   const functions = new Map<string, Callback>();
   const registry: Registry = { handlers: createSettingsHandlers(functions), conditions: settingsConditions };
   let whole: Promise<Registry> | undefined;
+  const log = place ? logOf(place, Date.now) : () => {};
   return {
     registry,
-    ...loadingPorts,
+    ...createLoadingPorts(log),
     wholeRegistry() {
       whole ??= loadRegistry(functions);
       return whole;
     },
     functions,
     sendable: sendableEvents(),
-    beforeModules: () => containModules(place ? logOf(place, Date.now) : () => {}),
+    beforeModules: () => containModules(log),
   };
 }
 

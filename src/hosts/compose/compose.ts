@@ -17,6 +17,7 @@ import { createTracking, type Tracked } from "../../runtime/changes/tracking.ts"
 import type { Spawner } from "../../runtime/processes/spawner.ts";
 import { stateFolderOf, type systemPorts } from "../../runtime/system.ts";
 import type { Notifier, NotifierOptions } from "../../services/notify/index.ts";
+import type { Modules } from "../modules/load-modules.ts";
 import { createBudgetWatch } from "./budgets.ts";
 import {
   createExternalServices,
@@ -231,14 +232,35 @@ function noticesOf(
   };
 }
 
-/** What loading is handed instead of importing it: modules of projects, and what knows models. */
-export const loadingPorts: Pick<Loading, "loadModules" | "modelFaults"> = {
-  async loadModules(places, base, functions) {
-    const { loadModules } = await import("../modules/load-modules.ts");
-    return loadModules(places, base, functions);
-  },
-  async modelFaults() {
-    const { modelFault } = await import("../../services/models/names.ts");
-    return modelFault;
-  },
-};
+export interface LoadingPorts extends Pick<Loading, "loadModules" | "modelFaults"> {
+  /** Ends the processes of modules. Safe to call twice. */
+  close(): Promise<void>;
+}
+
+/**
+ * What loading is handed instead of importing it: modules of projects, and what knows models.
+ *
+ * @param observe gets what modules print
+ */
+export function createLoadingPorts(observe: NonNullable<Ports["observe"]>): LoadingPorts {
+  let modules: Promise<Modules> | undefined;
+  async function open(): Promise<Modules> {
+    const { createModules } = await import("../modules/load-modules.ts");
+    return createModules({
+      log: (level, message) => observe({ is: "log", level, message, hook: "module", run: "" }),
+    });
+  }
+  return {
+    async loadModules(places, base, functions) {
+      modules ??= open();
+      return (await modules).loadModules(places, base, functions);
+    },
+    async modelFaults() {
+      const { modelFault } = await import("../../services/models/names.ts");
+      return modelFault;
+    },
+    async close() {
+      (await modules)?.close();
+    },
+  };
+}

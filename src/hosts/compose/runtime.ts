@@ -20,7 +20,14 @@ import { createSpawner } from "../../runtime/processes/spawner.ts";
 import { createInlineQueue } from "../../runtime/queues/inline.ts";
 import { isAlive, stateFolderOf, systemPorts } from "../../runtime/system.ts";
 import type { HooklineOptions } from "../library/hookline.ts";
-import { type Composed, type ComposeOptions, compose, type Folders, loadingPorts } from "./compose.ts";
+import {
+  type Composed,
+  type ComposeOptions,
+  compose,
+  createLoadingPorts,
+  type Folders,
+  type LoadingPorts,
+} from "./compose.ts";
 import type { ExternalServicesOptions, Served } from "./external-services.ts";
 import { trusting } from "./trust.ts";
 
@@ -58,7 +65,8 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const patterns = await loadPatterns();
   const extended = createExtended({ handlers: createHandlers(functions), conditions }, () => source?.forget());
   const { registry } = extended;
-  const source = options.files === false ? undefined : sourceOf(options, registry, patterns);
+  const loadingPorts = createLoadingPorts(options.observe ?? (() => {}));
+  const source = options.files === false ? undefined : sourceOf(options, registry, { patterns, loadingPorts });
   await source?.at(cwd);
   const basics = systemPorts({ clock: options.clock, newest: store.newestId?.() });
   await store.repair(isAlive, basics.now());
@@ -92,11 +100,16 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     async close(answered) {
       await composed.close(answered);
       source?.close();
+      await loadingPorts.close();
     },
   };
 }
 
-function sourceOf(options: RuntimeOptions, registry: Registry, patterns: Ports["patterns"]): HookSource<Loaded> {
+function sourceOf(
+  options: RuntimeOptions,
+  registry: Registry,
+  { patterns, loadingPorts }: { patterns: Ports["patterns"]; loadingPorts: LoadingPorts },
+): HookSource<Loaded> {
   const { home, environment, store, functions, beforeModules } = options;
   const loading: Loading = {
     ...{ registry, functions, sendable: sendableEvents() },

@@ -1,62 +1,115 @@
-/** The modules of a project, imported and read: their hooks, and a registry with what they register. */
-
-import { existsSync } from "node:fs";
-import { createRequire, registerHooks } from "node:module";
-import { dirname } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+/** The modules of a place, read: their hooks, and a registry with what they register. Where they run: projects.ts. */
 import { type Callback, callbackOf, type HookFunction } from "../../actions/function/function.ts";
 import { HooklineError, messageOf } from "../../engine/error.ts";
-import type { Seconds } from "../../engine/event.ts";
 import { fingerprint } from "../../engine/fingerprint.ts";
 import type { Hook, Problem } from "../../engine/hook.ts";
 import { nearest } from "../../engine/nearest.ts";
-import type { Registry } from "../../engine/ports.ts";
-import { isRecord } from "../../engine/schema.ts";
+import type { ConditionKind, Handler } from "../../engine/ports.ts";
 import type { LoadedModule } from "../../loading/load.ts";
-import type { LoadedModules } from "../../loading/loading.ts";
+import type { Loading } from "../../loading/loading.ts";
 import type { ModulePlace } from "../../loading/places.ts";
 import { compileDefinition, definitionFields, type HookDefinition } from "../library/definition.ts";
-import { collect, type Given } from "./setup.ts";
+import { importModule } from "./import-module.ts";
+import { createProjectModules, type Found, type ProjectModulesOptions } from "./projects.ts";
+import { actionHandler, collect, conditionKind } from "./setup.ts";
 
-/**
- * One module after the other, so that a later one may use what an earlier one registered. Never throws: a module that
- * fails is a problem, and what the others give is active.
- *
- * @param functions where the callbacks of hooks are put, by hook id
- */
-export async function loadModules(
-  places: readonly ModulePlace[],
-  base: Registry,
-  functions: Map<string, Callback>,
-): Promise<LoadedModules> {
-  const registry = { handlers: new Map(base.handlers), conditions: new Map(base.conditions) };
-  const modules: LoadedModule[] = [];
-  const isTaken = (name: string): boolean => registry.handlers.has(name) || registry.conditions.has(name);
-  for (const place of places) {
-    const loaded: LoadedModule = { place, path: place.from, hooks: [], problems: [], files: [] };
-    modules.push(loaded);
-    try {
-      const imported = await importModule(place);
-      Object.assign(loaded, { path: imported.path, files: imported.files });
-      const given = await collect(imported.exported, imported.path, isTaken);
-      addHooks(loaded, given, functions);
-      for (const fault of given.faults) loaded.problems.push(problemOf(fault, loaded.path));
-      for (const [name, kind] of given.conditions) registry.conditions.set(name, kind);
-      for (const [name, handler] of given.handlers) registry.handlers.set(name, handler);
-    } catch (error) {
-      loaded.problems.push({ ...problemOf(error, loaded.path), loses: true });
-      loaded.files.push(loaded.path);
-    }
+export interface Modules {
+  /**
+   * One module after the other, so that a later one may use what an earlier one registered; the user's own in this process, and
+   * those of a project in one of theirs. Never rejects: a module that fails is a problem, and what the others give is active.
+   *
+   * @param functions where the callbacks of hooks are put, by hook id
+   */
+  loadModules: Loading["loadModules"];
+  /** Ends the processes. Safe to call twice. */
+  close(): void;
+}
+
+export function createModules(options: ProjectModulesOptions): Modules {
+  const projects = createProjectModules(options);
+  return {
+    async loadModules(places, base, functions) {
+      const registry = { handlers: new Map(base.handlers), conditions: new Map(base.conditions) };
+      const given = new Map<ModulePlace, Found>();
+      const own = places.filter(({ root }) => root === undefined);
+      const others = places.filter(({ root }) => root !== undefined);
+      const taken = (): string[] => [...registry.handlers.keys(), ...registry.conditions.keys()];
+      for (const place of own) {
+        const found = await importHere(place, taken());
+        given.set(place, found);
+        register(found, registry);
+      }
+      if (others.length > 0)
+        for (const [index, found] of (await projects.load(others, taken())).entries()) {
+          const place = others[index];
+          if (place) given.set(place, found);
+          register(found, registry);
+        }
+      const modules = places.flatMap((place) => {
+        const found = given.get(place);
+        return found ? [loadedOf(place, found, functions)] : [];
+      });
+      return { modules, registry };
+    },
+    close: projects.close,
+  };
+}
+
+async function importHere(place: ModulePlace, taken: readonly string[]): Promise<Found> {
+  const found: Found = {
+    path: place.from,
+    files: [],
+    hooks: [],
+    conditions: new Map(),
+    handlers: new Map(),
+    faults: [],
+  };
+  try {
+    const { exported, path, files } = await importModule(place);
+    Object.assign(found, { path, files });
+    const { hooks, conditions, actions, faults } = await collect(exported, path, (name) => taken.includes(name));
+    Object.assign(found, { hooks, faults });
+    for (const [name, definition] of conditions) found.conditions.set(name, conditionKind(name, definition));
+    for (const [name, definition] of actions) found.handlers.set(name, actionHandler(name, definition));
+    return found;
+  } catch (error) {
+    return { ...found, error };
   }
-  return { modules, registry };
+}
+
+/** A name that is taken is refused here, too, whatever the process of a project says. */
+function register(
+  found: Found,
+  registry: { handlers: Map<string, Handler>; conditions: Map<string, ConditionKind> },
+): void {
+  const isFree = (name: string): boolean => {
+    const free = !registry.handlers.has(name) && !registry.conditions.has(name);
+    if (!free) found.faults.push(new HooklineError("name_taken", { name, where: found.path }));
+    return free;
+  };
+  for (const [name, kind] of found.conditions) if (isFree(name)) registry.conditions.set(name, kind);
+  for (const [name, handler] of found.handlers) if (isFree(name)) registry.handlers.set(name, handler);
+}
+
+function loadedOf(place: ModulePlace, found: Found, functions: Map<string, Callback>): LoadedModule {
+  const { path, files, hooks, faults } = found;
+  const loaded: LoadedModule = { place, path, hooks: [], problems: [], files };
+  addHooks(loaded, hooks, functions);
+  for (const fault of faults) loaded.problems.push(problemOf(fault, path));
+  if (!("error" in found)) return loaded;
+  return {
+    ...loaded,
+    problems: [...loaded.problems, { ...problemOf(found.error, path), loses: true }],
+    files: [...files, path],
+  };
 }
 
 /** A hook that cannot be one is a problem, and its neighbours live (R33). */
-function addHooks(loaded: LoadedModule, given: Given, functions: Map<string, Callback>): void {
+function addHooks(loaded: LoadedModule, hooks: Found["hooks"], functions: Map<string, Callback>): void {
   const { place, path } = loaded;
   const taken = new Set<string>();
   const made = fingerprint(`${place.root ?? ""}\0${path}`).slice(0, 12);
-  for (const [index, definition] of given.hooks.entries()) {
+  for (const [index, definition] of hooks.entries()) {
     const name = definition.name ?? definition.id ?? nameOf(definition, index);
     const id = freeId(definition.id ?? `config:${place.label}#${name}:${made.slice(0, 6)}`, taken);
     // Ids that people write may meet those of another module: the callback of one must never answer for the other.
@@ -125,112 +178,4 @@ function problemOf(error: unknown, path: string): Problem {
     line: Number(line),
     column: Number(column),
   };
-}
-
-/** A module by path, or by a package's name and the file that names it. */
-interface ModuleReference {
-  name: string;
-  from: string;
-}
-interface Imported {
-  exported: unknown;
-  /** The module's file. */
-  path: string;
-  /** The files of the project that it consists of. */
-  files: string[];
-}
-
-/** A module that waits for something when it is imported must not hold up an agent for ever. */
-const patience: Seconds = 10;
-const mark = "hookline";
-let version = 0;
-
-/** What `import … from "hookline"` means inside a user's module: the definitions alone, from source or from the bundle. */
-const definitionsUrl = (): string =>
-  ["../../define.ts", "./define.js", "../define.js"]
-    .map((name) => new URL(name, import.meta.url))
-    .find((url) => existsSync(url))?.href ?? "hookline";
-
-/** The files of each import, by its mark. */
-const filesByMark = new Map<string, Set<string>>();
-let isListening = false;
-
-/** Once for the process, and for good: a module may import more while it runs. It touches marked modules alone. */
-function listen(): void {
-  if (isListening) return;
-  isListening = true;
-  registerHooks({
-    resolve(specifier, context, next) {
-      const marked = markIn(context.parentURL);
-      if (marked === undefined) return next(specifier, context);
-      if (specifier === "hookline") return { url: definitionsUrl(), shortCircuit: true };
-      const found = next(specifier, context);
-      if (!found.url.startsWith("file:") || found.url.includes("/node_modules/")) return found;
-      filesByMark.get(marked)?.add(fileURLToPath(found.url));
-      return { ...found, url: `${found.url}${marked}` };
-    },
-  });
-}
-
-const markIn = (url: string | undefined): string | undefined => /\?hookline=\d+$/.exec(url ?? "")?.[0];
-
-/**
- * Imports a user's module, TypeScript or JavaScript, so that it is read again after a change and finds `hookline` although
- * it may be installed nowhere near. What it imports of its own project is watched, too.
- *
- * @throws HooklineError module_failed with the place in the module, where it is known
- */
-async function importModule(reference: ModuleReference): Promise<Imported> {
-  const path = resolveModule(reference);
-  version += 1;
-  const marked = `?${mark}=${version}`;
-  const files = new Set<string>([path]);
-  filesByMark.set(marked, files);
-  listen();
-  try {
-    const loaded: unknown = await within(import(`${pathToFileURL(path).href}${marked}`));
-    if (isRecord(loaded) && Object.keys(loaded).length === 0) throw new Error("it exports nothing");
-    return { exported: defaultOf(loaded), path, files: [...files] };
-  } catch (error) {
-    if (error instanceof HooklineError) throw error;
-    throw new HooklineError(
-      "module_failed",
-      { reason: reasonOf(error), where: placeIn(error, path) },
-      { cause: error },
-    );
-  }
-}
-
-function resolveModule({ name, from }: ModuleReference): string {
-  try {
-    return createRequire(from).resolve(name);
-  } catch (error) {
-    throw new HooklineError(
-      "module_failed",
-      { reason: `${name} was not found`, where: from, advice: `install it in ${dirname(from)}, or correct its name` },
-      { cause: error },
-    );
-  }
-}
-
-const defaultOf = (loaded: unknown): unknown =>
-  typeof loaded === "object" && loaded !== null && "default" in loaded ? loaded.default : loaded;
-
-async function within<T>(work: Promise<T>): Promise<T> {
-  let forget = (): void => {};
-  const late = new Promise<never>((_resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`it was not loaded within ${patience} s`)), patience * 1000);
-    forget = () => clearTimeout(timer);
-  });
-  return Promise.race([work, late]).finally(() => forget());
-}
-
-const reasonOf = (error: unknown): string => messageOf(error).split("\n")[0] ?? "";
-
-/** path:line:column, from the stack, which names the file with our mark. */
-function placeIn(error: unknown, path: string): string {
-  const stack = error instanceof Error ? (error.stack ?? "") : "";
-  const escaped = path.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-  const found = new RegExp(`${escaped}(?:\\?${mark}=\\d+)?:(\\d+)(?::(\\d+))?`).exec(stack);
-  return found ? `${path}:${found[1]}${found[2] ? `:${found[2]}` : ""}` : path;
 }

@@ -33,28 +33,28 @@ export const defineConfig = (config: ConfigModule): ConfigModule => config;
 
 export interface Given {
   hooks: HookDefinition<never>[];
-  conditions: Map<string, ConditionKind>;
-  handlers: Map<string, Handler>;
+  conditions: Map<string, ConditionDefinition<never>>;
+  actions: Map<string, ActionDefinition<never>>;
   /** Registrations that were refused. The module's other hooks are active all the same. */
   faults: HooklineError[];
 }
 
 /** @throws HooklineError module_failed; and what the module's own function throws */
 export async function collect(exported: unknown, where: string, isTaken: (name: string) => boolean): Promise<Given> {
-  const given: Given = { hooks: [], conditions: new Map(), handlers: new Map(), faults: [] };
+  const given: Given = { hooks: [], conditions: new Map(), actions: new Map(), faults: [] };
   /** Whether the name is free; if not, that is a fault, and the rest of the module is read. */
   const claim = (name: string): boolean => {
-    const isFree = !given.conditions.has(name) && !given.handlers.has(name) && !isTaken(name);
+    const isFree = !given.conditions.has(name) && !given.actions.has(name) && !isTaken(name);
     if (!isFree) given.faults.push(new HooklineError("name_taken", { name, where }));
     return isFree;
   };
   const setup: Setup = {
     use: (hook) => void given.hooks.push(asHook(hook, where)),
     registerCondition(name, definition) {
-      if (claim(name)) given.conditions.set(name, conditionKind(name, mustHave(definition, "test", where)));
+      if (claim(name)) given.conditions.set(name, mustHave(definition, "test", where) as ConditionDefinition<never>);
     },
     registerAction(name, definition) {
-      if (claim(name)) given.handlers.set(name, actionHandler(name, mustHave(definition, "run", where)));
+      if (claim(name)) given.actions.set(name, mustHave(definition, "run", where) as ActionDefinition<never>);
     },
   };
   const value: unknown = typeof exported === "function" ? await exported(setup) : exported;

@@ -16,7 +16,8 @@ export interface Judge {
   hooks(source: Source): Source;
   /** Whether what a project's configuration says beside hooks counts. */
   settings(config: Config, place: { root: string; file: string }): boolean;
-  module(place: ModulePlace): boolean;
+  /** With the files that it was trusted with; undefined: it is not trusted. */
+  module(place: ModulePlace): ModulePlace | undefined;
   /** Whether a person has ever trusted anything of the folder. */
   knows(root: string): boolean;
   /** The hashes of what is not trusted, as far as it was asked about. */
@@ -72,10 +73,7 @@ export function createJudge({ trust, project, watched, problems }: Judging): Jud
     present.add(item.hash);
     if (!isTrusted) return withoutTrust(hook, isKnown);
     if (item.files.length === 0) return asForeign(hook);
-    return {
-      ...asForeign(hook),
-      bound: Object.fromEntries(item.files.map(({ path, state }) => [join(root, path), state])),
-    };
+    return { ...asForeign(hook), bound: statesOf(item) };
   }
 
   /** The guards that a person last trusted in a file, which is now another one, as far as they are not in it any more. */
@@ -132,16 +130,21 @@ export function createJudge({ trust, project, watched, problems }: Judging): Jud
     },
     module(place) {
       const { root, label, name } = place;
-      if (root === undefined) return true;
-      const { isTrusted } = ask(
+      if (root === undefined) return place;
+      const { item, isTrusted } = ask(
         { root, kind: "module", name: label, file: label, content: name },
         filesOfModule(place),
       );
-      if (!isTrusted) problems.push(notRead(place));
-      return isTrusted;
+      if (isTrusted) return { ...place, bound: statesOf(item) };
+      problems.push(notRead(place));
+      return undefined;
     },
   };
 }
+
+/** By absolute path. */
+const statesOf = ({ root, files }: Item): { [path: string]: string } =>
+  Object.fromEntries(files.map(({ path, state }) => [join(root, path), state]));
 
 type Of = Pick<HookFile, "label" | "path" | "layer"> & { root: string };
 

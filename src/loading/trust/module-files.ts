@@ -1,8 +1,9 @@
 /** The files that a module consists of, found by reading it as text: nothing of it runs. Those of packages count, too. */
 import { readFileSync, statSync } from "node:fs";
-import { createRequire, isBuiltin } from "node:module";
+import { createRequire, findPackageJSON, isBuiltin } from "node:module";
 import { dirname, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { isRecord } from "../../engine/schema.ts";
 import type { ModulePlace } from "../places.ts";
 
 /** More than a module of hooks has; what lies beyond is refused when the module is read. */
@@ -27,7 +28,7 @@ export function filesOfModule({ name, from }: Pick<ModulePlace, "name" | "from">
 /** Each file that the specifier may mean: for `import` and for `require`. */
 function resolved(specifier: string, from: string): string[] {
   if (isBuiltin(specifier) || specifier === "hookline" || /^(?:data|https?):/.test(specifier)) return [];
-  const plain = specifier.startsWith("file:") ? pathOf(specifier) : specifier.replace(/[?#].*$/s, "");
+  const plain = specifier.startsWith("file:") ? pathOf(specifier) : specifier.replace(/(?<=.)[?#].*$/s, "");
   const direct = /^[./]/.test(plain) ? resolve(dirname(from), plain) : undefined;
   const found = direct !== undefined && isFile(direct) ? [direct] : [];
   try {
@@ -36,7 +37,44 @@ function resolved(specifier: string, from: string): string[] {
   } catch {
     // not there: the import will say so
   }
-  return found;
+  const others = direct === undefined ? inPackage(plain, from).filter((path) => !found.includes(path)) : [];
+  return [...found, ...others];
+}
+
+/** What a package gives under this name, under whatever condition: `import` may be given another file than `require`. */
+function inPackage(specifier: string, from: string): string[] {
+  try {
+    const isOwn = specifier.startsWith("#");
+    const file = isOwn ? findPackageJSON(pathToFileURL(from)) : findPackageJSON(specifier, pathToFileURL(from));
+    const content: unknown = file === undefined ? undefined : JSON.parse(readFileSync(file, "utf8"));
+    if (file === undefined || !isRecord(content)) return [];
+    const [, below = ""] = /^(?:@[^/]+\/)?[^/]+(.*)$/.exec(specifier) ?? [];
+    const wanted = isOwn ? specifier : `.${below}`;
+    const said = isOwn ? content.imports : content.exports;
+    const named = isRecord(said) && Object.keys(said).some((key) => /^[.#]/.test(key)) ? said : { ".": said };
+    const targets = Object.entries(named).flatMap(([name, target]) => targetsIn(target, name, wanted));
+    return targets
+      .filter((target) => target.startsWith("."))
+      .map((target) => resolve(dirname(file), target))
+      .filter(isFile);
+  } catch {
+    return []; // there is no such package
+  }
+}
+
+/** The texts in a target, if its name is the wanted one. */
+function targetsIn(target: unknown, name: string, wanted: string): string[] {
+  const [before = "", after] = name.split("*");
+  const isMatch = after === undefined ? name === wanted : wanted.startsWith(before) && wanted.endsWith(after);
+  if (!isMatch) return [];
+  const filled = wanted.slice(before.length, wanted.length - (after?.length ?? 0));
+  const texts = (one: unknown): string[] =>
+    typeof one === "string"
+      ? [one.replaceAll("*", filled)]
+      : isRecord(one) || Array.isArray(one)
+        ? Object.values(one).flatMap(texts)
+        : [];
+  return texts(target);
 }
 
 function pathOf(url: string): string {

@@ -6,7 +6,7 @@ import { type TestContext, test } from "node:test";
 import type { Callback } from "../../../src/actions/function/function.ts";
 import { createHandlers } from "../../../src/actions/index.ts";
 import { conditions } from "../../../src/conditions/index.ts";
-import { loadModules } from "../../../src/hosts/modules/load-modules.ts";
+import { createModules } from "../../../src/hosts/modules/load-modules.ts";
 import type { LoadedModules } from "../../../src/loading/loading.ts";
 import type { ModulePlace } from "../../../src/loading/places.ts";
 
@@ -21,6 +21,8 @@ function project(context: TestContext): Project {
   const folder = mkdtempSync(join(tmpdir(), "hookline-modules-"));
   context.after(() => rmSync(folder, { recursive: true, force: true }));
   const functions = new Map<string, Callback>();
+  const modules = createModules({ log() {} });
+  context.after(modules.close);
   const registry = { handlers: createHandlers(functions), conditions };
   const placeOf = (name: string): ModulePlace => {
     const path = name.startsWith(".") ? join(folder, name) : name;
@@ -35,7 +37,7 @@ function project(context: TestContext): Project {
       writeFileSync(join(folder, path), text);
       return join(folder, path);
     },
-    load: (...names) => loadModules(names.map(placeOf), registry, functions),
+    load: (...names) => modules.loadModules(names.map(placeOf), registry, functions),
   };
 }
 

@@ -5,6 +5,7 @@ import {
   appendFileSync,
   chmodSync,
   cpSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -17,7 +18,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Hook } from "../../../src/engine/hook.ts";
 import { loadingFor } from "../../../src/hosts/cli/loaded.ts";
-import { type Loaded, type Loading, loadAll } from "../../../src/loading/loading.ts";
+import { type Loaded, loadAll } from "../../../src/loading/loading.ts";
 import { hashOfAll, type Item } from "../../../src/loading/trust/item.ts";
 import { openTrust, type TrustRecords } from "../../../src/loading/trust/records.ts";
 import { accessTo } from "../../../src/services/models/names.ts";
@@ -34,12 +35,6 @@ const files = {
   "home/project/.claude/hooks/guard.sh": "#!/bin/bash\nexit 0\n",
   "home/project/.hookline/rules/team.yaml": rule("their words"),
 };
-
-/** As commands load, but for the output of modules, which here is the output of the tests. */
-function quiet(): Loading {
-  const { beforeModules: _beforeModules, ...loading } = loadingFor();
-  return loading;
-}
 
 interface Trusting {
   place: Workspace;
@@ -60,12 +55,12 @@ function trusting(t: TestContext, more: Record<string, unknown> = {}): Trusting 
   const records = openTrust(state);
   const managedFolders = { claude: join(place.managed, "claude"), hookline: join(place.managed, "hookline") };
   const request = { home: place.home, environment: {}, managedFolders, cwd: place.project };
-  const load = (cwd = place.project): Promise<Loaded> => loadAll({ ...request, cwd, trust: records }, quiet());
+  const load = (cwd = place.project): Promise<Loaded> => loadAll({ ...request, cwd, trust: records }, loadingFor());
   const items = async (): Promise<Item[]> => {
     const seen: Item[] = [];
     await loadAll(
       { ...request, trust: { ...records, saw: (item) => void seen.push(item) }, withoutModules: true },
-      quiet(),
+      loadingFor(),
     );
     return seen;
   };
@@ -279,13 +274,14 @@ for (const [name, spoil] of Object.entries(spoiled))
 
 test("[R29] settings, an override of the user's hooks and a module wait for trust, too", async (t) => {
   const stops = (command: string): object => ({ hooks: { Stop: [{ hooks: [{ type: "command", command }] }] } });
-  const { load, say, items } = trusting(t, {
+  const { load, say, items, place } = trusting(t, {
     "home/.gen/settings.json": stops("mine"),
     "home/project/.gen/settings.json": stops("theirs"),
     "home/project/hookline.yaml": "mcp_servers:\n  tools: { command: ./server.sh }\n",
     "home/project/hookline.config.mjs":
-      'globalThis.strangersModuleRan = true; import "./part.mjs"; export default [];\n',
-    "home/project/part.mjs": "export {};\n",
+      'import "./part.mjs"; export default [{ on: "Stop", name: "stranger", run() {} }];\n',
+    "home/project/part.mjs":
+      'import { writeFileSync } from "node:fs"; writeFileSync(new URL("ran", import.meta.url), "");\n',
   });
   const before = await load();
   assert.deepEqual(
@@ -294,7 +290,7 @@ test("[R29] settings, an override of the user's hooks and a module wait for trus
   );
   assert.ok(before.set.hooks.some(({ name }) => name === "mine"));
   assert.deepEqual(before.config.mcpServers, {});
-  assert.equal("strangersModuleRan" in globalThis, false);
+  assert.equal(existsSync(join(place.project, "ran")), false);
   assert.ok(before.problems.some(({ code }) => code === "untrusted"));
   const kinds = (await items()).map(({ kind }) => kind);
   for (const kind of ["module", "settings", "override", "hook"])
@@ -309,7 +305,8 @@ test("[R29] settings, an override of the user's hooks and a module wait for trus
     false,
   );
   assert.deepEqual(Object.keys(after.config.mcpServers), ["tools"]);
-  assert.equal("strangersModuleRan" in globalThis, true);
+  assert.equal(existsSync(join(place.project, "ran")), true);
+  assert.ok(after.set.hooks.some(({ name }) => name === "stranger"));
 });
 
 test("[R30] files below node_modules or in a vendored folder of a repository are nobody's hooks", async (t) => {

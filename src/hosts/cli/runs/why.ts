@@ -64,16 +64,18 @@ async function reasonsOf(store: Store, stored: StoredEvent, place: Place): Promi
   const set = await store.hookSet(stored.set);
   const known = set ?? { id: stored.set, hooks: [] };
   const plans = planHooks(known, await registryAt({ ...place, cwd: stored.event.cwd }), await loadPatterns());
-  const reasons = known.hooks.map((hook): Reason => {
-    const run = runs.get(hook.id);
-    runs.delete(hook.id);
-    const base = { hook: hook.id, name: hook.name, file: hook.origin.file ?? null, line: hook.origin.line ?? null };
-    if (run) return { ...base, ...ofRun(run) };
-    const derived = stored.cut
-      ? "unknown: the store holds only a part of the payload"
-      : derivedReason(plans.of(hook), stored);
-    return { ...base, ran: false, status: "not matched", because: derived, run: null, notes: [] };
-  });
+  const reasons = await Promise.all(
+    known.hooks.map(async (hook): Promise<Reason> => {
+      const run = runs.get(hook.id);
+      runs.delete(hook.id);
+      const base = { hook: hook.id, name: hook.name, file: hook.origin.file ?? null, line: hook.origin.line ?? null };
+      if (run) return { ...base, ...ofRun(run) };
+      const derived = stored.cut
+        ? "unknown: the store holds only a part of the payload"
+        : await derivedReason(plans.of(hook), stored);
+      return { ...base, ran: false, status: "not matched", because: derived, run: null, notes: [] };
+    }),
+  );
   return [
     ...reasons,
     ...[...runs.values()].map(
@@ -83,8 +85,8 @@ async function reasonsOf(store: Store, stored: StoredEvent, place: Place): Promi
 }
 
 /** A hook without a row that matches the event as it came was passed over: its own answer is not in the record. */
-function derivedReason(plan: Plan, { event, outcome }: StoredEvent): string {
-  const { would, because } = read(plan, event);
+async function derivedReason(plan: Plan, { event, outcome }: StoredEvent): Promise<string> {
+  const { would, because } = await read(plan, event);
   if (would === "skip") return because;
   return outcome ? `the store has no record of it, although ${because}` : `the decision was interrupted (${because})`;
 }

@@ -15,12 +15,12 @@ import {
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import type { Fields, HookEvent, Json } from "../engine/event.ts";
 import { filesListedBy, textsIn } from "../engine/file-pattern.ts";
-import type { Origin } from "../engine/hook.ts";
+import { isOfUser, type Origin } from "../engine/hook.ts";
 import type { Scope, StepContext } from "../engine/ports.ts";
 import { isRecord, type Mismatch, type Schema, say, text } from "../engine/schema.ts";
 import { compileTemplate } from "../engine/template.ts";
 import { classOf } from "../engine/tools.ts";
-import { isInside, pathInside } from "../files/paths.ts";
+import { isInside, leadsOut, pathInside } from "../files/paths.ts";
 
 export const folderParameter: Schema<string> = say(
   text(),
@@ -41,6 +41,19 @@ export function repositoryOf({ event, hook }: Pick<StepContext, "event" | "hook"
   const leadsOut = root !== undefined && existsSync(place) && !isReallyInside(root, place);
   if (leadsOut || inspectFolder(folder, hook.origin).length > 0)
     throw new Error(`the folder ${folder} lies outside of the project`);
+  return place;
+}
+
+/**
+ * A path as the author of a step meant it. Only the user's own hooks may name what lies elsewhere, by its whole path.
+ *
+ * @throws Error with a sentence: it lies outside of the workspace, or a link leads there
+ */
+export function placeFor(path: string, { hook, event }: Pick<StepContext, "event" | "hook">): string {
+  const root = hook.origin.root ?? event.cwd;
+  const place = resolve(root, path);
+  if (leadsOut(root, place) && !(isOfUser(hook) && isAbsolute(path)))
+    throw new Error(`${path} lies outside of the workspace ${root}`);
   return place;
 }
 

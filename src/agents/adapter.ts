@@ -1,5 +1,6 @@
 /** What every agent's adapter is: payload in, reply out, and the facts that install needs. Apart, so that each agent is one file and one row. */
 import type { AgentEventName, Figures, HookEvent, Instant, Json, Seconds } from "../engine/event.ts";
+import type { Layer } from "../engine/hook.ts";
 import type { Outcome, OutcomeField } from "../engine/outcome.ts";
 import type { AbilityFolder } from "../engine/ports.ts";
 import type { SettingsFormat } from "../formats/settings/entries.ts";
@@ -144,7 +145,11 @@ export interface AgentAdapter {
   /** The same over HTTP. Absent: an agent that speaks no HTTP. */
   refuseOverHttp?(reason: string, event: AgentEventName | undefined): Json | undefined;
   files: HookFiles;
-  /** Whether the agent runs the hooks of this file itself (R35). */
-  readsItself(file: string, places: Places): boolean;
+  /**
+   * Whether the agent runs the hooks of this file itself (R35).
+   *
+   * @param layer of the hooks: a link from one layer's file to another's makes nothing of the other the agent's own
+   */
+  readsItself(file: string, places: Places, layer: Layer): boolean;
   settings: AgentSettings;
 }

@@ -133,7 +133,7 @@ export const sendableEvents = (): ReadonlySet<AgentEventName> =>
 export function runByAgent({ origin }: Hook, sender: string, places: Places): string | undefined {
   const agent = agentNamed(sender);
   if (!agent || !origin.file) return undefined;
-  const itself = origin.agent === agent.name || agent.readsItself(origin.file, places);
+  const itself = origin.agent === agent.name || agent.readsItself(origin.file, places, origin.layer);
   return itself ? `run by the agent itself: ${agent.title} reads ${origin.file}` : undefined;
 }
 

@@ -20,6 +20,7 @@ import {
 } from "./event-context.ts";
 import { fingerprint } from "./fingerprint.ts";
 import { type Flow, go, wait } from "./flow.ts";
+import { type Hook, isOfUser } from "./hook.ts";
 import { inSafeWords } from "./hook-words.ts";
 import type { Later } from "./later.ts";
 import { isEmpty, merge, type Outcome } from "./outcome.ts";
@@ -165,8 +166,15 @@ const mustJudge = (plan: Plan, eventContext: EventContext): boolean =>
 export const mayJudge = (plan: Plan, eventContext: EventContext): boolean =>
   plan.judges &&
   !inBackground(plan, eventContext) &&
-  !eventContext.refused?.has(plan) &&
+  !isOutOfTurn(plan, eventContext) &&
   !(eventContext.rewrote?.has(plan) && !plan.guard);
+
+/** It was refused. A duplicate answers itself where the one in whose place it stood no longer matches. */
+function isOutOfTurn(plan: Plan, eventContext: EventContext): boolean {
+  if (!eventContext.refused?.has(plan)) return false;
+  const first = eventContext.refused.get(plan);
+  return first === undefined || holdsNow(first, eventContext) !== false;
+}
 
 function denyUnsettled({ ports, later }: Evaluator, plan: Plan, eventContext: EventContext): void {
   const reason = `the rewrites of the hooks did not settle within ${roundsAtMost} rounds`;
@@ -186,13 +194,15 @@ function* evaluate(evaluator: Evaluator, plan: Plan, eventContext: EventContext,
   const { ports } = evaluator;
   const before = eventContext.answers.get(plan);
   if (!before) {
-    const refusal = unadmitted(plan, eventContext, ports) ?? (yield* admit(plan, eventContext, ports));
+    const first = eventContext.refused?.has(plan) ? undefined : duplicateOf(plan, eventContext.handlers);
+    const refusal = unadmitted(plan, eventContext, { ports, first }) ?? (yield* admit(plan, eventContext, ports));
     eventContext.judged.set(plan, eventContext.version);
     if (refusal !== undefined) {
-      eventContext.refused ??= new Set();
-      eventContext.refused.add(plan);
+      eventContext.refused ??= new Map();
+      eventContext.refused.set(plan, first);
       return skip(evaluator, plan, eventContext, refusal);
     }
+    eventContext.refused?.delete(plan);
     if (inBackground(plan, eventContext))
       return enqueue(evaluator, newRun(plan, eventContext, ports), plan.hook, eventContext);
   }
@@ -213,16 +223,23 @@ function* admit(plan: Plan, eventContext: EventContext, ports: Ports): Flow<stri
 }
 
 /** Why it may not run, before anything is claimed. */
-function unadmitted(plan: Plan, eventContext: EventContext, ports: Ports): string | undefined {
-  const refusal = refusalOf(plan.hook, eventContext.event, ports, eventContext);
+function unadmitted(
+  { hook }: Plan,
+  eventContext: EventContext,
+  { ports, first }: { ports: Ports; first: Plan | undefined },
+): string | undefined {
+  const { event, denied, notPassed } = eventContext;
+  const refusal = refusalOf(hook, event, ports, eventContext);
   if (refusal !== undefined) return refusal;
-  const duplicate = duplicateOf(plan, eventContext.handlers);
-  if (duplicate) return `duplicate: the same handler ran as ${duplicate.hook.id}`;
-  if (eventContext.denied) return `behind the deny of ${eventContext.denied.hook.name}`;
-  if (eventContext.notPassed && plan.hook.limits.untilPass)
-    return `it waits for ${eventContext.notPassed.hook.name} to pass`;
+  if (first) return `duplicate: the same handler ran as ${first.hook.id}`;
+  if (denied && !isAbove(hook, denied.hook)) return `behind the deny of ${denied.hook.name}`;
+  if (notPassed && hook.limits.untilPass && !isAbove(hook, notPassed.hook))
+    return `it waits for ${notPassed.hook.name} to pass`;
   return undefined;
 }
+
+/** A hook of the user's does not wait for one of a project, and runs behind its deny, too (R29). */
+const isAbove = (hook: Hook, other: Hook): boolean => isOfUser(hook) && !isOfUser(other);
 
 export function skip({ ports, later }: Evaluator, plan: Plan, eventContext: EventContext, reason: string): void {
   later.save(eventContext, skipped(plan, eventContext, ports, reason));
@@ -267,7 +284,8 @@ function* runAndDeliver(
   if (!event.session && !isEmpty(waits)) run.notes.push("nothing can be delivered later: the event has no session");
   later.save(eventContext, run); // before anything else that may fail: no run stays open
   const passed = done.status === "completed" && done.outcome.verdict?.is !== "deny";
-  if (hook.limits.untilPass && !passed) eventContext.notPassed ??= plan;
+  const { notPassed } = eventContext;
+  if (hook.limits.untilPass && !passed && (!notPassed || isAbove(hook, notPassed.hook))) eventContext.notPassed = plan;
   const { session } = event;
   if (!session) return;
   post(evaluator, eventContext, waits);

@@ -3,7 +3,7 @@ import type { Acceptance } from "./accept.ts";
 import type { Fields, HookEvent, MaybePromise, Seconds } from "./event.ts";
 import { type EventRow, rowOf, verdictsOf } from "./events.ts";
 import { type Flow, wait } from "./flow.ts";
-import type { Hook } from "./hook.ts";
+import { type Hook, isOfUser } from "./hook.ts";
 import type { Outcome } from "./outcome.ts";
 import { type Plan, type PlannedStep, type Plans, scopeOf } from "./plan.ts";
 import { type Caller, elapsed, type Ports, type Scope, type StepContext, type StepResult } from "./ports.ts";
@@ -17,7 +17,7 @@ export interface Answer {
   run: Run;
 }
 
-/** By handler, and there by the root of the project that the hook belongs to: looked up, as thousands may share a handler. */
+/** By handler, and there by the project that wrote the hook: looked up, as thousands may share a handler. */
 export type Asked = Map<string, Map<string | undefined, Plan>>;
 
 export interface EventContext {
@@ -35,8 +35,8 @@ export interface EventContext {
   readonly judged: Map<Plan, number>;
   /** Absent: none has. */
   rewrote?: Set<Plan>;
-  /** Not admitted; admission is not asked twice. Absent: all were. */
-  refused?: Set<Plan>;
+  /** Not admitted; admission is not asked twice. By hook the one that answers in its place, if it is a duplicate. Absent: all were. */
+  refused?: Map<Plan, Plan | undefined>;
   /** Handlers that were evaluated, so that a second path to one is seen (R36). */
   readonly handlers: Asked;
   /** As it was recorded, before any rewrite. */
@@ -173,21 +173,23 @@ const shortId = (): string => crypto.randomUUID().slice(0, 12);
 
 /**
  * A hook that was asked before and is the same handler by another path: a user's file and a project's, say (R36). Two projects
- * may write one command and mean two programs; a user's file means the one of the project at hand.
+ * may write one command and mean two programs. A project's copy never answers for a hook of the user's: its conditions and
+ * limits are the project's (R29).
  */
 export function duplicateOf({ hook, handlerKey }: Plan, asked: Asked): Plan | undefined {
   const known = asked.get(handlerKey());
-  if (!known) return undefined;
-  const { root } = hook.origin;
-  return root === undefined ? known.values().next().value : (known.get(undefined) ?? known.get(root));
+  return known?.get(undefined) ?? known?.get(ownerOf(hook));
 }
 
 export function remember(plan: Plan, asked: Asked): void {
-  const { root } = plan.hook.origin;
+  const owner = ownerOf(plan.hook);
   const known = asked.get(plan.handlerKey());
-  if (known) known.set(root, plan);
-  else asked.set(plan.handlerKey(), new Map([[root, plan]]));
+  if (known) known.set(owner, plan);
+  else asked.set(plan.handlerKey(), new Map([[owner, plan]]));
 }
+
+/** The project that wrote the hook; undefined: the user, or a layer above. */
+const ownerOf = (hook: Hook): string | undefined => (isOfUser(hook) ? undefined : hook.origin.root);
 
 /** An event as it stands, and its caller: the same for all hooks, until one of them rewrites the event. */
 export interface StepScope {

@@ -172,6 +172,10 @@ export type ProblemCode =
 export const isGuard = (hook: Pick<Hook, "role" | "onFailure">): boolean =>
   hook.role === "guard" || hook.onFailure === "block";
 
+/** Written by the user, above, or by a host: nothing in a project answers for it, stops it or switches it off (R29). */
+export const isOfUser = ({ origin: { layer, root } }: Pick<Hook, "origin">): boolean =>
+  layer === "managed" || layer === "user" || ((layer === "plugin" || layer === "session") && root === undefined);
+
 /** Compares two hooks by R4: priority, layer, file, position in the file. The last is the order given. */
 export function inRunningOrder(left: Hook, right: Hook): number {
   return (

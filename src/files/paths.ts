@@ -1,6 +1,6 @@
 /** Where a path lies, and which program a name means: asked in many rooms, and wrong in small ways where each answers by itself. */
-import { accessSync, constants, statSync } from "node:fs";
-import { delimiter, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { accessSync, constants, realpathSync, statSync } from "node:fs";
+import { basename, delimiter, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 
 /** The path from the root, with forward slashes, "" for the root itself; undefined: it lies elsewhere. Looks at no disk. */
 export function pathInside(root: string, path: string): string | undefined {
@@ -9,6 +9,18 @@ export function pathInside(root: string, path: string): string | undefined {
 }
 
 export const isInside = (root: string, path: string): boolean => pathInside(root, path) !== undefined;
+
+/** Whether what really lies at the path lies elsewhere, whatever links lead there. */
+export const leadsOut = (root: string, path: string): boolean => !isInside(realOf(root), realOf(resolve(root, path)));
+
+/** Of what is not there, or not for us to see, where it would lie. */
+function realOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return dirname(path) === path ? path : join(realOf(dirname(path)), basename(path));
+  }
+}
 
 /** Only absolute folders: a `.` in PATH would mean programs of whatever folder is worked in. */
 export const foldersOnPath = (path = ""): string[] => path.split(delimiter).filter(isAbsolute);

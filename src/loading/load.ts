@@ -7,7 +7,7 @@ import type { Patterns } from "../engine/ports.ts";
 import type { Config } from "../formats/config/config.ts";
 import { compileSettings, takenId } from "../formats/settings/settings.ts";
 import { type Broken, brokenOf, isIn, withKept } from "./last-good-guards.ts";
-import { hookSetOf, obeySwitches, overrideByEvent, powerless, type Source } from "./order.ts";
+import { asProjectSays, hookSetOf, obeySwitches, overrideByEvent, powerless, type Source } from "./order.ts";
 import {
   type FileFormat,
   formatOf,
@@ -119,7 +119,7 @@ export function loadHooks(request: LoadRequest): LoadedHooks {
   const all = read.judge ? found.map(read.judge.hooks) : found;
   const sources = uniqueIds(obeySwitches(overrideByEvent(all, tell), tell), tell);
   return {
-    set: hookSetOf(sources.flatMap(({ hooks }) => hooks)),
+    set: hookSetOf(sources.flatMap(({ hooks }) => hooks.map((hook) => asProjectSays(hook, config.engine)))),
     files: sources.map((source) => fileOf(source, read.judge)),
     watched: [...new Set([...project.watched, ...read.watched])],
     root: project.root,
@@ -210,7 +210,7 @@ function readPlugins(
   }
 }
 
-/** Managed settings decide, else the nearest file. But a project does not switch off what the user installed everywhere (R29). */
+/** Managed settings decide, else the nearest file. But a project does not switch what the user installed everywhere (R29). */
 function isPluginOn(
   { name, ofProject }: InstalledName,
   sources: readonly Source[],
@@ -221,9 +221,9 @@ function isPluginOn(
   const stateIn = (source: Source | undefined): boolean => source?.compiled.enabledPlugins[name] ?? true;
   const user = sayingIn("user");
   const nearest = sayingIn("managed") ?? sayingIn("local") ?? sayingIn("project") ?? user;
-  if (!nearest || stateIn(nearest) || nearest.file.ofUser || ofProject) return stateIn(nearest);
-  if (stateIn(user))
-    tell(powerless("enabledPlugins", nearest, `a project does not switch off ${name}, a plugin of yours`));
+  if (!nearest || nearest.file.ofUser || ofProject || stateIn(nearest) === stateIn(user)) return stateIn(nearest);
+  const way = stateIn(user) ? "off" : "on";
+  tell(powerless("enabledPlugins", nearest, `a project does not switch ${way} ${name}, a plugin of yours`));
   return stateIn(user);
 }
 

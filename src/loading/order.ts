@@ -1,7 +1,15 @@
 /** Sets of hooks in running order, and what one file may do to the hooks of another: overrides and switches (R29, SAFETY D2). */
 import type { EventName } from "../engine/event.ts";
 import { fingerprint } from "../engine/fingerprint.ts";
-import { type Hook, type HookSet, inRunningOrder, isGuard, type Problem, placeOfHook } from "../engine/hook.ts";
+import {
+  type Hook,
+  type HookSet,
+  inRunningOrder,
+  isGuard,
+  isOfUser,
+  type Problem,
+  placeOfHook,
+} from "../engine/hook.ts";
 import type { EngineSettings } from "../formats/config/config.ts";
 import type { CompiledSettings, Switches } from "../formats/settings/settings.ts";
 import type { HookFile } from "./places.ts";
@@ -117,11 +125,22 @@ export function hookSetOf(hooks: readonly Hook[]): HookSet {
   return { id: fingerprint(JSON.stringify(ordered)), hooks: ordered };
 }
 
-const because = "hook_engine.enabled is false";
+/** The set as it is, unless it holds automations that may not run. @param engine what the user's own files say: it holds for all */
+export const asSettingsSay = (set: HookSet, engine: EngineSettings): HookSet =>
+  set.hooks.some((hook) => switchOf(hook, engine)) ? hookSetOf(set.hooks.map((hook) => obeying(hook, engine))) : set;
 
-/** The set as it is, unless it holds automations that may not run. */
-export const asSettingsSay = (set: HookSet, { enabled = true }: EngineSettings): HookSet =>
-  enabled || !set.hooks.some(isOn) ? set : hookSetOf(set.hooks.map((hook) => (isOn(hook) ? off(hook) : hook)));
+/** An automation of a project as the settings there let it run. They reach no other (R29). */
+export const asProjectSays = (hook: Hook, engine: EngineSettings): Hook =>
+  isOfUser(hook) ? hook : obeying(hook, engine);
 
-const isOn = ({ durable, enabled }: Hook): boolean => durable === true && enabled;
-const off = (hook: Hook): Hook => ({ ...hook, enabled: false, disabledBecause: because });
+function obeying(hook: Hook, engine: EngineSettings): Hook {
+  const name = switchOf(hook, engine);
+  return name === undefined ? hook : { ...hook, enabled: false, disabledBecause: `hook_engine.${name} is false` };
+}
+
+/** The switch that keeps an automation from running. */
+function switchOf({ durable, enabled, on }: Hook, engine: EngineSettings): keyof EngineSettings | undefined {
+  if (!durable || !enabled) return undefined;
+  if (engine.enabled === false) return "enabled";
+  return "watch" in on && engine.file_watcher_enabled === false ? "file_watcher_enabled" : undefined;
+}

@@ -1,8 +1,8 @@
 /** compile_yaml: what is written of a right document, and what is said of a wrong one. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { compileYaml } from "../../src/actions/builtin/compile-yaml/compile-yaml.ts";
 import type { Fields } from "../../src/engine/event.ts";
@@ -175,16 +175,71 @@ test("[D62] a place that cannot be written is a failure, and nothing is left the
   assert.deepEqual(readdirSync(root).toSorted(), ["app.yaml", "taken"]);
 });
 
-test("a pipe, a folder and a device are skipped with the reason, and a schema that is one is a failure", async (t) => {
+test("a pipe and a folder are skipped with the reason, and a schema that is one is a failure", async (t) => {
   const { root, write, run } = folder(t);
   execFileSync("mkfifo", [join(root, "pipe.yaml")]);
   mkdirSync(join(root, "folder.yaml"));
-  symlinkSync("/dev/zero", join(root, "zero.yaml"));
-  for (const name of ["pipe.yaml", "folder.yaml", "zero.yaml"]) {
+  for (const name of ["pipe.yaml", "folder.yaml"]) {
     const result = await run({}, wrote(join(root, name)));
     assert.ok(result.ok, name);
     assert.match(String(result.output.skipped), /was not read: it is no regular file$/);
     const refused = await run({ schema: name }, wrote(write("right.yaml", "a: 1\n")));
     assert.ok(!refused.ok && /the schema .* cannot be read: it is no regular file/.test(refused.reason));
   }
+});
+
+test("[T19] a document, a schema and a path that lead out of the project are not read, whatever leads there", async (t) => {
+  const { root, write, run } = folder(t);
+  const away = temporaryFolder(t);
+  writeFileSync(join(away, "secret.yaml"), "a: 1\n");
+  symlinkSync("/dev/zero", join(root, "zero.yaml"));
+  symlinkSync(join(away, "secret.yaml"), join(root, "link.yaml"));
+  symlinkSync(away, join(root, "folder"));
+  for (const name of ["zero.yaml", "link.yaml", "folder/secret.yaml", `../${basename(away)}/secret.yaml`]) {
+    const named = await run({}, wrote(join(root, name)));
+    assert.match(String(named.output.skipped), /outside of the project/, name);
+    const fixed = await run({ path: name }, wrote("x.txt"));
+    assert.ok(!fixed.ok && /outside of the workspace/.test(fixed.reason), name);
+    const schema = await run({ schema: name }, wrote(write("right.yaml", "a: 1\n")));
+    assert.ok(!schema.ok && /outside of the workspace/.test(schema.reason), name);
+  }
+});
+
+test("[D11, T19] nothing is written out of the project, into .git, or over what is no regular file", async (t) => {
+  const { root, write, run } = folder(t);
+  const away = temporaryFolder(t);
+  writeFileSync(join(away, "kept.json"), "kept");
+  mkdirSync(join(root, ".git"));
+  symlinkSync(away, join(root, "folder"));
+  symlinkSync(join(away, "kept.json"), join(root, "link.json"));
+  symlinkSync(join(away, "none.json"), join(root, "nowhere.json"));
+  execFileSync("mkfifo", [join(root, "pipe.json")]);
+  const file = write("app.yaml", "a: 1\n");
+  const places = [
+    ...[join(away, "new.json"), `../${basename(away)}/new.json`, "folder/new.json", "folder/deep/new.json"],
+    ...["link.json", "nowhere.json", "pipe.json", ".git/config", ".GIT/hooks/pre-commit"],
+  ];
+  for (const output of places) {
+    const result = await run({ output }, wrote(file));
+    assert.ok(!result.ok && /the output cannot be written: /.test(result.reason), output);
+  }
+  assert.deepEqual(readdirSync(away), ["kept.json"]);
+  assert.equal(readFileSync(join(away, "kept.json"), "utf8"), "kept");
+  assert.deepEqual(readdirSync(join(root, ".git")), []);
+});
+
+test("[T19] the usual output does not follow a link that the project holds, and a file with a second name elsewhere keeps its text", async (t) => {
+  const { root, write, run } = folder(t);
+  const away = temporaryFolder(t);
+  const file = write("app.yaml", "a: 1\n");
+  writeFileSync(join(away, "kept.json"), "kept");
+  linkSync(join(away, "kept.json"), join(root, "second.json"));
+  const second = await run({ output: "second.json" }, wrote(file));
+  assert.ok(second.ok);
+  assert.equal(readFileSync(join(away, "kept.json"), "utf8"), "kept");
+  mkdirSync(join(root, ".hookline"));
+  symlinkSync(away, join(root, ".hookline/state"));
+  const usual = await run({}, wrote(file));
+  assert.ok(!usual.ok && /leads out of it/.test(usual.reason));
+  assert.deepEqual(readdirSync(away), ["kept.json"]);
 });

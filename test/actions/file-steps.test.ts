@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { test } from "node:test";
 import { outputOf, runStep, temporaryFolder } from "./step-context.ts";
 
@@ -61,7 +61,7 @@ test("[A26] a file that is not text is an error, and a pipe without a writer is 
     "binary/x": /there is no file/,
   };
   for (const [path, reason] of Object.entries(reasons))
-    assert.match(String((await outputOf("read_file", { path }, { root })).error), reason);
+    assert.match(String((await outputOf("read_file", { path }, { root, origin: { layer: "user" } })).error), reason);
   writeFileSync(join(root, "latin"), Buffer.from([0x63, 0x61, 0x66, 0xe9]));
   assert.equal((await outputOf("read_file", { path: "latin" }, { root })).content, "caf\uFFFD");
 });
@@ -112,4 +112,33 @@ test("[A36] a path that is no folder is an error", async (t) => {
       files: [],
       _step_index: 0,
     });
+});
+
+test("[T19] a step of a project reads no file out of its workspace, by no path and no link; the user's own may name one", async (t) => {
+  const root = temporaryFolder(t);
+  const away = temporaryFolder(t);
+  writeFileSync(join(away, "secret.txt"), "secret");
+  symlinkSync(join(away, "secret.txt"), join(root, "link.txt"));
+  symlinkSync(away, join(root, "folder"));
+  const outside = /outside of the workspace/;
+  const files = ["link.txt", "folder/secret.txt", `../${basename(away)}/secret.txt`, join(away, "secret.txt")];
+  for (const path of files) {
+    const read = await runStep("read_file", { path }, { root });
+    assert.ok(!read.ok && outside.test(read.reason), path);
+  }
+  for (const path of ["folder", "..", away, "folder/."]) {
+    for (const [step, params] of [
+      ["list_files", { path }],
+      ["git_diff", { workspace: path }],
+      ["file_diff", { path: join(path, "secret.txt") }],
+      ["file_diff", { path: "secret.txt", workspace: path }],
+      ["run_tests", { workspace: path, command: "echo ran" }],
+    ] as const) {
+      const result = await runStep(step, params, { root });
+      assert.ok(!result.ok && outside.test(result.reason), `${step} ${path} ${JSON.stringify(result.output)}`);
+    }
+  }
+  const own = { root, origin: { layer: "user" as const } };
+  assert.equal((await outputOf("read_file", { path: join(away, "secret.txt") }, own)).content, "secret");
+  assert.equal((await runStep("read_file", { path: "link.txt" }, own)).ok, false);
 });

@@ -140,6 +140,7 @@ test("[A37, AT36] without a path, outside git, and for a file outside the reposi
   const outside = await outputOf("file_diff", { path }, { root });
   assert.deepEqual([outside.diff, outside.path, outside.exit_code], ["", join(root, "a.txt"), 128]);
   assert.match(String(outside.error), /not a git repository/);
-  const elsewhere = await outputOf("file_diff", { path: "/etc/hosts" }, { root: repository(t).root });
+  const own = { root: repository(t).root, origin: { layer: "user" as const } };
+  const elsewhere = await outputOf("file_diff", { path: "/etc/hosts" }, own);
   assert.match(String(elsewhere.error), /outside repository/);
 });

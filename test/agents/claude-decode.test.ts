@@ -9,6 +9,7 @@ import { agents, sendableEvents } from "../../src/agents/index.ts";
 import { errorOf } from "../../src/conditions/errors.ts";
 import { type AgentEventName, firstTurn, type HookEvent } from "../../src/engine/event.ts";
 import { agentEventNames, eventNames, events, resolveEvent, rowOf } from "../../src/engine/events.ts";
+import type { Layer } from "../../src/engine/hook.ts";
 import { isRecord } from "../../src/engine/schema.ts";
 
 const fixtures = join(import.meta.dirname, "../fixtures");
@@ -220,28 +221,28 @@ test("a payload with keys such as __proto__ stays plain data", () => {
 
 test("[R35] it names the files whose hooks Claude Code runs itself, and no others", () => {
   const places = { home: "/home/dev", root: "/workspace/repo" };
-  const own = [
-    "/home/dev/.claude/settings.json",
-    "/workspace/repo/.claude/settings.json",
-    "/workspace/repo/.claude/settings.local.json",
-    "/etc/claude-code/managed-settings.json",
-    "/etc/claude-code/managed-settings.d/10-hooks.json",
-    "/home/dev/.claude/plugins/cache/shop/guard/1.0.0/hooks/hooks.json",
+  const own: [Layer, string][] = [
+    ["user", "/home/dev/.claude/settings.json"],
+    ["project", "/workspace/repo/.claude/settings.json"],
+    ["local", "/workspace/repo/.claude/settings.local.json"],
+    ["managed", "/etc/claude-code/managed-settings.json"],
+    ["managed", "/etc/claude-code/managed-settings.d/10-hooks.json"],
+    ["plugin", "/home/dev/.claude/plugins/cache/shop/guard/1.0.0/hooks/hooks.json"],
   ];
-  const others = [
-    "/workspace/repo/.hookline/hooks.json",
-    "/workspace/repo/.gen/settings.json",
-    "/workspace/.claude/settings.json",
-    "/home/dev/.config/hookline/hooks.json",
-    "/home/dev/.claude/settings.local.json",
-    "/etc/hookline/hooks.json",
-    "/etc/claude-code-other/x.json",
+  const others: [Layer, string][] = [
+    ["project", "/workspace/repo/.hookline/hooks.json"],
+    ["project", "/workspace/repo/.gen/settings.json"],
+    ["project", "/workspace/.claude/settings.json"],
+    ["user", "/home/dev/.config/hookline/hooks.json"],
+    ["user", "/home/dev/.claude/settings.local.json"],
+    ["managed", "/etc/hookline/hooks.json"],
+    ["managed", "/etc/claude-code-other/x.json"],
   ];
-  for (const file of own) equal(claudeCode.readsItself(file, places), true, file);
-  for (const file of others) equal(claudeCode.readsItself(file, places), false, file);
+  for (const [layer, file] of own) equal(claudeCode.readsItself(file, places, layer), true, file);
+  for (const [layer, file] of others) equal(claudeCode.readsItself(file, places, layer), false, file);
   const moved = { ...places, environment: { CLAUDE_CONFIG_DIR: "/elsewhere" } };
-  equal(claudeCode.readsItself("/elsewhere/settings.json", moved), true);
-  equal(claudeCode.readsItself("/home/dev/.claude/settings.json", moved), false);
+  equal(claudeCode.readsItself("/elsewhere/settings.json", moved, "user"), true);
+  equal(claudeCode.readsItself("/home/dev/.claude/settings.json", moved, "user"), false);
 });
 
 test("the table of agents names each by what its events carry as their sender", () => {

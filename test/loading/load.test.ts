@@ -191,6 +191,19 @@ test("[R29] a project's settings do not switch off a plugin that the user instal
   );
 });
 
+test("[R29] what the user has switched off, a project's settings do not switch on", (context) => {
+  const place = workspace(context, {
+    "home/plugins/everywhere/hooks/hooks.json": stop("plain"),
+    "home/.claude/settings.json": { enabledPlugins: { "everywhere@m": false } },
+    "home/project/.claude/settings.json": { enabledPlugins: { "everywhere@m": true } },
+  });
+  place.write("home/.claude/plugins/installed_plugins.json", {
+    version: 2,
+    plugins: { "everywhere@m": [{ scope: "user", installPath: join(place.home, "plugins/everywhere") }] },
+  });
+  assert.deepEqual(names(place.load()), []);
+});
+
 test("a broken plugin registry is a problem, and the other files live", (context) => {
   const place = workspace(context, {
     "home/.claude/plugins/installed_plugins.json": "{",

@@ -3,7 +3,6 @@
  * and a step that takes too long ends by its own limit, before the engine's. Apart, so that each step is a plain handler.
  */
 
-import { resolve } from "node:path";
 import { HooklineError, messageOf } from "../../engine/error.ts";
 import type { Fields, Seconds } from "../../engine/event.ts";
 import { placeOf } from "../../engine/plan.ts";
@@ -11,6 +10,7 @@ import type { ContextStepUse, Handler, StepContext } from "../../engine/ports.ts
 import { anything, isRecord, mapOf, number, type Schema, say } from "../../engine/schema.ts";
 import { printValue } from "../../engine/template.ts";
 import { isFolder } from "../command/command.ts";
+import { placeFor } from "../repository.ts";
 import { failed, handler } from "../step.ts";
 
 /** A handler as a step of automations. What it throws is `error` in its result, and the next step runs (A24). */
@@ -72,10 +72,6 @@ function withLimit(
   const timeout = Math.min(limit, given.timeout);
   return { context: { event, hook, scope, run, caller, ports, timeout, signal, progress }, end };
 }
-
-/** A path as the author of a step meant it. */
-export const placeFor = (path: string, { hook, event }: StepContext): string =>
-  resolve(hook.origin.root ?? event.cwd, path);
 
 /** The folder that a step works in. Throws a sentence where there is none. */
 export function folderFor(path: string, context: StepContext): string {

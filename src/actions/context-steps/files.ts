@@ -10,8 +10,9 @@ import type { Handler, StepContext, StepResult } from "../../engine/ports.ts";
 import { flag, integer, listOf, object, say, text } from "../../engine/schema.ts";
 import { type FileHead, readFileHead } from "../../files/regular-file.ts";
 import { isFolder } from "../command/command.ts";
+import { placeFor } from "../repository.ts";
 import { failed, firstCharacters, noted } from "../step.ts";
-import { contextStep, folderFor, isOverLimit, placeFor } from "./context-step.ts";
+import { contextStep, folderFor, isOverLimit } from "./context-step.ts";
 
 const usualLines = 500;
 export const mostCharacters = 50_000;
@@ -260,6 +261,7 @@ export const fileDiff: Handler = contextStep(
       if (path === "") throw new Error("path is required");
       const folder = folderFor(workspace, context);
       const file = resolve(folder, path);
+      placeFor(dirname(file), context); // of a link git shows where it leads, and does not go there
       return diffResult(await differenceOf(asGitNames(file), folder, context), context, { path: file });
     },
   },

@@ -5,16 +5,18 @@ import { isAbsolute, join, resolve, sep } from "node:path";
 import { HooklineError } from "../../engine/error.ts";
 import type { AgentEventName, Fields, HookEvent } from "../../engine/event.ts";
 import { events, rowOf } from "../../engine/events.ts";
+import type { Layer } from "../../engine/hook.ts";
 import { isRecord, kindOf } from "../../engine/schema.ts";
 import { tools } from "../../engine/tools.ts";
-import type {
-  AgentAdapter,
-  AgentSettings,
-  DecodeOptions,
-  HookFiles,
-  InstalledPlugin,
-  InstallLayer,
-  Places,
+import {
+  type AgentAdapter,
+  type AgentSettings,
+  type DecodeOptions,
+  type HookFiles,
+  type InstalledPlugin,
+  type InstallLayer,
+  installLayers,
+  type Places,
 } from "../adapter.ts";
 import { capabilities, encode, encodeForHttp, overHttp, refuse, refuseOverHttp } from "./replies.ts";
 import { transcriptFigures } from "./transcript.ts";
@@ -109,14 +111,14 @@ const hookFiles: HookFiles = {
 };
 
 /** Claude Code reads no parent folders: its project is the folder that it names to its hooks. */
-function readsItself(file: string, given: Places): boolean {
+function readsItself(file: string, given: Places, layer: Layer): boolean {
   const path = realOf(file);
   const places = { ...given, root: given.environment?.CLAUDE_PROJECT_DIR ?? given.root };
-  if (layers.some((layer) => realOf(settingsFileOf(layer, places)) === path)) return true;
+  const own = installLayers.find((one) => one === layer);
+  if (own) return realOf(settingsFileOf(own, places)) === path;
   if (managedFolders.some((folder) => isBelow(path, resolve(folder)))) return path.endsWith(".json");
   return isBelow(path, realOf(join(claudeFolder(places), "plugins"))) && path.endsWith(".json");
 }
-const layers: readonly InstallLayer[] = ["user", "project", "local"];
 /** Of every platform: a path of another one simply does not occur. */
 const managedFolders: readonly string[] = [managedUsually, ...Object.values(managedElsewhere)];
 

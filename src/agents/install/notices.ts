@@ -22,7 +22,7 @@ export interface Begun {
 /** Reads the agent's settings only where a hook gives a reason to. Never rejects. */
 export async function registrationNotices({ agent, places, stateFolder, hooks }: Begun): Promise<readonly string[]> {
   const ours = hooks.filter(
-    (hook) => hook.enabled && !(hook.origin.file && agent.readsItself(hook.origin.file, places)),
+    (hook) => hook.enabled && !(hook.origin.file && agent.readsItself(hook.origin.file, places, hook.origin.layer)),
   );
   const { events, onlyWanted } = agent.settings;
   const wanted = onlyWanted.filter((event) => ours.some((hook) => listensTo(hook, event)));

@@ -59,11 +59,11 @@ export async function registryAt(place: Place): Promise<Registry> {
 }
 
 /** The hooks of the files and the automations of the store, as the settings let them run. */
-export function combined({ set, config }: Loaded, automations: StoredAutomations): MaybePromise<HookSet> {
+export function combined({ set, userConfig }: Loaded, automations: StoredAutomations): MaybePromise<HookSet> {
   const all = automations.combine(set);
   return isThenable(all)
-    ? Promise.resolve(all).then((made) => asSettingsSay(made, config.engine))
-    : asSettingsSay(all, config.engine);
+    ? Promise.resolve(all).then((made) => asSettingsSay(made, userConfig.engine))
+    : asSettingsSay(all, userConfig.engine);
 }
 
 export async function withAutomations(loaded: Loaded, automations: StoredAutomations): Promise<Loaded> {

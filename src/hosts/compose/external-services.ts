@@ -132,7 +132,10 @@ export function createExternalServices(options: ExternalServicesOptions): Extern
       languageServers: (event, hook) => languageServers.of(event, hook),
       git,
       enrich(event, needs) {
-        const figures = figuresOf(event, needs, options.settings(event).config.models.windows ?? {});
+        const { config, userConfig } = options.settings(event);
+        const own = figuresOf(event, needs, userConfig.models.windows ?? {});
+        // Figures are the event's, so also what the user's guards see: a project only adds models that are not known.
+        const figures = own && own.window === undefined ? figuresOf(event, needs, config.models.windows ?? {}) : own;
         const given = figures ? { ...event, figures } : event;
         return needs.has("changes") && !event.changes ? withChanges(given, options) : given;
       },

@@ -275,9 +275,13 @@ export interface Settings {
   webhooks: Config["webhooks"];
 }
 
-/** Of the daemon's own folder: its file says how automations run, and the user's file who gets notices and which webhooks are heard. */
+/**
+ * Of the daemon's own folder: its file says how many automations run and how often files are looked at. The switches, who gets
+ * notices and which webhooks are heard, the user's own file says: those of a project reach only its own automations.
+ */
 export function settingsOf(loaded: Pick<Loaded, "config" | "userConfig"> | undefined): Settings {
   const { engine = {}, notify = [] } = loaded?.config ?? {};
-  const { notifications = {}, webhooks = {} } = loaded?.userConfig ?? {};
-  return { engine: { ...engineDefaults, ...engine }, notifications, notify, webhooks };
+  const { notifications = {}, webhooks = {}, engine: own = {} } = loaded?.userConfig ?? {};
+  const { enabled, file_watcher_enabled } = { ...engineDefaults, ...own };
+  return { engine: { ...engineDefaults, ...engine, enabled, file_watcher_enabled }, notifications, notify, webhooks };
 }

@@ -1,15 +1,23 @@
 /** Compiles the YAML document that an event names against a JSON Schema, and writes what it means as JSON (specification 003). */
 
-import { mkdirSync } from "node:fs";
-import { basename, dirname, extname, join, resolve } from "node:path";
+import { basename, extname, join } from "node:path";
 import { messageOf } from "../../../engine/error.ts";
 import type { Fields, Json } from "../../../engine/event.ts";
 import type { Handler, StepContext, StepResult } from "../../../engine/ports.ts";
 import { anything, either, flag, mapOf, object, say, text } from "../../../engine/schema.ts";
-import { pathInside } from "../../../files/paths.ts";
+import { leadsOut, pathInside } from "../../../files/paths.ts";
 import { readRegularFile } from "../../../files/regular-file.ts";
 import { writeWhole } from "../../../files/write.ts";
-import { contentAt, fileAt, inspectFields, usualContentField, usualPathField } from "../../repository.ts";
+import {
+  contentAt,
+  fileAt,
+  inspectFields,
+  placeFor,
+  placeToWrite,
+  realPath,
+  usualContentField,
+  usualPathField,
+} from "../../repository.ts";
 import { failed, handler } from "../../step.ts";
 import type { Mistake } from "./document.ts";
 
@@ -45,18 +53,23 @@ export const compileYaml: Handler = handler({
       ),
       output: say(
         text(),
-        "where the JSON is written, relative to the project's folder (default: .hookline/state/, then the document's path and .json)",
+        "where in the project the JSON is written (default: .hookline/state/, then the document's path and .json)",
       ),
       inject: say(flag, "sends mistakes to the model", true),
     },
   ),
   inspect: (params) => inspectFields(params, ["path_field"]),
   async run(params, context) {
-    const file = documentOf(params, context);
+    let file: string | undefined;
+    try {
+      file = documentOf(params, context);
+    } catch (error) {
+      return failed("error", messageOf(error));
+    }
     if (file === undefined) return skipped(`the event names no file (${params.path_field ?? usualPathField})`);
     if (!extensions.includes(extname(file).toLowerCase())) return skipped(`${basename(file)} is no YAML file`);
-    const target = targetOf(params, file, context);
-    if (target === undefined) return skipped(`${file} lies outside of the project: say where its output goes`);
+    if (params.path === undefined && leadsOut(projectOf(context), file))
+      return skipped(`${file} lies outside of the project`);
     const source = await sourceOf(params, file, context);
     if ("skipped" in source) return skipped(`${file} was not read: ${source.skipped}`);
     if ("reason" in source) return failed("error", source.reason, { file });
@@ -64,8 +77,8 @@ export const compileYaml: Handler = handler({
     try {
       const compiled = compileDocument(source.text, await schemaOf(params, context));
       if ("mistakes" in compiled) return refused(compiled.mistakes, file, params, context);
-      write(target, `${JSON.stringify(compiled.value, null, 2)}\n`);
-      return { ok: true, output: { file, valid: true, output: target } };
+      const output = write(targetOf(params, file, context), `${JSON.stringify(compiled.value, null, 2)}\n`, context);
+      return { ok: true, output: { file, valid: true, output } };
     } catch (error) {
       return failed("error", messageOf(error), { file });
     }
@@ -81,14 +94,14 @@ const skipped = (reason: string): StepResult => ({
 const projectOf = ({ hook, event }: StepContext): string => hook.origin.root ?? event.cwd;
 
 const documentOf = ({ path, path_field: field = usualPathField }: CompileYamlParams, context: StepContext) =>
-  path === undefined ? fileAt(field, context.scope) : resolve(projectOf(context), path);
+  path === undefined ? fileAt(field, context.scope) : placeFor(path, context);
 
-/** undefined: the document lies outside of the project, where nothing is written unasked. */
-function targetOf({ output }: CompileYamlParams, file: string, context: StepContext): string | undefined {
+/** From the project's folder. */
+function targetOf({ output }: CompileYamlParams, file: string, context: StepContext): string {
   const project = projectOf(context);
-  if (output !== undefined) return resolve(project, output);
-  const below = pathInside(project, file);
-  return below === undefined ? undefined : join(project, ".hookline", "state", `${below}.json`);
+  if (output !== undefined) return pathInside(project, output) ?? output;
+  const below = pathInside(project, file) ?? pathInside(realPath(project), file) ?? basename(file);
+  return join(".hookline", "state", `${below}.json`);
 }
 
 /** What the tool is given to write, where it is given all of it; else what lies on the disk. */
@@ -110,7 +123,7 @@ async function sourceOf(
 
 async function schemaOf({ schema }: CompileYamlParams, context: StepContext): Promise<Json | undefined> {
   if (typeof schema !== "string") return schema;
-  const path = resolve(projectOf(context), schema);
+  const path = placeFor(schema, context);
   const { readSchema } = await import("./document.ts");
   try {
     const read = await readRegularFile(path, largestInBytes);
@@ -141,10 +154,12 @@ function refused(
   };
 }
 
-function write(path: string, content: string): void {
+/** In the project alone, wherever links lead; gives the file. */
+function write(path: string, content: string, context: StepContext): string {
   try {
-    mkdirSync(dirname(path), { recursive: true });
-    writeWhole(path, content);
+    const place = placeToWrite(projectOf(context), path);
+    writeWhole(place, content);
+    return place;
   } catch (error) {
     throw new Error(`the output cannot be written: ${messageOf(error)}`);
   }

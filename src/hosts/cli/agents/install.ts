@@ -29,7 +29,9 @@ export async function install(invocation: Invocation): Promise<ExitCode> {
   const { agent, layer } = target(invocation, "install");
   const { set, root } = await loadAll({ ...invocation, ...trusting(invocation) }, loadingFor(invocation));
   const places = { home: invocation.home, root, environment: invocation.environment };
-  const ours = set.hooks.filter(({ origin }) => !origin.file || !agent.readsItself(origin.file, places));
+  const ours = set.hooks.filter(
+    ({ origin: { file, layer: of } }) => file === undefined || !agent.readsItself(file, places, of),
+  );
   const wanted = [...new Set(ours.flatMap(({ on }) => ("event" in on ? on.event : [])))];
   const state = stateFolder(invocation);
   const door = invocation.flags.http === true ? await daemonsDoor(invocation, { agent, layer, ours }) : undefined;

@@ -1,6 +1,7 @@
 /**
  * Trust, by what the system was asked for: Hookline in more than 200 repositories of strangers under strace, with every command and
- * every recorded payload, by command and through a daemon. Nothing of a repository may start, and nothing may be contacted.
+ * every recorded payload, by command and through a daemon. Nothing of a repository may start, and nothing may be contacted. And trusted
+ * files, changed in every way, and exchanged while they are started: nothing but what was trusted may run.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,13 +10,52 @@ import { packageForTests } from "../scripts/package-for-tests.ts";
 import { everyCommand } from "../test/hosts/cli/trust/every-command.ts";
 import { type HostileRepository, hostileRepositories } from "../test/hosts/cli/trust/hostile-repositories.ts";
 import { payloadNames, type Toll, visit, whyNoTrace } from "../test/hosts/cli/trust/traced.ts";
-import { type Benchmark, boundOf, type Findings, rowOf } from "./measure.ts";
+import { mutate } from "../test/loading/trust/mutations.ts";
+import { race } from "../test/loading/trust/race.ts";
+import { type Benchmark, boundOf, type Findings, inFolder, joined, rowOf } from "./measure.ts";
 
 export const trust: Benchmark = {
   name: "trust",
-  about: "what runs and what is contacted in repositories of strangers, by their system calls",
-  measure: async () => measureStrangers(process.env.HOOKLINE_BENCH_QUICK ? 10 : 1),
+  about:
+    "what runs in repositories of strangers, of what has changed since it was trusted, and in a race with its exchange",
+  async measure() {
+    const every = process.env.HOOKLINE_BENCH_QUICK ? 10 : 1;
+    return joined([
+      await inFolder((folder) => measureMutations(folder, 10_000 / every)),
+      await inFolder((folder) => measureRaces(folder, 5_000 / every)),
+      await measureStrangers(every),
+    ]);
+  },
 };
+
+async function measureMutations(folder: string, times: number): Promise<Findings> {
+  const { mutations, evil, sameMeaning } = await mutate(folder, times, randomFrom(Date.now()));
+  for (const one of evil) console.log(`RAN ${one}`);
+  const called = `${mutations} changes of trusted files`;
+  return {
+    rows: [rowOf(called, "after which the same hooks stood there, such as a blank in JSON", "times", sameMeaning)],
+    ratios: [boundOf("changes of trusted files after which anything else ran", evil.length, 0, { unit: "times" })],
+  };
+}
+
+/** The numbers of a seed that is printed, so that a failure can be had again. */
+function randomFrom(seed: number): () => number {
+  console.log(`seed ${seed}`);
+  let state = seed % 2 ** 31;
+  return () => {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
+    return state / 2 ** 31;
+  };
+}
+
+function measureRaces(folder: string, times: number): Findings {
+  const { good, refused, evil } = race(folder, times);
+  const called = `${times} starts while the script is exchanged`;
+  return {
+    rows: [rowOf(called, "ran the trusted bytes", "times", good), rowOf(called, "refused", "times", refused)],
+    ratios: [boundOf("starts in a race that ran the other bytes", evil.length, 0, { unit: "times" })],
+  };
+}
 
 const atOnce = 2;
 /** With a build that trusts all, as many: to see that these repositories do run something where they may. */

@@ -26,7 +26,6 @@ export const common: Readonly<Record<string, Claim>> = {
   X6: { says: "a broken entry disables no other" },
   X7: {
     says: "loops are capped; cooldown, counts and once are claimed just before the run",
-    differs: "files of a project run without being trusted first: trust is not built yet",
   },
   X8: { says: "after a crash no run stays running, and what several processes write is written whole" },
   X9: { says: "documentation, schemas and the running tables hold the same names" },

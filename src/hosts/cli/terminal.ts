@@ -153,21 +153,31 @@ export function ago(at: Instant | undefined, now: Instant = Date.now()): string 
   return unit ? `${Math.floor((now - at) / unit[1])} ${unit[0]} ago` : "just now";
 }
 
+interface Asking {
+  terminal: Terminal;
+  json: boolean;
+  signal: AbortSignal;
+}
+
+/** A person sits there, who reads what is printed and can press a key. */
+export const isPersonThere = ({ terminal, json }: Pick<Asking, "terminal" | "json">): boolean =>
+  !json && terminal.isTerminal && process.stdin.isTTY === true;
+
+const interrupt = "\u0003";
+
 /** The letter of the key that a person presses, "" for any other key; undefined: no person is at this terminal. */
-export async function askForKey(
-  question: string,
-  { terminal, json, signal }: { terminal: Terminal; json: boolean; signal: AbortSignal },
-): Promise<string | undefined> {
+export async function askForKey(question: string, asking: Asking): Promise<string | undefined> {
   const { stdin, stdout } = process;
-  if (json || !terminal.isTerminal || stdin.isTTY !== true) return undefined;
+  if (!isPersonThere(asking)) return undefined;
   stdout.write(question);
   stdin.setRawMode(true);
   stdin.resume();
   try {
     const key = await new Promise<string>((resolve) => {
       stdin.once("data", (bytes: Buffer) => resolve(bytes.toString()));
-      signal.addEventListener("abort", () => resolve(""), { once: true });
+      asking.signal.addEventListener("abort", () => resolve(""), { once: true });
     });
+    if (key === interrupt) process.kill(process.pid, "SIGINT"); // in raw mode Ctrl-C is a key like others
     const letter = /^[a-z]$/i.test(key) ? key.toLowerCase() : "";
     stdout.write(`${letter}\n`);
     return letter;

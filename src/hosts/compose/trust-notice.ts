@@ -37,6 +37,8 @@ export function noticing(
   }
 }
 
+export const untrustedNotice = (items: LoadedHooks["untrusted"]): string => `Hookline: ${untrustedWords(items.length)}`;
+
 /** One line. The names are a stranger's, so they are not in it. */
-export const untrustedNotice = ({ length }: LoadedHooks["untrusted"]): string =>
-  `Hookline: ${length === 1 ? "1 hook of this repository does" : `${length} hooks of this repository do`} not run, because nobody has trusted what ${length === 1 ? "it is" : "they are"} now. To look: hookline trust`;
+export const untrustedWords = (count: number): string =>
+  `${count === 1 ? "1 hook of this repository does" : `${count} hooks of this repository do`} not run, because nobody has trusted what ${count === 1 ? "it is" : "they are"} now. To look: hookline trust`;

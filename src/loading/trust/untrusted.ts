@@ -13,6 +13,10 @@ const afterAllOthers = 900_000;
 
 export const untrustedTag = "untrusted";
 
+/** It does not run as it is written: not at all, or only what of it refuses. */
+export const isUntrusted = ({ untrusted, tags }: Hook): boolean =>
+  untrusted !== undefined || tags.includes(untrustedTag);
+
 export const notTrusted = "its folder is not trusted: hookline trust shows what it would run";
 const changedSince = "it is not what was trusted: hookline trust shows what has changed";
 const sentence =

@@ -44,14 +44,16 @@ export interface Git {
 const usualLimit: Seconds = 15;
 const longestAnswerInBytes = 64 << 20;
 
-/** In the words of the command line, because git before 2.31 does not read them from the environment. */
-const safely: readonly string[] = [
-  "core.fsmonitor=false",
-  "core.hooksPath=/dev/null",
-  "core.pager=cat",
-  "diff.external=",
-  "safe.bareRepository=explicit",
-].flatMap((setting) => ["-c", setting]);
+/**
+ * In the words of the command line, because git before 2.31 does not read them from the environment. Of these, only what
+ * leaves open which repository it is and where its own hooks lie.
+ */
+export const safelyAsFound: readonly string[] = flags(["core.fsmonitor=false", "core.pager=cat", "diff.external="]);
+const safely = [...safelyAsFound, ...flags(["core.hooksPath=/dev/null", "safe.bareRepository=explicit"])];
+
+function flags(settings: readonly string[]): string[] {
+  return settings.flatMap((setting) => ["-c", setting]);
+}
 
 /** Nothing is fetched, written, asked of a person, or taken from the process that called us, such as a git hook's index. */
 function environmentFor(given: Readonly<Record<string, string>>): Record<string, string> {
@@ -71,9 +73,9 @@ function environmentFor(given: Readonly<Record<string, string>>): Record<string,
 export function createGit(given: Readonly<Record<string, string>>): Git {
   const environment = environmentFor(given);
   const ask = (call: Omit<Call, "program">, options: GitOptions = {}): Promise<GitAnswer> => {
-    const program = findProgram(given.PATH ?? "");
+    const program = findGit(given.PATH ?? "");
     return program === undefined
-      ? Promise.resolve({ ok: false, reason: "no program git is in PATH" })
+      ? Promise.resolve({ ok: false, reason: noGit })
       : run({ ...call, program, words: [...safely, ...call.words] }, options);
   };
   return {
@@ -92,8 +94,10 @@ export function createGit(given: Readonly<Record<string, string>>): Git {
   };
 }
 
+export const noGit = "no program git is in PATH";
+
 /** Only absolute folders: a `.` in PATH would mean the repository's own `git`. */
-function findProgram(path: string): string | undefined {
+export function findGit(path: string): string | undefined {
   const name = process.platform === "win32" ? "git.exe" : "git";
   const places = path.split(delimiter).filter((folder) => isAbsolute(folder));
   return places.map((folder) => join(folder, name)).find(isProgram);

@@ -119,7 +119,7 @@ test("[B2, B32] a command runs once, with --yes, in the repository's root, and w
   assert.equal(asked.status, 1);
   assert.match(
     asked.stdout,
-    /^command {3}echo "in \$\{PWD.*\nin .*workspace\nasked by {2}the hook wishes \(\.system\/hooks\/wishes\.yaml:1\)\ntrust {5}not checked:/,
+    /^command {3}echo "in \$\{PWD.*\nin .*workspace\nasked by {2}the hook wishes \(\.system\/hooks\/wishes\.yaml:1\)\ntrust {5}trusted\n/,
   );
   assert.match(asked.stderr, /nothing ran: use --yes/);
   assert.deepEqual([existsSync(join(workspace, "times")), list().length], [false, 1]);

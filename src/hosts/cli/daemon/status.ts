@@ -9,6 +9,7 @@ import type { Fields, Json } from "../../../engine/event.ts";
 import type { Hook } from "../../../engine/hook.ts";
 import { isRecord } from "../../../engine/schema.ts";
 import { workCounts } from "../../../storage/sqlite/journal-queues.ts";
+import { untrustedWords } from "../../compose/trust-notice.ts";
 import { type DaemonState, daemonFilesOf, runningDaemon } from "../../daemon/state-file.ts";
 import type { ExitCode, Invocation } from "../command.ts";
 import { type GitHookHere, gitHookHere } from "../git/hooks.ts";
@@ -33,7 +34,7 @@ export async function status(invocation: Invocation): Promise<ExitCode> {
 
 async function factsOf(invocation: Invocation) {
   const store = openStoreToRead(invocation);
-  const { set, problems, files, root } = await loadActive(invocation, store);
+  const { set, problems, files, root, untrusted } = await loadActive(invocation, store);
   const repaired = await store.repair();
   const [last] = await store.events(1);
   const running = (await store.runs({ status: "running", limit: 1000 })).length;
@@ -53,6 +54,7 @@ async function factsOf(invocation: Invocation) {
     queue,
     root,
     hooks: set.hooks.length,
+    untrusted: untrusted.length,
     set: set.id,
     paused,
     files: files.map(({ path, layer, hooks }) => ({ path, layer, hooks })),
@@ -84,6 +86,7 @@ function statusLines(facts: Facts, hooks: readonly Hook[], invocation: Invocatio
     row("project", show(facts.root)),
     row("hooks", `${facts.hooks} active${broken}`),
     ...facts.files.map((file) => row("", `${show(file.path)}: ${file.hooks} (${file.layer})`)),
+    ...(facts.untrusted > 0 ? [row("trust", terminal.paint("yellow", untrustedWords(facts.untrusted)))] : []),
     ...facts.paused.map((one) => row("paused", pausedWords(one, hooks, show))),
     row("agents", here.length === 0 ? noAgent : ""),
     ...here.map((one) => row("", `${one.agent} calls Hookline (${one.layer}: ${show(one.file)})`)),

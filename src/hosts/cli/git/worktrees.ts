@@ -11,6 +11,7 @@ import { listensTo } from "../../../engine/plan.ts";
 import type { Store } from "../../../engine/record.ts";
 import { textOfNames } from "../../../files/names.ts";
 import type { Loaded } from "../../../loading/loading.ts";
+import { findGit, noGit, safelyAsFound } from "../../../runtime/processes/git.ts";
 import { loadFiles, loadForOneEvent } from "../loaded.ts";
 import type { Place } from "../place.ts";
 
@@ -99,17 +100,16 @@ export async function hooksBelow(ask: AskGit, top: string, where: Place): Promis
 }
 
 // Asks git with the index, environment and configuration of our caller, a git hook: they decide where hooks lie. The
-// questions of runtime/processes/git.ts leave them out.
+// questions of runtime/processes/git.ts leave them out. Nothing of the repository is run by the words that are asked here.
 
 const longestAnswerInBytes = 64 << 20;
 const limitInMilliseconds = 30_000;
 
-/** Nothing of the repository is run: the words that may follow need no pager, no monitor and no outside diff. */
-const safely = ["-c", "core.fsmonitor=false", "-c", "core.pager=cat", "-c", "diff.external="];
-
 export function askGitAs(environment: Readonly<Record<string, string>>): AskGit {
+  const git = findGit(environment.PATH ?? "");
   return (words, folder) => {
-    const { status, stdout, stderr, error } = spawnSync("git", [...safely, ...words], {
+    if (git === undefined) return { ok: false, reason: noGit };
+    const { status, stdout, stderr, error } = spawnSync(git, [...safelyAsFound, ...words], {
       cwd: folder,
       env: { ...environment, GIT_OPTIONAL_LOCKS: "0", GIT_TERMINAL_PROMPT: "0" },
       input: "",

@@ -17,8 +17,10 @@ import { loadingFor, storedAutomations } from "../loaded.ts";
 import { type Place, stateFolder, storePath } from "../place.ts";
 import { openStoreToRead } from "../store.ts";
 import { safeText, shortPath, type Terminal } from "../terminal.ts";
+import { offerTrust } from "../trust/trust.ts";
 
 export async function check(invocation: Invocation): Promise<ExitCode> {
+  await offerTrust(invocation);
   const { problems, files, hooks } = await find(invocation);
   const all = [
     ...problems,

@@ -13,15 +13,30 @@ import { systemPorts } from "../../../runtime/system.ts";
 import { type ExitCode, type Invocation, textFlag, textOfFile, textOfInput, usageError } from "../command.ts";
 import { type Line, openLine } from "../line.ts";
 import { type OpenedStore, openStore, openStoreToRead } from "../store.ts";
-import { oneLine, placeIn, reportProblems, type Style, safeText, type Terminal, table } from "../terminal.ts";
+import {
+  isPersonThere,
+  oneLine,
+  placeIn,
+  reportProblems,
+  type Style,
+  safeText,
+  type Terminal,
+  table,
+} from "../terminal.ts";
 
 export async function emit(invocation: Invocation): Promise<ExitCode> {
   const { id, now } = systemPorts();
   const event = eventFrom(invocation, invocation.usage, id(), now());
+  await offered(invocation);
   const sent = await send(invocation, openStore(invocation), () => event);
   show(invocation, sent);
   if (isNo(sent.outcome)) return 1;
   return invocation.signal.aborted ? 3 : 0; // what was cut short has not said yes
+}
+
+/** Loaded only for a person: programs emit, too. */
+async function offered(invocation: Invocation): Promise<void> {
+  if (isPersonThere(invocation)) await (await import("../trust/trust.ts")).offerTrust(invocation);
 }
 
 /** What came of an event that was sent from the command line. */
@@ -238,6 +253,7 @@ function parseFields(text: string, where: string): Fields {
 export async function explain(invocation: Invocation): Promise<ExitCode> {
   const { id, now } = systemPorts();
   const event = eventFrom(invocation, invocation.usage, id(), now());
+  await offered(invocation);
   const line = await openLine({ place: invocation, store: openStoreToRead(invocation) });
   reportProblems(line.loaded, invocation);
   const explanations = await line.engine.explain(event);

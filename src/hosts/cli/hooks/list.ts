@@ -11,7 +11,7 @@ import { listensTo } from "../../../engine/plan.ts";
 import type { ConditionKind } from "../../../engine/ports.ts";
 import type { Budgets } from "../../../formats/config/config.ts";
 import type { LoadedHooks } from "../../../loading/load.ts";
-import { untrustedTag } from "../../../loading/trust/untrusted.ts";
+import { isUntrusted } from "../../../loading/trust/untrusted.ts";
 import { hookRow } from "../../../operations/hooks.ts";
 import type { Database } from "../../../storage/sqlite/database.ts";
 import { type EventTiming, eventTimings, type HookTiming, hookTimings } from "../../../storage/sqlite/queries.ts";
@@ -59,9 +59,6 @@ const row = (hook: Hook, fired: ReadonlyMap<HookId, Instant>, slow: Slowness | u
     ...slow?.fieldsOf(hook),
   };
 };
-
-/** It does not run as it is written: not at all, or only what of it refuses. */
-const isUntrusted = ({ untrusted, tags }: Hook): boolean => untrusted !== undefined || tags.includes(untrustedTag);
 
 /** The hook's condition on one line. */
 export const whenOf = (hook: Hook): string => (hook.when ? describe(hook.when) : "always");

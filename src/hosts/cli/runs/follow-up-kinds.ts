@@ -66,6 +66,8 @@ export interface FollowUpPlace {
   root: string;
   /** The hook's file and line. */
   file?: string;
+  /** Whether a person has trusted the hook, in words. */
+  trust: string;
   say(line: string): void;
   /** To be asked for just before it is done; false: another process was first. */
   claim(): Promise<boolean>;
@@ -203,12 +205,16 @@ async function runCommand(one: KeptFollowUp, place: FollowUpPlace): Promise<End>
 }
 
 /** Everything that will be run, uncut. */
-function describe(one: KeptFollowUp, folder: string, { say, file, invocation: { cwd, home } }: FollowUpPlace): void {
+function describe(
+  one: KeptFollowUp,
+  folder: string,
+  { say, file, trust, invocation: { cwd, home } }: FollowUpPlace,
+): void {
   const from = file === undefined ? "" : ` (${shortPath(file, cwd, home)})`;
   say(`command   ${safeText(subjectOf(one)).replaceAll("\n", "\n          ")}`);
   say(`in        ${safeText(folder)}`);
   say(`asked by  the hook ${oneLine(one.run.hookName)}${from}`);
-  say("trust     not checked: you decide whether this hook may ask for it");
+  say(`trust     ${trust}`);
 }
 
 /** Why not, if so. */

@@ -10,6 +10,7 @@ import { type ExitCode, type Invocation, usageError } from "../command.ts";
 import { openStore } from "../store.ts";
 import { ago, oneLine, table } from "../terminal.ts";
 import { claimOf, type FollowUpPlace, followUpsOf, type KeptFollowUp, kinds, subjectOf } from "./follow-up-kinds.ts";
+import { hookOfRun, trustNow } from "./trust-of-run.ts";
 
 export async function followUps(invocation: Invocation): Promise<ExitCode> {
   const [word, id] = invocation.words;
@@ -129,15 +130,15 @@ async function find({ usage }: Invocation, store: Store, written: string): Promi
   throw usageError(number === undefined && all.length > 1 ? `which one? The run ${which}` : `the run ${which}`, usage);
 }
 
-/** The repository of the hook that asks, and where its file says so. */
+/** The repository of the hook that asks, where its file says so, and whether a person has trusted it as it is now. */
 async function placeOf(
-  { eventId, hook: id }: Run,
-  { cwd, home }: Invocation,
+  run: Run,
+  invocation: Invocation,
   store: Store,
-): Promise<Pick<FollowUpPlace, "root" | "file">> {
-  const stored = await store.event(eventId);
-  const set = stored && (await store.hookSet(stored.set));
-  const origin = set?.hooks.find((hook) => hook.id === id)?.origin;
-  const root = origin?.root ?? findProject(stored?.event.cwd ?? cwd, home).root;
-  return { root, ...(origin?.file ? { file: `${origin.file}${origin.line ? `:${origin.line}` : ""}` } : {}) };
+): Promise<Pick<FollowUpPlace, "root" | "file" | "trust">> {
+  const origin = (await hookOfRun(run, store))?.origin;
+  const root =
+    origin?.root ?? findProject((await store.event(run.eventId))?.event.cwd ?? invocation.cwd, invocation.home).root;
+  const trust = await trustNow(run, root, invocation, store);
+  return { root, trust, ...(origin?.file ? { file: `${origin.file}${origin.line ? `:${origin.line}` : ""}` } : {}) };
 }

@@ -11,6 +11,7 @@ import { statusStyles } from "../hooks/emit.ts";
 import { openStore, openStoreToRead } from "../store.ts";
 import { ago, oneLine, safeText, table } from "../terminal.ts";
 import { followUpsOf, subjectOf } from "./follow-up-kinds.ts";
+import { hookOfRun, trustWords } from "./trust-of-run.ts";
 
 const statuses = Object.keys(statusStyles);
 
@@ -115,14 +116,13 @@ export const inputOf = ({ command, file_path: file, ...rest }: Fields): string =
       ? file
       : JSON.stringify({ ...(file === undefined ? {} : { file_path: file }), ...rest });
 
-/** No hook file is asked about before it runs in this version; a run says so (R47). */
-const trust = "not checked";
-
 async function showRun({ terminal, json }: Invocation, store: Store, id: string): Promise<ExitCode> {
   const run = await store.run(id);
   if (!run) throw new HooklineError("run_unknown", { name: id, where: "the store" });
   const asked = await followUpsOf(run, store);
   const automation = await automationRun(run, store);
+  const hook = await hookOfRun(run, store);
+  const trust = hook ? trustWords(hook) : "not known";
   if (json) {
     const followUps = asked.map(({ id: name, number, kind, payload, done }) => ({
       id: name,

@@ -2,7 +2,7 @@
 import { loadPatterns } from "../../../conditions/patterns.ts";
 import { loadAll } from "../../../loading/loading.ts";
 import { findProject } from "../../../loading/project.ts";
-import { hashOfAll, type Item, itemKinds } from "../../../loading/trust/item.ts";
+import { hashOfAll, type Item } from "../../../loading/trust/item.ts";
 import type { TrustRecords } from "../../../loading/trust/records.ts";
 import { loadingFor } from "../loaded.ts";
 import type { Place } from "../place.ts";
@@ -50,7 +50,7 @@ function folderOf(path: string, items: AskedItem[], records: TrustRecords): Aski
     path,
     state: stateOf(items, records.of(path) !== undefined),
     hash: hashOfAll(items.map(({ item }) => item)),
-    items: items.toSorted((left, right) => danger(left.item) - danger(right.item)),
+    items: items.toSorted((left, right) => ranks.indexOf(rankOf(left.item)) - ranks.indexOf(rankOf(right.item))),
     ...(problem ? { problem: `${problem.file}: ${problem.reason}` } : {}),
   };
 }
@@ -61,16 +61,18 @@ function stateOf(items: readonly AskedItem[], isKnown: boolean): FolderState {
   return isKnown ? "changed" : "untrusted";
 }
 
-/** What a step uses, by what it can do at worst. */
-const reach = [
-  /^(?:command|shell|script|context_shell|run_tests|function)$/,
-  /^(?:http|http_get|mcp_tool|module_action.*)$/,
-  /^(?:agent|prompt|ask_model)$/,
+/** What an item is at worst, the most dangerous first. */
+export const ranks = ["module", "settings", "override", "program", "address", "model", "refusal or text"] as const;
+export type Rank = (typeof ranks)[number];
+
+const reach: readonly (readonly [Rank, RegExp])[] = [
+  ["program", /^(?:command|shell|script|context_shell|run_tests|function|build_check|auto_test_deploy|lsp_diagnose)$/],
+  ["address", /^(?:http|http_get|mcp_tool|pipe|module_action.*)$/],
+  ["model", /^(?:agent|prompt|ask_model|ability_suggestion)$/],
 ];
 
-function danger({ kind, definition }: Item): number {
-  if (kind !== "hook") return itemKinds.indexOf(kind);
+export function rankOf({ kind, definition }: Pick<Item, "kind" | "definition">): Rank {
+  if (kind !== "hook") return kind;
   const uses = [...definition.matchAll(/"uses":"([^"]*)"/g)].map(([, name = ""]) => name);
-  const worst = reach.findIndex((names) => uses.some((name) => names.test(name)));
-  return itemKinds.length + (worst < 0 ? reach.length : worst);
+  return reach.find(([, names]) => uses.some((name) => names.test(name)))?.[0] ?? "refusal or text";
 }

@@ -6,8 +6,8 @@ import type { Json } from "../../../engine/event.ts";
 import { isRecord } from "../../../engine/schema.ts";
 import { fileOf, type Item, rootMark } from "../../../loading/trust/item.ts";
 import { lastOf, type Trusted, type TrustRecords } from "../../../loading/trust/records.ts";
-import { oneLine, safeText, shortPath, type Terminal } from "../terminal.ts";
-import type { AskedItem, AskingFolder } from "./folders.ts";
+import { cut, oneLine, safeText, shortPath, type Terminal } from "../terminal.ts";
+import { type AskedItem, type AskingFolder, type Rank, rankOf, ranks } from "./folders.ts";
 
 interface Screen {
   terminal: Terminal;
@@ -33,19 +33,54 @@ export function showFolder(folder: AskingFolder, records: TrustRecords, screen: 
   const open = folder.items.filter(({ isTrusted }) => !isTrusted);
   const trusted = folder.items.length - open.length;
   if (trusted > 0 && open.length > 0) terminal.print(terminal.paint("dim", `  ${trusted} trusted as they are`));
-  for (const one of open) showItem(one, records, screen);
+  const seen = new Set<string>();
+  for (const one of open) showItem(one, { records, seen }, screen);
+  if (open.length > 1) terminal.print(`\n  ${countedRanks(open)}`);
 }
 
-export function showItem({ item }: AskedItem, records: TrustRecords, { terminal }: Screen): void {
+const plurals: Readonly<Record<Rank, readonly [one: string, more: string]>> = {
+  module: ["module", "modules"],
+  settings: ["file of settings", "files of settings"],
+  override: ["replacement of your hooks", "replacements of your hooks"],
+  program: ["program", "programs"],
+  address: ["address or tool", "addresses or tools"],
+  model: ["question to a model", "questions to a model"],
+  "refusal or text": ["refusal or text", "refusals or texts"],
+};
+
+/** For one look at the end of a long list. */
+function countedRanks(items: readonly AskedItem[]): string {
+  const counts = ranks.map((rank) => [rank, items.filter(({ item }) => rankOf(item) === rank).length] as const);
+  const said = counts
+    .filter(([, count]) => count > 0)
+    .map(([rank, count]) => `${count} ${plurals[rank][count > 1 ? 1 : 0]}`);
+  return `in all: ${said.join(", ")}`;
+}
+
+interface Known {
+  records: TrustRecords;
+  /** Files whose change stands above already: each is shown once. */
+  seen: Set<string>;
+}
+
+function showItem({ item }: AskedItem, known: Known, { terminal }: Screen): void {
   const place = item.line === undefined ? item.file : `${item.file}:${item.line}`;
   terminal.print("");
   terminal.print(
     `  ${item.kind}  ${terminal.paint("bold", oneLine(item.name))}  ${terminal.paint("dim", oneLine(place))}`,
   );
-  const record = records.record(item.root);
+  const record = known.records.record(item.root);
   const earlier = record && lastOf(record, item);
-  const lines = earlier ? changeLines(item, earlier, records) : contentLines(item);
-  for (const line of lines) terminal.print(`    ${painted(line, terminal)}`);
+  const lines = earlier ? changeLines(item, earlier, known) : contentLines(item);
+  for (const line of lines.slice(0, mostLines)) terminal.print(`    ${painted(line, terminal)}`);
+  const hidden = lines.length - mostLines;
+  if (hidden > 0 || lines.some((line) => line.length > longestLine))
+    terminal.print(
+      terminal.paint(
+        "red",
+        `    ! ${hidden > 0 ? `${hidden} more lines` : "the rest of a long line"} not shown: read ${oneLine(item.file)} first`,
+      ),
+    );
   const foreign = [...new Set(`${item.name}${item.definition}`.match(/[^\p{ASCII}]/gu) ?? [])];
   if (foreign.length > 0)
     terminal.print(
@@ -53,11 +88,14 @@ export function showItem({ item }: AskedItem, records: TrustRecords, { terminal 
     );
 }
 
+const mostLines = 200;
+const longestLine = 2_000;
+
 const codeOf = (letter: string): string =>
   `${safeText(letter)} (U+${(letter.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")})`;
 
 function painted(line: string, terminal: Terminal): string {
-  const safe = safeText(line);
+  const safe = safeText(cut(line, longestLine));
   if (line.startsWith("+")) return terminal.paint("green", safe);
   return line.startsWith("-") ? terminal.paint("red", safe) : safe;
 }
@@ -72,7 +110,9 @@ function definitionLines(definition: string): string[] {
   const content = JSON.parse(definition.replaceAll(rootMark, ".")) as Json; // it was written by itemOf
   if (!isRecord(content) || !isRecord(content.on)) return valueLines("", content);
   const { on, when, steps, ...rest } = content as Record<string, Json>;
-  const facts = Object.fromEntries(Object.entries(rest).filter(([key]) => shownFacts.has(key)));
+  const facts = Object.fromEntries(
+    Object.entries(rest).filter(([key, value]) => usual[key]?.includes(value) === false),
+  );
   return [
     ...valueLines("on", isRecord(on) && "event" in on ? (on.event ?? null) : (on ?? null)),
     ...(when === undefined ? [] : [`when: ${JSON.stringify(when)}`]),
@@ -81,7 +121,13 @@ function definitionLines(definition: string): string[] {
   ];
 }
 
-const shownFacts = new Set(["role", "onFailure", "mode", "priority"]);
+/** Facts that are shown where they are none of these. */
+const usual: { readonly [fact: string]: readonly (Json | undefined)[] } = {
+  role: ["undeclared", "observe"],
+  onFailure: ["continue"],
+  mode: ["sync"],
+  priority: [100],
+};
 
 function stepLines(step: Json): string[] {
   if (!isRecord(step)) return [];
@@ -102,12 +148,17 @@ function valueLines(name: string, value: Json): string[] {
   return name === "" ? inner : [`${name}:`, ...inner.map((line) => `  ${line}`)];
 }
 
-function changeLines(item: Item, earlier: Trusted, records: TrustRecords): string[] {
+function changeLines(item: Item, earlier: Trusted, { records, seen }: Known): string[] {
   const before = definitionLines(earlier.definition).join("\n");
   const lines = patchOf(before, definitionLines(item.definition).join("\n"));
   for (const { path, state } of item.files) {
     const was = earlier.files.find((one) => one.path === path)?.state;
     if (was === state) continue;
+    if (seen.has(path)) {
+      lines.push(`file ${path}: see above`);
+      continue;
+    }
+    seen.add(path);
     lines.push(`file ${path}${was === undefined ? " is new" : state === "absent" ? " is gone" : " has changed"}`);
     const old = was === undefined ? "" : records.textOf(was);
     const now = state === "absent" ? "" : textAt(join(item.root, path));

@@ -4,10 +4,10 @@ import { resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { HooklineError } from "../../../engine/error.ts";
 import type { TrustRecords } from "../../../loading/trust/records.ts";
-import { trustRecords } from "../../compose/trust.ts";
+import { trusting, trustRecords } from "../../compose/trust.ts";
 import { type ExitCode, type Invocation, textFlag, usageError } from "../command.ts";
 import type { Place } from "../place.ts";
-import { askForKey, safeText } from "../terminal.ts";
+import { askForKey, isPersonThere, safeText } from "../terminal.ts";
 import { type AskingFolder, foldersAt } from "./folders.ts";
 import { showFolder } from "./show.ts";
 
@@ -52,7 +52,7 @@ export async function trustOwn(place: Place): Promise<void> {
 
 /** Shows what is not trusted, and asks for each folder by itself. Without a person at a terminal nothing is trusted. */
 async function ask(invocation: Invocation, records: TrustRecords): Promise<ExitCode> {
-  const { terminal, signal } = invocation;
+  const { terminal } = invocation;
   const folders = await foldersAt(invocation, records);
   const open = folders.filter(isOpen);
   if (open.length === 0) {
@@ -60,27 +60,48 @@ async function ask(invocation: Invocation, records: TrustRecords): Promise<ExitC
     terminal.print(some ? "everything here is trusted as it is" : "there is nothing here that needs trust");
     return 0;
   }
-  for (const folder of open) {
-    showFolder(folder, records, invocation);
-    const question = `Let ${folder.items.length === 1 ? "this" : "these"} run? [y/N] `;
-    terminal.print("");
-    const answer = await askForKey(question, invocation);
-    if (answer === undefined) {
-      const advice = `hookline trust ${safeText(folder.path)} --hash ${folder.hash}`;
-      terminal.error(
-        "hookline: nothing was trusted — no person is at this terminal — look at what would run, then say so:",
-      );
-      terminal.error(`  ${advice}`);
-      return 1;
-    }
-    if (answer !== "y" || signal.aborted) {
-      terminal.print("nothing was trusted");
-      return 1;
-    }
-    accept(folder, records);
-    terminal.print(`trusted: ${safeText(folder.path)}`);
-  }
+  for (const folder of open) if ((await askFor(folder, records, invocation)) !== "yes") return 1;
   return 0;
+}
+
+async function askFor(
+  folder: AskingFolder,
+  records: TrustRecords,
+  invocation: Invocation,
+): Promise<"yes" | "no" | "nobody"> {
+  const { terminal, signal } = invocation;
+  showFolder(folder, records, invocation);
+  terminal.print("");
+  const count = folder.items.filter(({ isTrusted }) => !isTrusted).length;
+  const answer = await askForKey(`Let ${count === 1 ? "this" : `these ${count}`} run, as you? [y/N] `, invocation);
+  if (answer === undefined) {
+    terminal.error(
+      "hookline: nothing was trusted — no person is at this terminal — look at what would run, then say so:",
+    );
+    terminal.error(`  hookline trust ${safeText(folder.path)} --hash ${folder.hash}`);
+    return "nobody";
+  }
+  if (answer !== "y" || signal.aborted) {
+    terminal.print("nothing was trusted");
+    return "no";
+  }
+  accept(folder, records);
+  terminal.print(`trusted: ${safeText(folder.path)}`);
+  return "yes";
+}
+
+/**
+ * For commands with which a person tries hooks: at a terminal they show first what is not trusted, and ask for one key. Whatever
+ * the answer, the command goes on.
+ */
+export async function offerTrust(invocation: Invocation): Promise<void> {
+  const { trust: records } = trusting(invocation);
+  if (!records || invocation.flags.quiet === true || !isPersonThere(invocation)) return;
+  for (const folder of (await foldersAt(invocation, records)).filter(isOpen)) {
+    if (invocation.signal.aborted) return;
+    await askFor(folder, records, invocation);
+    invocation.terminal.print("");
+  }
 }
 
 /** For machines: the folder is trusted if it is still what the hash says. */

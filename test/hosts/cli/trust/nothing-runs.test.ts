@@ -1,0 +1,66 @@
+/** A clone of a stranger's repository, before anybody has trusted it, by what the system is asked for (SAFETY T1, T5, T6). */
+import assert from "node:assert/strict";
+import { chmodSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { packageForTests } from "../../../../scripts/package-for-tests.ts";
+import { commands } from "../../../../src/hosts/cli/commands.ts";
+import { askGitAs } from "../../../../src/hosts/cli/git/worktrees.ts";
+import { temporaryFolder } from "../../../temporary-folder.ts";
+import { covered, everyCommand } from "./every-command.ts";
+import { hostileRepositories, together } from "./hostile-repositories.ts";
+import { payloadNames, type Toll, type Visit, visit, whyNoTrace } from "./traced.ts";
+
+const skip = whyNoTrace() ?? false;
+const all = together(hostileRepositories);
+
+const visited = (
+  t: TestContext,
+  trust: "asked" | "given",
+  what: Pick<Visit, "commands" | "payloads">,
+): Promise<Toll> => {
+  const place = packageForTests(trust);
+  const own = { bin: join(place, "bin", "hookline.js"), codeCache: join(place, "code") };
+  return visit(all, temporaryFolder(t), { ...own, ...what });
+};
+
+test("[R30] in a repository with hooks of every format, no command and no event starts, contacts or opens what it names", {
+  skip,
+}, async (t) => {
+  assert.ok(all.of > 30, `${all.of} of the table fit into one`);
+  const { leaks, calls, commands, events } = await visited(t, "asked", {
+    commands: everyCommand(all),
+    payloads: { toDaemon: payloadNames, toCommand: ["SessionStart.json", "PreToolUse.json", "Stop.json"] },
+  });
+  assert.deepEqual(leaks, []);
+  assert.ok(commands > 60 && events > 50);
+  assert.ok(calls.git > 0, "the person's own hook asks git about the repository");
+});
+
+test("with all trusted the same repository starts, contacts and writes what it names, and the trace shows it", {
+  skip,
+}, async (t) => {
+  const { leaks } = await visited(t, "given", {
+    commands: [["list"], ["emit", "PreToolUse", "--data", "{}"]],
+    payloads: { toDaemon: [], toCommand: [] },
+  });
+  for (const sign of [": execve(", ": connect(", ": openat(", "stranger-was-here"])
+    assert.ok(
+      leaks.some((leak) => leak.includes(sign)),
+      sign,
+    );
+});
+
+test("each command of the table has words for a stranger's repository", () => {
+  assert.deepEqual(
+    Object.keys(commands).filter((name) => !covered(name)),
+    [],
+  );
+});
+
+test("git is never the program of that name in the repository, whatever PATH says", (t) => {
+  const folder = temporaryFolder(t);
+  writeFileSync(join(folder, "git"), "#!/bin/sh\necho a stranger\n");
+  chmodSync(join(folder, "git"), 0o755);
+  assert.deepEqual(askGitAs({ PATH: ".:" })(["--version"], folder), { ok: false, reason: "no program git is in PATH" });
+});

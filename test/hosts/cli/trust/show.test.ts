@@ -1,0 +1,80 @@
+/** What `hookline trust` shows a person: the most dangerous first, the names of strangers made safe, each change once. */
+import assert from "node:assert/strict";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import type { AskingFolder } from "../../../../src/hosts/cli/trust/folders.ts";
+import { showFolder } from "../../../../src/hosts/cli/trust/show.ts";
+import { type Content, type Item, itemOf } from "../../../../src/loading/trust/item.ts";
+import { openTrust, type TrustRecords } from "../../../../src/loading/trust/records.ts";
+import { workspace } from "../../../loading/workspace.ts";
+
+interface Shown {
+  root: string;
+  records: TrustRecords;
+  write(text: string): void;
+  item(more?: Partial<Content>): Item;
+  lines(items: readonly Item[]): string[];
+}
+
+function showing(t: TestContext): Shown {
+  const place = workspace(t, { "home/project/run.sh": "echo one\n" });
+  const state = join(place.home, "state");
+  mkdirSync(state, { mode: 0o700 });
+  const records = openTrust(state);
+  const root = place.project;
+  const steps = [{ uses: "command", with: { command: "sh run.sh" } }];
+  const content = { on: { event: ["PreToolUse"] }, steps, mode: "sync", priority: 100, onFailure: "continue" };
+  return {
+    ...{ root, records },
+    write: (text) => void place.write("home/project/run.sh", text),
+    item: (more) =>
+      itemOf({ root, kind: "hook", name: "a hook", file: "hooks.json", content, ...more }, [join(root, "run.sh")]),
+    lines(items) {
+      const lines: string[] = [];
+      const terminal = {
+        ...{ isTerminal: true, width: 80, error: assert.fail, paint: (_style: string, text: string) => text },
+        print: (line: string) => void lines.push(...line.split("\n")),
+      };
+      const folder: AskingFolder = {
+        ...{ path: root, state: "changed", hash: "" },
+        items: items.map((item) => ({ item, isTrusted: false })),
+      };
+      showFolder(folder, records, { terminal, cwd: root, home: place.home });
+      return lines;
+    },
+  };
+}
+
+test("a hook is shown with what it runs and without what is as usual", (t) => {
+  const { item, lines } = showing(t);
+  const text = lines([item()]).join("\n");
+  assert.match(text, /on: PreToolUse\n +command:\n +command: sh run\.sh\n +file run\.sh/);
+  assert.doesNotMatch(text, /mode|priority|onFailure/);
+});
+
+test("a file that several hooks run is compared once, and the others say so", (t) => {
+  const { item, lines, records, root, write } = showing(t);
+  records.add(root, [item(), item({ name: "another" })], 0);
+  write("echo two\n");
+  const shown = lines([item(), item({ name: "another" })]);
+  assert.equal(shown.filter((line) => line.includes("+echo two")).length, 1);
+  assert.ok(shown.some((line) => line.includes("file run.sh: see above")));
+  assert.match(shown.at(-1) ?? "", /in all: 2 programs/);
+});
+
+test("a stranger's control characters are visible, and letters that look like others are named", (t) => {
+  const { item, lines } = showing(t);
+  const text = lines([item({ name: "safe\u001b[2J\u202e hооk" })]).join("\n");
+  for (const hidden of ["\u001b", "\u202e"]) assert.ok(!text.includes(hidden));
+  assert.match(text, /letters that are not ASCII: .*U\+043E/);
+});
+
+test("what is too long to read is cut, and the person is told to read the file first", (t) => {
+  const { item, lines } = showing(t);
+  const command = `true ${"x".repeat(1 << 20)}`;
+  const content = { on: { event: ["Stop"] }, steps: [{ uses: "command", with: { command } }] };
+  const text = lines([item({ content })]).join("\n");
+  assert.ok(text.length < 10_000);
+  assert.match(text, /not shown: read hooks\.json first/);
+});

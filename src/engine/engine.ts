@@ -23,6 +23,7 @@ import { type Flow, go, isThenable, wait } from "./flow.ts";
 import { type HookSet, isGuard } from "./hook.ts";
 import { inSafeWords } from "./hook-words.ts";
 import { createFirstReports, createLater } from "./later.ts";
+import { oneLine } from "./one-line.ts";
 import { merge, type Outcome } from "./outcome.ts";
 import { listensTo, type Plan, type Plans, planHooks } from "./plan.ts";
 import { type Caller, type DetachedWork, elapsed, type Item, type Ports } from "./ports.ts";
@@ -263,7 +264,7 @@ function rest(ports: Ports, eventContext: EventContext, reason: string): Outcome
   const { costs } = eventContext.row;
   if (!costs?.fields.some((field) => outcome[field] !== undefined)) return outcome;
   const { verdict, context: _uncounted, ...others } = outcome;
-  const text = `${verdict?.by ?? "a hook"} would go on, but that cannot be counted: ${reason}`;
+  const text = `${oneLine(verdict?.by ?? "a hook")} would go on, but that cannot be counted: ${reason}`;
   return merge(others, accept({ messages: [{ to: "person", text }] }, eventContext.acceptance, false).now);
 }
 

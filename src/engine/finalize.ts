@@ -6,6 +6,7 @@ import type { Evaluator } from "./evaluate.ts";
 import type { Counter } from "./event.ts";
 import type { Answer, EventContext } from "./event-context.ts";
 import { type Flow, wait } from "./flow.ts";
+import { oneLine } from "./one-line.ts";
 import { isEmpty, type Message, merge, type Outcome, type Verdict } from "./outcome.ts";
 import type { Ports } from "./ports.ts";
 import { isRecord } from "./schema.ts";
@@ -135,7 +136,7 @@ function* countContinuation(
     : spent
       ? cannotCount(spent)
       : `${costs.max} continuations per prompt were reached`;
-  const text = `${nameOf(verdict?.by, eventContext) ?? "a hook"} would go on, but ${limit}: ${why}`;
+  const text = `${oneLine(nameOf(verdict?.by, eventContext) ?? "a hook")} would go on, but ${limit}: ${why}`;
   const capped = uncounted || spent ? limit : `the cap of ${costs.max} ${costs.counter} per prompt was reached`;
   for (const { run, outcome: own } of eventContext.answers.values()) {
     if (!costs.fields.some((field) => own[field] !== undefined)) continue;

@@ -200,3 +200,13 @@ test("[R90] the notice of a stranger's background hook is labelled, and so is th
   assert.ok(verdict?.reason?.endsWith(label), verdict?.reason);
   await failing.engine.close();
 });
+
+test("[T26] a hook's name hides nothing where the person reads that its continuations are used up", async () => {
+  const deny: Outcome = { verdict: { is: "deny", reason: "not yet", by: "" } };
+  const { engine } = line([deny, deny, deny, deny], { name: "a\u202eb\u001b[2J", on: { event: ["Stop"] } });
+  const stops = [1, 2, 3, 4].map((count) => ({ ...event, id: `stop-${count}`, name: "Stop" as const, data: {} }));
+  let last: Outcome = {};
+  for (const stop of stops) last = await engine.emit(stop);
+  assert.match(last.messages?.[0]?.text ?? "", /^a\\u202eb\\u001b\[2J would go on, but 3 continuations/);
+  await engine.close();
+});

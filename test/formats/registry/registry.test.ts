@@ -346,3 +346,7 @@ test("never throws, whatever the text", () => {
     for (const { file, line, column } of problems) assert.ok(file !== "" && line > 0 && column > 0, text);
   }
 });
+
+test("[R90] text_limit is how much a repository hook may say", () => {
+  assert.equal(only(compile(written({ text_limit: "50000" }))).limits.text, 50_000);
+});

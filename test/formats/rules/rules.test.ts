@@ -50,6 +50,10 @@ test("[D8, D9, D10, D11, D12, D12a] every field is kept", () => {
   assert.deepEqual([hook.priority, hook.enabled, hook.tags, hook.steps[0].timeout], [-1, false, ["x", "y"], 0.5]);
 });
 
+test("[R90] text_limit is how much a rule may say", () => {
+  assert.equal(only(compile(file(rule({ text_limit: "50000" })))).limits.text, 50_000);
+});
+
 test("[D5] a rule without on listens to turn_end", () => {
   assert.deepEqual(only(compile(file(rule({ on: undefined })))).on, { event: ["Stop"], as: ["turn_end"] });
 });

@@ -196,6 +196,14 @@ test("[C71, C72, C33] statusMessage is the status, and once is a limit of the se
   assert.deepEqual(hook.limits, { once: "session", overlap: "coalesce" });
 });
 
+test("[R90] textLimit is how much a hook may say, and nothing is no limit", () => {
+  const hook = only(compile(settings("Stop", command("x", { textLimit: 50_000 }))));
+  assert.deepEqual(hook.limits, { overlap: "coalesce", text: 50_000 });
+  const { hooks, problems } = compile(settings("Stop", command("x", { textLimit: 0 })));
+  assert.equal(hooks.length, 0);
+  assert.match(problems[0]?.message ?? "", /textLimit.*at least 1/);
+});
+
 test("[C73] an if becomes a tool condition next to the matcher", () => {
   assert.deepEqual(
     only(compile(settings("PreToolUse", command("x", { if: "Bash(git *)" }), { matcher: "Bash" }))).when,

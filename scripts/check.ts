@@ -10,6 +10,7 @@ const checks: readonly { name: string; command: readonly string[] }[] = [
   { name: "lint and format", command: [bin("biome"), "ci", "."] },
   { name: "who imports whom", command: own("check-imports") },
   { name: "the hot path", command: own("check-hot-path") },
+  { name: "who writes to a terminal", command: own("check-writers") },
   { name: "documentation", command: own("check-docs") },
 ];
 

@@ -122,7 +122,7 @@ export const settings: Readonly<Record<string, Claim>> = {
   C61: { says: "PreToolUse cannot hand out permissions" },
   C62: { says: "hooks, event, list of groups, list of handlers" },
   C63: { says: "the handler types; an unknown one is a finding" },
-  C64: { says: "a prompt hook's $ARGUMENTS" },
+  C64: { says: "a prompt hook's $ARGUMENTS", differs: "the JSON stands between two marks with a random number" },
   C65: { says: "an http hook posts the event and reads the reply as the answer" },
   C66: { says: "shell: sh or powershell", differs: "bash where there is one, else sh, unless the hook says" },
   C67: { says: "a hook's own model" },
@@ -171,7 +171,10 @@ export const cases: Readonly<Record<string, Claim>> = {
   CT20: { says: "a first message, and a status message" },
   CT21: { says: "retry" },
   CT22: { says: "allow; deny with a reason; ask" },
-  CT23: { says: "a prompt hook allows; an agent hook allows" },
+  CT23: {
+    says: "a prompt hook allows; an agent hook allows",
+    differs: "only where the hook says mayAllow: what a model judges may talk it into an allow",
+  },
   CT24: { says: "an http hook with a token in its header allows" },
   CT25: { says: "a permission request is allowed; denied with a message" },
   CT27: {

@@ -27,7 +27,7 @@ export interface Accepted {
 
 /** Splits an answer by what can be delivered: now, weaker, later, or lost with a note (R7). Never throws. */
 export function accept(outcome: Outcome, acceptance: Acceptance, guard: boolean): Accepted {
-  const split: Split = { now: {}, later: {}, notes: [], room: mostInOtherForm };
+  const split: Accepted = { now: {}, later: {}, notes: [] };
   for (const key in outcome) {
     if (!isField(key) || outcome[key] === undefined) continue;
     if (key === "verdict" && outcome.verdict) acceptVerdict(outcome.verdict, acceptance, guard, split);
@@ -35,16 +35,7 @@ export function accept(outcome: Outcome, acceptance: Acceptance, guard: boolean)
     else if (acceptance.fields.has(key)) mergeField(split.now, key, outcome[key]);
     else deliverOtherwise(key, outcome, acceptance, split);
   }
-  const { now, later, notes } = split;
-  return { now, later, notes };
-}
-
-/** In characters, of one answer: what the text of another program becomes for a model or a person has an end (D13). */
-const mostInOtherForm = 10_000;
-
-interface Split extends Accepted {
-  /** So many characters may still be said in another form. */
-  room: number;
+  return split;
 }
 
 function acceptVerdict(verdict: Verdict, { fields, verdicts }: Acceptance, guard: boolean, split: Accepted): void {
@@ -114,7 +105,7 @@ function deliverOtherwise<F extends OutcomeField>(
   field: F,
   outcome: Outcome,
   { fields }: Acceptance,
-  split: Split,
+  split: Accepted,
 ): void {
   const value: OutcomeFields[F] | undefined = outcome[field];
   const way = otherwise[field];
@@ -126,12 +117,7 @@ function deliverOtherwise<F extends OutcomeField>(
     split.notes.push("its follow-ups wait in this run: hookline follow-ups list");
   } else if (way) {
     const place = fields.has(way.field) ? split.now : split.later;
-    const all = way.texts(value);
-    const texts = fitting(all, split);
-    const lost = all.length - texts.length;
-    if (lost > 0)
-      split.notes.push(`${lost} of its ${field} are left out: ${mostInOtherForm} characters of an answer are the most`);
-    if (lost > 0 && texts.length === 0) return;
+    const texts = way.texts(value);
     if (way.field === "context") mergeField(place, "context", texts);
     else
       mergeField(
@@ -142,10 +128,3 @@ function deliverOtherwise<F extends OutcomeField>(
     split.notes.push(way.field === "context" ? `${field} became context` : `${field} became a message to the person`);
   } else split.notes.push(`${field} is not accepted on this event: dropped`);
 }
-
-/** Those before the first that has no room. */
-const fitting = (texts: readonly string[], split: Split): string[] =>
-  texts.filter(({ length }) => {
-    split.room -= length;
-    return split.room >= 0;
-  });

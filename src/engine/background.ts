@@ -8,6 +8,7 @@ import { type EventContext, newStepScope, sharedScope } from "./event-context.ts
 import { rowOf } from "./events.ts";
 import { type Flow, go, wait } from "./flow.ts";
 import type { Hook } from "./hook.ts";
+import { inSafeWords } from "./hook-words.ts";
 import { isEmpty, type Outcome } from "./outcome.ts";
 import { planHook } from "./plan.ts";
 import { type Caller, type DetachedWork, elapsed, type Item, type Ports, type StepResult } from "./ports.ts";
@@ -123,12 +124,14 @@ function noticesOf({ hook, event }: Item, run: Run, outcome: Outcome): { outcome
   const { verdict, ...others } = outcome;
   const blocks = hook.mode === "rewake" && verdict?.is === "deny";
   if (verdict && !blocks) run.notes.push(`the caller did not wait for its ${verdict.is}`);
-  const { later, notes } = accept(others, noCaller, false);
-  const { context: said = [], messages } = later;
+  const { now, later: kept, notes } = accept(others, noCaller, false);
+  const notice = blocks ? [`${hook.name}: ${verdict.reason ?? "it found a problem"}`] : [];
+  const said = [...notice, ...(kept.context ?? [])];
+  const { later } = inSafeWords({ now, later: { ...kept, ...(said.length > 0 && { context: said }) }, notes }, hook);
+  const { context = [], messages } = later;
   run.notes.push(...notes);
-  if (!isEmpty(later) && rowOf(event.name).endsSession)
+  if (!isEmpty(kept) && rowOf(event.name).endsSession)
     run.notes.push("the session has ended: what goes with a later event is shown only if the session is resumed");
-  const context = blocks ? [`${hook.name}: ${verdict.reason ?? "it found a problem"}`, ...said] : said;
   return [
     ...(context.length > 0 ? [{ outcome: { context }, counter: "rewakes" as const }] : []),
     ...(messages ? [{ outcome: { messages } }] : []),

@@ -12,6 +12,7 @@ import { type Explanation, explainEvent } from "./explain.ts";
 import { current, finalize } from "./finalize.ts";
 import { type Flow, go, isThenable, wait } from "./flow.ts";
 import { type HookSet, isGuard } from "./hook.ts";
+import { inSafeWords } from "./hook-words.ts";
 import { createFirstReports, createLater } from "./later.ts";
 import { merge, type Outcome } from "./outcome.ts";
 import { listensTo, type Plan, type Plans, planHooks } from "./plan.ts";
@@ -272,7 +273,7 @@ function failureOf(
     is: "run",
     run: { ...newRun(plan, eventContext, ports), status: "failed", reason, outcome: answer },
   });
-  return accept(answer, eventContext.acceptance, guard).now;
+  return inSafeWords(accept(answer, eventContext.acceptance, guard), hook).now;
 }
 
 /** The decision stands although it could not be written down; the event then counts as interrupted. */

@@ -19,12 +19,13 @@ import {
 } from "./event-context.ts";
 import { fingerprint } from "./fingerprint.ts";
 import { type Flow, go, wait } from "./flow.ts";
+import { inSafeWords } from "./hook-words.ts";
 import type { Later } from "./later.ts";
 import { isEmpty, merge, type Outcome } from "./outcome.ts";
 import { type Plan, scopeOf } from "./plan.ts";
 import { type Caller, type DetachedWork, elapsed, type Item, type Ports } from "./ports.ts";
-import { addTokens, type Found, type Run } from "./record.ts";
-import { type Performed, perform, policyOf } from "./run.ts";
+import { addTokens, type Found, type Run, type RunStatus } from "./record.ts";
+import { perform, policyOf } from "./run.ts";
 
 /** What evaluation needs of the engine. */
 export interface Evaluator {
@@ -257,7 +258,7 @@ function* runAndDeliver(
     return later.put(eventContext, () => go(evaluator.handOver(item, detached, caller)));
   }
   run.ms = (run.ms ?? 0) + ((done.ended ?? elapsed(ports)) - started);
-  const waits = deliver(plan, eventContext, run, repeated(eventContext.answers.get(plan), done));
+  const waits = deliver(plan, eventContext, run, done.outcome);
   if (!event.session && !isEmpty(waits)) run.notes.push("nothing can be delivered later: the event has no session");
   later.save(eventContext, run); // before anything else that may fail: no run stays open
   const passed = done.status === "completed" && done.outcome.verdict?.is !== "deny";
@@ -269,7 +270,7 @@ function* runAndDeliver(
 }
 
 /** The second answer of a hook replaces its first, but what it said to the model and the person stays said (R5). */
-function repeated(before: Answer | undefined, { outcome, status }: Performed): Outcome {
+function repeated(before: Answer | undefined, outcome: Outcome, status: RunStatus): Outcome {
   if (!before) return outcome;
   const { context, messages, verdict } = before.outcome;
   const stands = status !== "completed" && verdict && (verdict.is === "deny" || verdict.is === "ask");
@@ -285,8 +286,10 @@ function repeated(before: Answer | undefined, { outcome, status }: Performed): O
 
 /** Puts an answer where the sender can take it; answers with what has to wait in the inbox. */
 function deliver(plan: Plan, eventContext: EventContext, run: Run, outcome: Outcome): Outcome {
-  const { now, later, notes } = accept(outcome, eventContext.acceptance, plan.guard);
+  const answer = inSafeWords(accept(outcome, eventContext.acceptance, plan.guard), plan.hook);
+  const { later, notes } = answer;
   run.notes.push(...notes);
+  const now = repeated(eventContext.answers.get(plan), answer.now, run.status);
   eventContext.judged.set(plan, eventContext.version); // what it was evaluated on, so a guard judges its own rewrite too
   rewrite(plan, eventContext, now);
   eventContext.answers.set(plan, { outcome: now, version: eventContext.version, run });

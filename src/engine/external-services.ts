@@ -37,6 +37,8 @@ export interface ModelTool {
   name: string;
   description: string;
   input: Fields;
+  /** Whose words its results are, where a server gives them: the model reads them with that label. */
+  from?: string;
   /** @param key the same at each attempt of this call, where the question is asked again after a crash */
   call(input: Fields, signal: AbortSignal, key?: string): Promise<Json>;
 }

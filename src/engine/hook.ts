@@ -43,6 +43,8 @@ export interface Limits {
   maxFires?: number;
   once?: "session";
   untilPass?: true;
+  /** Characters of all that it says in one answer; default: 10,000. */
+  text?: number;
   /** Touches queued runs only (R53). */
   overlap: "skip" | "queue" | "coalesce" | "restart";
 }
@@ -91,6 +93,8 @@ export interface Hook {
   disabledBecause?: string;
   /** Why it never runs: no person has trusted it as it is. */
   untrusted?: string;
+  /** Of a workspace: what it says to a model is labelled as a stranger's words. */
+  foreign?: true;
   /** The workspace files that it was trusted with, by path: what each held. A change of one stops it. */
   bound?: { [path: string]: string };
   tags: string[];

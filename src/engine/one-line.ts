@@ -3,13 +3,23 @@
 /** Of a name, a path or a reason. */
 const longestLine = 200;
 
-/** Control characters and invisible ones are shown as what they are; lines and tabs stay. */
+/**
+ * Control characters and invisible ones, which may turn, hide or carry words, are shown as what they are; lines, tabs and what
+ * gives an emoji its colour stay. The escapes are those of JSON: a text of JSON means the same afterwards.
+ */
 export const visible = (text: string): string =>
-  text
-    .replaceAll("\r\n", "\n")
-    .replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, (one) =>
-      one === "\n" || one === "\t" ? one : `\\u${(one.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`,
-    );
+  !unusual.test(text)
+    ? text
+    : text.replaceAll("\r\n", "\n").replaceAll(hidden, (one) => (one === "\n" || one === "\t" ? one : escaped(one)));
+const hidden = /[\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800](?<!\p{Emoji}\ufe0f)/gu;
+/** Most texts are: they cost one look. */
+const unusual = /[^\t\n -~]/;
+
+const escaped = (character: string): string =>
+  character
+    .split("")
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+    .join("");
 
 /** Says that it was cut; a character of two halves is kept whole or not at all. */
 export const shortened = (text: string, longest: number): string =>

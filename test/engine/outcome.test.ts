@@ -3,7 +3,9 @@ import test from "node:test";
 import fc from "fast-check";
 import { type Acceptance, accept } from "../../src/engine/accept.ts";
 import { rowOf, verdictsOf } from "../../src/engine/events.ts";
+import { inSafeWords } from "../../src/engine/hook-words.ts";
 import { merge, type Outcome, outcomeFields, rank, type Verdict } from "../../src/engine/outcome.ts";
+import { aHook } from "./a-hook.ts";
 
 const word = fc.string({ maxLength: 8 });
 const fields = fc.dictionary(fc.constantFrom("command", "file_path", "x"), word, { maxKeys: 3, noNullPrototype: true });
@@ -178,8 +180,10 @@ test("[B29, B30] suggestions, documents and an intent become short lines in whic
 
 test("[B30] what an answer becomes in another form has an end, and a note says what is left out", () => {
   const documents = Array.from({ length: 300 }, () => ({ path: "p".repeat(2000) }));
-  const { now, notes } = accept({ documents, suggestions: [{ id: "one" }] }, ofAgent, false);
-  assert.ok((now.context ?? []).join("\n").length <= 10_000);
-  assert.match(notes.join("; "), /^2\d\d of its documents are left out: 10000 characters of an answer are the most; /);
-  assert.match(notes.join("; "), /1 of its suggestions are left out/);
+  const accepted = accept({ documents, suggestions: [{ id: "one" }] }, ofAgent, false);
+  const { now, notes } = inSafeWords(accepted, aHook("finder", "command"));
+  const context = now.context ?? [];
+  assert.ok(context.join("").length <= 10_000 + "\n[cut: this is the beginning of 999 characters]".length);
+  assert.match(context.at(-1) ?? "", /\[cut: /);
+  assert.match(notes.join("; "), /2\d\d of its texts are left out; .* was cut to 10000: its text limit$/);
 });

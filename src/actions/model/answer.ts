@@ -22,6 +22,8 @@ interface Judged {
   hook: HookId;
   /** Of Claude Code's prompt hooks: the agent reads the reason and continues, where otherwise its turn would end. */
   continueOnBlock: boolean;
+  /** The hook's author takes an allow from a model that its input may have talked into it. */
+  mayAllow: boolean;
 }
 
 /** An answer without one of these judges nothing. */
@@ -50,7 +52,7 @@ export function readModelAnswer(said: string, judged: Judged): StepResult {
     outcome = merge(outcome, read.outcome ?? {});
     notes.push(...(read.notes ?? []));
   }
-  const kept = withinItsRights(outcome, notes);
+  const kept = withinItsRights(outcome, judged, notes);
   return { ok: true, output: {}, ...noted(notes), ...(isEmpty(kept) ? {} : { outcome: kept }) };
 }
 
@@ -130,13 +132,16 @@ const rights: ReadonlySet<OutcomeField> = new Set<OutcomeField>([
   "interrupt",
 ]);
 
-function withinItsRights(outcome: Outcome, notes: string[]): Outcome {
-  const kept: Outcome = { ...outcome };
+function withinItsRights(outcome: Outcome, { mayAllow }: Judged, notes: string[]): Outcome {
+  const { verdict, ...kept }: Outcome = outcome;
   for (const field of outcomeFields) {
-    if (kept[field] === undefined || rights.has(field)) continue;
-    delete kept[field];
+    if (outcome[field] === undefined || rights.has(field)) continue;
+    delete kept[field as keyof typeof kept];
     notes.push(`a model may not set ${field}: dropped`);
   }
-  if (kept.verdict) kept.verdict = { ...kept.verdict, advisory: true };
+  if (!verdict) return kept;
+  if (verdict.is === "deny" || verdict.is === "ask" || mayAllow)
+    return { ...kept, verdict: { ...verdict, advisory: true } };
+  notes.push(`a model's ${verdict.is} counts only where the hook says mayAllow: dropped`);
   return kept;
 }

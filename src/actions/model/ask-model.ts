@@ -5,7 +5,7 @@ import type { Fields, HookEvent } from "../../engine/event.ts";
 import { causeOf } from "../../engine/event-context.ts";
 import type { ModelAnswer, ModelRequest, ModelTool, Project } from "../../engine/external-services.ts";
 import { noProviderSentence, wantedModel } from "../../engine/named.ts";
-import { oneLine, withoutCredentials } from "../../engine/one-line.ts";
+import { oneLine, visible, withoutCredentials } from "../../engine/one-line.ts";
 import type { Handler, StepContext, StepResult } from "../../engine/ports.ts";
 import { present } from "../../engine/present.ts";
 import { stepName } from "../../engine/run.ts";
@@ -198,7 +198,7 @@ function messageFor(prompt: string, { project }: Facts, context: StepContext): s
     ...timing(event),
   ];
   const known = lines.flatMap(([label, value]) => (value ? [`- ${label}: ${oneLine(value)}`] : []));
-  return `[from ${userOf(context)}]\n\n${known.join("\n")}\n\n${prompt}`;
+  return `[from ${userOf(context)}]\n\n${known.join("\n")}\n\n${visible(prompt)}`;
 }
 
 /** Who speaks, as the original's chat had it. */

@@ -85,6 +85,7 @@ const asModelTool = (
   name,
   description,
   input,
+  ...(name.startsWith(`${ownModule}.`) ? {} : { from: `the tool ${name} of a server` }),
   async call(given, signal, key) {
     const { ok, output } = await tools.call(name, given, signal, event, key);
     if (!ok) throw new Error(printValue(output));

@@ -4,6 +4,8 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import { type Fields, type HookEvent, type Json, textField } from "../../engine/event.ts";
+import { usualTextLimit } from "../../engine/hook-words.ts";
+import { shortened, visible } from "../../engine/one-line.ts";
 import { isRecord } from "../../engine/schema.ts";
 
 interface DeliveredResult {
@@ -18,13 +20,13 @@ export function deliverResult({ data }: HookEvent, rewritten: Json): DeliveredRe
   const tool = textField(data, "tool_name") ?? "the tool";
   const before = data.tool_response;
   if (before === undefined || tool.startsWith("mcp__")) return { output: rewritten };
-  if (!isAlike(before, rewritten)) return { told: `A hook gave another result of ${tool}: ${printed(rewritten)}` };
+  if (!isAlike(before, rewritten)) return { told: worded(`A hook gave another result of ${tool}: `, rewritten) };
   if (!isFields(before) || !isFields(rewritten)) return { output: rewritten };
   const added: Fields = {};
   const output = inItsShape(before, rewritten, added);
   return {
     ...(!isDeepStrictEqual(output, before) && { output }),
-    ...(Object.keys(added).length > 0 && { told: `Added to the result of ${tool} by a hook: ${printed(added)}` }),
+    ...(Object.keys(added).length > 0 && { told: worded(`Added to the result of ${tool} by a hook: `, added) }),
   };
 }
 
@@ -55,6 +57,9 @@ function inItsShape(before: Fields, rewritten: Fields, added: Fields): Fields {
 
 /** A result without one of its fields would be ignored as a whole, so what is removed is there and empty. */
 const emptied = (was: Json): Json => (typeof was === "string" ? "" : Array.isArray(was) ? [] : was);
+
+/** What was a result for a program is now a text for a model, so it is visible and has an end as the others (R90). */
+const worded = (lead: string, value: Json): string => lead + shortened(visible(printed(value)), usualTextLimit);
 
 /** JSON, but lists of what a linter found as lines that are easily read. */
 function printed(value: Json): string {

@@ -128,6 +128,7 @@ export interface Entry {
   timeout?: number;
   env?: { [name: string]: string | number | boolean };
   priority?: number;
+  text_limit?: number;
 }
 
 const handler = { kind: text(), command: some, name: some, with: mapOf(anything), timeout: seconds };
@@ -154,6 +155,7 @@ const optional = {
   timeout: seconds,
   env: values,
   priority: integer(),
+  text_limit: integer(undefined, 1),
 };
 
 const entrySchema: Schema<unknown> = object(required, optional);

@@ -234,7 +234,7 @@ function hookOf(
     on: { event: events.events, as: events.written },
     ...(when ? { when } : {}),
     steps: [step],
-    limits: { overlap: "coalesce" },
+    limits: { overlap: "coalesce", ...(entry.text_limit === undefined ? {} : { text: entry.text_limit }) },
     mode: "sync",
     role,
     onFailure: (entry.blocking ?? role === "guard") ? "block" : "continue",

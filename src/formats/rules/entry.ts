@@ -1,6 +1,7 @@
 /** One rule becomes one Hook, or findings that say why not; an invalid guard becomes a hook that fails (R33, R46). */
 import { resolveEvent } from "../../engine/events.ts";
 import type { Condition, Hook, Origin } from "../../engine/hook.ts";
+import { usualTextLimit } from "../../engine/hook-words.ts";
 import { nearest } from "../../engine/nearest.ts";
 import type { Patterns, Registry } from "../../engine/ports.ts";
 import { kindOf } from "../../engine/schema.ts";
@@ -196,7 +197,12 @@ function hookOf(
     on: { event: events.events, as: events.written },
     ...(when ? { when } : {}),
     steps: [first, ...others],
-    limits: { ...(cooldown > 0 ? { cooldown } : {}), ...(maxFires > 0 ? { maxFires } : {}), overlap: "coalesce" },
+    limits: {
+      ...(cooldown > 0 ? { cooldown } : {}),
+      ...(maxFires > 0 ? { maxFires } : {}),
+      overlap: "coalesce",
+      ...(fields.has("text_limit") ? { text: fieldOf(fields, "text_limit", usualTextLimit) } : {}),
+    },
     mode: background && role !== "guard" ? "async" : "sync",
     role,
     onFailure: role === "guard" ? "block" : "continue",

@@ -1,6 +1,7 @@
 /** The fields and events of a rule (specification 003) in one table each: they make the checks, the JSON Schema and the documentation. */
 import type { Json } from "../../engine/event.ts";
 import { eventNames } from "../../engine/events.ts";
+import { usualTextLimit } from "../../engine/hook-words.ts";
 import { either, flag, integer, kindOf, listOf, number, object, type Schema, say, text } from "../../engine/schema.ts";
 
 export interface RuleField {
@@ -51,6 +52,7 @@ export type RuleFieldName =
   | "action"
   | "cooldown"
   | "max_fires"
+  | "text_limit"
   | "priority"
   | "enabled"
   | "tags"
@@ -63,6 +65,9 @@ export const ruleFields: { readonly [F in RuleFieldName]: RuleField } = {
   action: field(typed, "what is done then: a map with a type and its parameters", { required: true }),
   cooldown: field(number(undefined, 0), "minimum seconds from one start to the next; 0: none", { default: 0 }),
   max_fires: field(integer(undefined, 0), "how often it runs at most, over all sessions; 0: no limit", { default: 0 }),
+  text_limit: field(integer(undefined, 1), "characters of all that it says to models and people in one answer", {
+    default: usualTextLimit,
+  }),
   priority: field(integer(), "lower runs first; equal ones in the order of the file", { default: defaultPriority }),
   enabled: field(flag, "false: it is read and listed, and never runs", { default: true }),
   tags: field(listOf(text()), "words for lists and people; the engine does not use them", { default: [] }),

@@ -4,7 +4,7 @@ import type { Seconds } from "../../engine/event.ts";
 import type { Condition, FailurePolicy, Hook, Mode, Origin, Role, Step } from "../../engine/hook.ts";
 import { asksFor, didYouMean, nearest } from "../../engine/nearest.ts";
 import type { Patterns } from "../../engine/ports.ts";
-import { flag, listOf, number, oneOf, text } from "../../engine/schema.ts";
+import { flag, integer, listOf, number, oneOf, text } from "../../engine/schema.ts";
 import { guardInvalid, invalidGuard } from "../invalid-guard.ts";
 import type { Finding, Place, Report } from "../reading/tree.ts";
 import type { Entry, SettingsFormat } from "./entries.ts";
@@ -55,7 +55,7 @@ function typeOf(reader: EntryReader): NamedType | undefined {
 
 const commonKeys = (
   "type if matcher timeout timeoutSec role onFailure blocking failClosed statusMessage once async asyncRewake " +
-  "description name id priority enabled tags resident"
+  "description name id priority enabled tags resident textLimit"
 ).split(" ");
 
 const everyKey = [...commonKeys, ...Object.values(handlerTypes).flatMap(({ fields }) => Object.keys(fields))];
@@ -157,9 +157,14 @@ type Rest = Pick<Hook, "mode" | "limits" | "priority" | "enabled" | "tags" | "st
 
 function readRest(reader: EntryReader, context: FileContext, policy: Policy): Rest {
   const status = reader.caption("statusMessage");
+  const limit = reader.read("textLimit", integer(undefined, 1));
   return {
     mode: modeOf(reader, context, policy),
-    limits: { ...(reader.read("once", flag) ? { once: "session" } : {}), overlap: "coalesce" },
+    limits: {
+      ...(reader.read("once", flag) ? { once: "session" } : {}),
+      overlap: "coalesce",
+      ...(limit === undefined ? {} : { text: limit }),
+    },
     priority: reader.read("priority", number()) ?? 100,
     enabled: isEnabled(reader, context),
     tags: tagsOf(reader),

@@ -40,6 +40,7 @@ const prompt = {
   model: text(),
   max_tokens: integer(undefined, 1),
   continueOnBlock: flag,
+  mayAllow: flag,
 };
 
 export const handlerTypes: Readonly<Record<string, HandlerType>> = {

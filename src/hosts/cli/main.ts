@@ -81,6 +81,12 @@ async function printHelp(name: string | undefined, words: readonly string[] = []
   }
   if (command) {
     process.stdout.write(`${command.summary}\n\nusage:   hookline ${command.usage}\nexample: ${command.example}\n`);
+    const { flagTexts } = await import("./flag-texts.ts");
+    const texts = Object.keys(command.flags).map(
+      (flag) => [`--${flag}`, flagTexts[`${name} --${flag}`] ?? ""] as const,
+    );
+    const shown = texts.filter(([, text]) => !text.startsWith("internal:"));
+    if (shown.length > 0) process.stdout.write(`\n${shown.map(([flag, text]) => flagLines(flag, text)).join("\n")}\n`);
     return 0;
   }
   if (name !== undefined && name !== "help") return unknownCommand(name);
@@ -94,6 +100,20 @@ async function printHelp(name: string | undefined, words: readonly string[] = []
   return 0;
 }
 
+const flagColumn = 14;
+
+/** A flag and its text, in lines that fit the terminal. */
+function flagLines(flag: string, text: string): string {
+  const width = (process.stdout.columns ?? 80) - flagColumn - 2;
+  const lines = [""];
+  for (const word of text.replaceAll("`", "").split(" ")) {
+    const last = lines.at(-1) ?? "";
+    if (last !== "" && last.length + 1 + word.length > width) lines.push(word);
+    else lines[lines.length - 1] = last === "" ? word : `${last} ${word}`;
+  }
+  return lines.map((line, index) => `  ${(index === 0 ? flag : "").padEnd(flagColumn)}${line}`).join("\n");
+}
+
 function printVersion(): ExitCode {
   process.stdout.write(`hookline ${version()}\n`);
   return 0;
@@ -101,7 +121,7 @@ function printVersion(): ExitCode {
 
 function report(error: unknown): ExitCode {
   process.stderr.write(`hookline: ${safeText(messageOf(error))}\n`);
-  if (process.env.HOOKLINE_DEBUG && error instanceof Error) process.stderr.write(`${error.stack}\n`);
+  if (process.env.HOOKLINE_DEBUG && error instanceof Error) process.stderr.write(`${safeText(error.stack ?? "")}\n`);
   return error instanceof HooklineError && wrongUse.has(error.code) ? 2 : 3;
 }
 

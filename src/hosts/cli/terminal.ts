@@ -1,7 +1,8 @@
-/** What people read: colours only on a terminal, tables that fit it, and no control characters from anywhere else. */
+/** What people read, and the one way to print it: colours only on a terminal, tables that fit it, no control characters from elsewhere. */
 import { relative } from "node:path";
 import type { Instant } from "../../engine/event.ts";
 import { type Problem, warningAbout } from "../../engine/hook.ts";
+import { visible } from "../../engine/one-line.ts";
 
 export interface Terminal {
   /** Someone reads it, and what is written may drive it. */
@@ -34,8 +35,8 @@ export function openTerminal(
   return {
     isTerminal,
     width: isTerminal ? stream.columns : Number.POSITIVE_INFINITY,
-    print: (line) => void (quiet || write(`${line}\n`)),
-    error: (line) => void errors.write(`${line}\n`),
+    print: (line) => void (quiet || write(`${isTerminal ? safeLine(line) : line}\n`)),
+    error: (line) => void errors.write(`${errors.isTTY ? safeLine(line) : line}\n`),
     paint(style, text) {
       const [on, off] = styles[style];
       return colours ? `\u001b[${on}m${text}\u001b[${off}m` : text;
@@ -43,15 +44,20 @@ export function openTerminal(
   };
 }
 
-// Control characters, and the invisible ones that turn or hide text: what a hook printed must not drive the terminal.
+const ownCode = new RegExp(`(\u001b\\[(?:${Object.values(styles).flat().join("|")})m)`);
 
-/** Text from elsewhere, with everything that could move the cursor or hide words made visible. */
-export const safeText = (text: string): string =>
-  text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) =>
-    character === "\n" || character === "\t"
-      ? character
-      : `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`,
-  );
+/**
+ * The last look at all that a terminal gets (T26): nothing but our own colours drives it, whatever a caller forgot. JSON means the
+ * same afterwards. Files and programs get exact bytes.
+ */
+const safeLine = (line: string): string =>
+  line
+    .split(ownCode)
+    .map((part, index) => (index % 2 === 1 ? part : visible(part)))
+    .join("");
+
+/** Text from elsewhere: what a hook printed must not drive the terminal. */
+export const safeText: (text: string) => string = visible;
 
 /** Text from elsewhere on one line. */
 export const oneLine = (text: string): string => safeText(text.replaceAll(/\s*\n\s*/g, " ⏎ ").trim());

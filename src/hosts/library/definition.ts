@@ -44,6 +44,8 @@ export interface HookDefinition<N extends EventName = EventName> {
   once?: boolean;
   cooldown?: Seconds;
   maxFires?: number;
+  /** Characters of all that it says to models and people in one answer; default: 10,000. */
+  textLimit?: number;
   /** Lower runs first; default: 100. */
   priority?: number;
   enabled?: boolean;
@@ -53,7 +55,7 @@ export interface HookDefinition<N extends EventName = EventName> {
 
 /** Its fields by name, for definitions that no compiler has checked. */
 export const definitionFields: readonly string[] =
-  "on run id name matcher if when role onFailure timeout mode once cooldown maxFires priority enabled tags status".split(
+  "on run id name matcher if when role onFailure timeout mode once cooldown maxFires textLimit priority enabled tags status".split(
     " ",
   );
 
@@ -91,6 +93,7 @@ export function compileDefinition<N extends EventName>(definition: HookDefinitio
       ...(definition.once ? { once: "session" } : {}),
       ...(definition.cooldown === undefined ? {} : { cooldown: definition.cooldown }),
       ...(definition.maxFires === undefined ? {} : { maxFires: definition.maxFires }),
+      ...(definition.textLimit === undefined ? {} : { text: definition.textLimit }),
     },
     mode: definition.mode ?? "sync",
     role,

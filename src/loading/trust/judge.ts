@@ -71,8 +71,11 @@ export function createJudge({ trust, project, watched, problems }: Judging): Jud
     );
     present.add(item.hash);
     if (!isTrusted) return withoutTrust(hook, isKnown);
-    if (item.files.length === 0) return hook;
-    return { ...hook, bound: Object.fromEntries(item.files.map(({ path, state }) => [join(root, path), state])) };
+    if (item.files.length === 0) return asForeign(hook);
+    return {
+      ...asForeign(hook),
+      bound: Object.fromEntries(item.files.map(({ path, state }) => [join(root, path), state])),
+    };
   }
 
   /** The guards that a person last trusted in a file, which is now another one, as far as they are not in it any more. */
@@ -100,11 +103,12 @@ export function createJudge({ trust, project, watched, problems }: Judging): Jud
     hooks(source) {
       const { file, compiled } = source;
       const { root, label } = file;
-      if (file.ofUser || root === undefined || file.format === "module") return source;
+      if (file.ofUser || root === undefined) return source;
+      if (file.format === "module") return { ...source, hooks: source.hooks.map(asForeign) };
       const of = { ...file, root };
       const present = new Set<string>();
       const hooks = source.hooks.map((hook) => judged(hook, of, present));
-      if (hooks.some(isChanged)) hooks.push(...guardsBefore(of, present));
+      if (hooks.some(isChanged)) hooks.push(...guardsBefore(of, present).map(asForeign));
       if (!file.overrides || compiled.speaksOf.length === 0) return { ...source, hooks };
       const events = [...compiled.speaksOf].sort();
       const content: Content = {
@@ -143,6 +147,9 @@ type Of = Pick<HookFile, "label" | "path" | "layer"> & { root: string };
 
 const isChanged = ({ untrusted, tags, steps }: Hook): boolean =>
   untrusted !== undefined || tags.includes(untrustedTag) || steps[0].uses === "invalid";
+
+/** A person has trusted what it does; its words are still those of whoever wrote it, or of what it read. */
+const asForeign = (hook: Hook): Hook => ({ ...hook, foreign: true });
 
 /** A definition of itemOf, in its own folder. */
 const asWritten = (definition: string, root: string): TrustedForm =>

@@ -48,7 +48,7 @@ export function guardBefore(before: TrustedForm, id: string, origin: Origin): Ho
   const reason = "this guard is not what was trusted: hookline trust shows a person what has changed";
   const form = { ...before, id, origin, tags: [...before.tags, untrustedTag] };
   return onlyRefuses(before)
-    ? form
+    ? { ...form, foreign: true }
     : { ...form, mode: "sync", steps: [{ uses: "invalid", with: { reason }, timeout: 1, onError: "stop" }] };
 }
 

@@ -3,6 +3,8 @@ import { parseJson } from "../../actions/command/protocols/find-answer.ts";
 import { type HooklineError, messageOf } from "../../engine/error.ts";
 import type { Fields, Json, MaybePromise } from "../../engine/event.ts";
 import type { ModelAnswer, ModelRequest, ModelTool } from "../../engine/external-services.ts";
+import { labelled } from "../../engine/hook-words.ts";
+import { oneLine, visible } from "../../engine/one-line.ts";
 import { isRecord } from "../../engine/schema.ts";
 import type { Form } from "./converse.ts";
 import { type Clock, type Failure, modelFailed, type Patience, stopped } from "./failure.ts";
@@ -132,7 +134,12 @@ interface Answered {
 async function answerTo(asked: Asked, talk: Talk): Promise<Answered> {
   const { clock, patience } = talk;
   const started = clock.now();
-  const ended = (ok: boolean, value: Json): Answered => ({ ok, ms: clock.now() - started, value: printed(value) });
+  const from = talk.tools.get(asked.name)?.from;
+  const ended = (ok: boolean, value: Json): Answered => ({
+    ok,
+    ms: clock.now() - started,
+    value: printed(value, from),
+  });
   try {
     return ended(true, await call(asked, talk.tools, patience.signal));
   } catch (error) {
@@ -159,9 +166,11 @@ const isFields = (value: unknown): value is Fields => isRecord(value); // all of
 /** What goes back to the model is paid for with every further turn. */
 const longestResult = 60_000;
 
-function printed(value: Json): string {
+/** @param from whose words they are, where they are a stranger's */
+function printed(value: Json, from: string | undefined): string {
   const text = typeof value === "string" ? value : JSON.stringify(value);
-  return text.length > longestResult
-    ? `${text.slice(0, longestResult)}\n[cut: it has ${text.length} characters]`
-    : text;
+  const shown = visible(text.slice(0, longestResult + 1));
+  const isCut = shown.length > longestResult || text.length > longestResult;
+  const cut = isCut ? `${shown.slice(0, longestResult)}\n[cut: it has ${text.length} characters]` : shown;
+  return from === undefined ? cut : labelled(cut, oneLine(from));
 }

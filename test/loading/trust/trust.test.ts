@@ -127,6 +127,23 @@ test("[R30] what a person has trusted runs as it is written, and is bound to the
   assert.deepEqual(Object.keys((await script()).bound ?? {}), [join(place.project, ".claude/hooks/guard.sh")]);
 });
 
+test("[R90] what a workspace's hook says is a stranger's also once it is trusted, and what a person's own says is not", async (t) => {
+  const { load, say } = trusting(t, { "home/.claude/settings.json": settings("echo mine") });
+  const labelled = async (): Promise<[string, boolean][]> =>
+    (await load()).set.hooks.map(({ name, foreign }): [string, boolean] => [name, foreign === true]).sort();
+  assert.deepEqual(await labelled(), [
+    ["bash .claude/hooks/guard.sh", false],
+    ["echo mine", false],
+    ["no-push", false],
+  ]); // before that the one that counts says Hookline's own sentence
+  await say();
+  assert.deepEqual(await labelled(), [
+    ["bash .claude/hooks/guard.sh", true],
+    ["echo mine", false],
+    ["no-push", true],
+  ]);
+});
+
 const changes: Readonly<Record<string, (project: string) => void>> = {
   "one byte of the script": (project) => appendFileSync(join(project, ".claude/hooks/guard.sh"), " "),
   "line ends of the script": (project) =>

@@ -1,0 +1,122 @@
+/**
+ * What hooks say to models and people, in one place for all formats (R90): no character of it hides or moves anything, it has an
+ * end, and what a stranger's hook says to a model is labelled as that. What programs need exactly, such as a rewritten input, is
+ * no such text.
+ */
+import type { Accepted } from "./accept.ts";
+import type { Hook } from "./hook.ts";
+import { oneLine, shortened, visible } from "./one-line.ts";
+import { isEmpty, type Message, type Outcome, type OutcomeField, type OutcomeFields } from "./outcome.ts";
+
+/** In characters: of all that one hook says in one answer, where the hook sets no other limit. */
+export const usualTextLimit = 10_000;
+/** Who speaks, and what has come of it so far. */
+interface Speaker {
+  hook: Hook;
+  /** So many characters may still be said. */
+  room: number;
+  /** All that the hook wanted to say. */
+  length: number;
+  isCut: boolean;
+  notes: string[];
+}
+type Reader = "model" | "person";
+
+/** An accepted answer as others may read it; its outcomes are changed in place. Never throws. */
+export function inSafeWords(accepted: Accepted, hook: Hook): Accepted {
+  const { now, later, notes } = accepted;
+  if (isEmpty(now) && isEmpty(later)) return accepted;
+  const room = hook.limits.text ?? usualTextLimit;
+  const speaker: Speaker = { hook, room, length: 0, isCut: false, notes };
+  for (const field of spoken) {
+    say(now, field, speaker);
+    say(later, field, speaker);
+  }
+  if (speaker.isCut) notes.push(`it said ${speaker.length} characters, and was cut to ${room}: its text limit`);
+  return accepted;
+}
+
+function say<F extends OutcomeField>(outcome: Outcome, field: F, speaker: Speaker): void {
+  const value: OutcomeFields[F] | undefined = outcome[field];
+  if (value !== undefined) outcome[field] = words[field]?.(value, speaker) as Outcome[F]; // the row of F gives F's type
+}
+
+/** A verdict that tightens is the model's to read: a deny as its reason, and an ask may become a deny. */
+const words: { readonly [F in OutcomeField]?: (value: OutcomeFields[F], speaker: Speaker) => OutcomeFields[F] } = {
+  verdict: (verdict, speaker) => {
+    const tightens = verdict.is === "deny" || verdict.is === "ask";
+    return withReason(verdict, speaker, tightens ? "model" : "person");
+  },
+  stop: (stop, speaker) => withReason(stop, speaker, "person"),
+  context: (texts, speaker) => inRoom(texts, speaker, (text) => readBy("model", text, speaker)),
+  messages: (messages, speaker) => inRoom(messages, speaker, (message) => messageIn(message, speaker)),
+  firstMessage: (text, speaker) => readBy("model", text, speaker),
+  sessionTitle: (text, speaker) => readBy("person", text, speaker),
+};
+/** In the order in which the room is given away: why something is refused comes first. */
+const spoken = Object.keys(words) as OutcomeField[]; // the mapped type above has no other keys
+
+function withReason<T extends { reason?: string }>(said: T, speaker: Speaker, reader: Reader): T {
+  const { reason } = said;
+  if (reason === undefined) return said;
+  const safe = readBy(reader, reason, speaker);
+  return safe === reason ? said : { ...said, reason: safe };
+}
+
+/** A stranger never speaks in the role of the system. */
+function messageIn(message: Message, speaker: Speaker): Message {
+  const { to, text, title, role } = message;
+  const safe: Message = { ...message, text: readBy(to, text, speaker) };
+  if (title !== undefined) safe.title = oneLine(title);
+  if (to === "model" && role === "system" && speaker.hook.foreign) {
+    safe.role = "user";
+    speaker.notes.push(
+      "its message to the model has the role of the user: no hook of a workspace speaks as the system",
+    );
+  }
+  return safe;
+}
+
+/** Of a list, those for which there is room, and of the first other what still fits. */
+function inRoom<T>(list: readonly T[], speaker: Speaker, read: (one: T) => T): T[] {
+  const kept: T[] = [];
+  let left = 0;
+  for (const one of list) {
+    if (speaker.room > 0) kept.push(read(one));
+    else left += 1;
+  }
+  if (left === 0) return kept;
+  speaker.isCut = true;
+  speaker.notes.push(`${left} of its texts are left out`);
+  return kept;
+}
+
+function readBy(reader: Reader, text: string, speaker: Speaker): string {
+  const { hook } = speaker;
+  speaker.length += text.length;
+  const safe = fit(text, speaker);
+  speaker.room = Math.max(0, speaker.room - safe.length);
+  return reader === "model" && hook.foreign && safe !== "" ? labelled(safe, sourceOf(hook)) : safe;
+}
+
+/** Cut before it is looked through, so that a text without end costs no more than its limit, and after, as escapes are longer. */
+function fit(text: string, speaker: Speaker): string {
+  const { room } = speaker;
+  const shown = visible(shortened(text, room + 1)); // a plain text that fits stays the very same
+  if (text.length <= room && shown.length <= room) return shown;
+  speaker.isCut = true;
+  return `${shortened(shown, room)}\n[cut: this is the beginning of ${text.length} characters]`;
+}
+
+const labelBegins = "[untrusted:";
+
+/**
+ * Text with the source that it has. The label stands behind it, as what specifications say a text begins with then still is its
+ * beginning. A text cannot hold a label of its own, which could end it before its end.
+ */
+export const labelled = (text: string, source: string): string =>
+  `${text.replaceAll(labelBegins, "(untrusted:")}\n${labelBegins} from ${source}]`;
+
+const sourceOf = ({ name }: Hook): string =>
+  `this repository's hook "${oneLine(name, longestName).replaceAll(/["[\]]/g, "")}"`;
+const longestName = 60;

@@ -1,0 +1,54 @@
+/** What each flag of a command does, for `--help` and the command line's page. Apart, so that commands start without it. */
+export const flagTexts: Readonly<Record<string, string>> = {
+  "demo --once": "exits when the replay is over; until there is a dashboard, this is the default",
+  "emit --data": "the payload: JSON, `@FILE`, or `-` for standard input; default: `{}`",
+  "emit --session": "the session of the event; limits such as `once` count per session",
+  "explain --data": "as for `emit`",
+  "explain --session": "as for `emit`",
+  "run --data": "as for `emit`; the event is the first one that the hook listens to",
+  "run --session": "the session that it runs in; a pending check of that session is done when the hook passes",
+  "run --all": "for hooks on changed files: treats every file of the repository as changed",
+  "list --event": "only hooks that listen to this event",
+  "list --slow":
+    "slowest first, by the 95th percentile of each hook's runs in the last 30 days (at most 500), with its budget",
+  "trust --hash":
+    "trusts without asking, if the folder still has this hash, which `trust list --json` prints: for CI, after you have read the files",
+  "trust --watch": "stays open beside an editor: shows each change of a hook file and asks for it",
+  "register --validate": "also reports every mistake with file and line on standard error; exits 1 if one is an error",
+  "runs --hook": "only runs of the hook with this id",
+  "runs --session": "only runs of this session",
+  "runs --event": "only runs of this event",
+  "runs --status":
+    "only runs with this status: queued, running, completed, skipped, failed, timeout, cancelled or interrupted",
+  "runs --limit": "how many; default: 30",
+  "follow-ups --all": "also lists those that are done",
+  "follow-ups --yes": "runs a command without asking; needed where there is no terminal",
+  "install --layer": "which of the agent's settings files: `user`, `project` or `local`; default: `user`",
+  "install --http":
+    "the agent sends its events to the daemon over HTTP, where it can; not for `project`, because the file then holds a token",
+  "install --take-over": "moves the agent's own hooks into Hookline's file; uninstall moves them back",
+  "install --dry-run": "shows the file as it would be and writes nothing",
+  "uninstall --layer": "as for `install`",
+  "uninstall --dry-run": "shows the file as it would be and writes nothing",
+  "git --dry-run": "shows what would change and writes nothing",
+  "git --by": "internal: the hook file that git started",
+  "git --renew": "internal: hooks may have changed, so the hook file is updated",
+  "up --port":
+    "the port on this machine; 0: any free port. Default: the port that agents' HTTP hooks use, else 4665, else any free port",
+  "up --workspace":
+    "a folder whose automation files are active; may be given more than once; default: the current folder",
+  "up --once": "runs what is due and queued now, waits for it and exits: for cron, or a test",
+  "up --background": "starts it in the background, and returns when it is running or has failed",
+  "up --idle-exit":
+    "stops after so many minutes without events, unless a schedule, a watch or a run needs it; default: it stays",
+  "up --service":
+    "starts nothing: prints a `systemd` user unit or a `launchd` agent that runs it from login on with these flags; default of `--workspace` here: your home folder",
+  "up --on-demand":
+    "internal: how clients start it. It exits when a daemon is already running, exits when you start your own, and stops after an hour without events",
+  "mcp --read-only": "offers only the tools that change nothing",
+  "mcp --tools":
+    "offers only these tools: a list with commas of operations, or of groups such as `task`; `task_*` is the same",
+  "purge --before": "a date such as 2026-01-01; everything older is deleted",
+  "hook --event": "the event, for payloads that do not name it themselves",
+  "hook --by": "internal: the registration that calls, so that a redelivery is recognized",
+};

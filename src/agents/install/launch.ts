@@ -83,7 +83,7 @@ function answerText(): string {
   const projectFiles = hookFiles().flatMap(({ project, local }) => [project, local].filter((one) => one !== undefined));
   const project = conventions.projectVariables().reduceRight((otherwise, name) => `\${${name}:-${otherwise}}`, "$PWD");
   return `\
-hl_agent=$2 hl_event=$4 hl_by=$6 hl_said='' hl_why='Hookline cannot be started'
+hl_agent=$2 hl_event=$4 hl_by=$6 hl_said='' hl_tried='' hl_why='Hookline cannot be started'
 for hl_word; do
   case $hl_word in
   --guarded) hl_said=yes ;;
@@ -108,7 +108,7 @@ hl_trusts() {
 }
 
 # What has been tried and does not run would only lead here again.
-if [ -z "\${hl_tried-}" ]; then
+if [ -z "$hl_tried" ]; then
 ${onPathText('"$hl_here" "$hl_there"', '"$@"')}
 if [ "$hl_by" = project ] && [ -x "$hl_there/node_modules/.bin/hookline" ] && command -v node >/dev/null 2>&1 && hl_trusts "$hl_there"; then
   exec "$hl_there/node_modules/.bin/hookline" "$@"
@@ -118,7 +118,6 @@ fi
 # The person's own way out. A project's settings can set variables too, so it does not count where one of them may have.
 hl_is_off() {
   [ "\${HOOKLINE_DISABLE-}" = 1 ] || return 1
-  [ "$hl_there" = "$(cd -P -- "\${HOME:-/}" 2>/dev/null && pwd -P)" ] && return 0
   for hl_file in ${projectFiles.map(asWord).join(" ")}; do
     hl_file=$hl_there/$hl_file
     [ -e "$hl_file" ] || continue

@@ -33,6 +33,10 @@ const isRedirect = ({ status, headers }: IncomingReply): boolean =>
   [301, 302, 303, 307, 308].includes(status) && headers.location !== undefined;
 
 function responseOf({ status, statusText, headers, body }: IncomingReply): Response {
+  if (status < 200 || status > 599) {
+    body.destroy(); // no Response can hold it
+    throw new Error(`the server answered ${status}`);
+  }
   const { "content-encoding": _decoded, "content-length": _ofEncoded, ...others } = headers;
   const given = Object.entries(others).flatMap(([name, value = []]) =>
     [value].flat().map((one): [string, string] => [name, one]),

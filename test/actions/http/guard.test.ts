@@ -188,6 +188,20 @@ test("[SD9] for libraries a refusal and a lost connection are what fetch makes o
   await assert.rejects(webFetch("internal")(origin, { signal: stopped }), /enough/);
 });
 
+test("[T23] for libraries a status that is none is an error, and the connection is closed", async (context) => {
+  let closed = (): void => {};
+  const isClosed = new Promise<void>((resolve) => {
+    closed = resolve;
+  });
+  const place = await serveBytes(context, (socket) => {
+    socket.on("close", closed).resume();
+    socket.write("HTTP/1.1 799 Odd\r\n\r\nmore to come");
+  });
+  const isOdd = ({ cause }: Error) => /the server answered 799/.test(String(cause));
+  await assert.rejects(webFetch("internal")(`http://${place}/`), isOdd);
+  await isClosed;
+});
+
 test("[SD9] for libraries a body comes as it is sent, and its end is not awaited", async (context) => {
   const { origin } = await serve(context, (_request, response) => response.write("first"));
   const { body } = await webFetch("internal")(origin);

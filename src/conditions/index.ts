@@ -11,6 +11,7 @@ import { settingsConditions } from "./settings-conditions.ts";
 import { skipFlagsHold } from "./skip-flags.ts";
 import { toolName } from "./tool-name.ts";
 import { contextPressure, messageCount, toolCalls, turnCount } from "./turn.ts";
+import { writesTo } from "./writes-to.ts";
 
 const kinds = {
   ability,
@@ -31,6 +32,7 @@ const kinds = {
   changed_files: changedFiles,
   of_project: ofProject,
   skip_flags: skipFlagsHold,
+  writes_to: writesTo,
 };
 
 /** Each kind takes only parameters that its own schema has passed, which is what compileCondition sees to. */

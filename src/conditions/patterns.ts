@@ -56,6 +56,7 @@ export async function loadPatterns(wanted: PatternNeeds = everything): Promise<P
       if (!shell) throw notLoaded(line, "shell");
       return shell.commands(line);
     },
+    ...(shell ? { writes: shell.writes } : {}),
     ...(templates ? { shellTemplate: templates.compileShellTemplate } : {}),
     expression(source) {
       if (!python) throw notLoaded(source, "expression");

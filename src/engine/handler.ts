@@ -203,6 +203,8 @@ export interface Patterns {
   glob(source: string): (path: string) => boolean;
   /** The simple commands of a shell line, or undefined if it cannot be analysed (R10). Never throws. */
   commands(line: string): readonly (readonly string[])[] | undefined;
+  /** The files that a shell line writes or removes, as far as its words tell; undefined if it cannot be analysed. Never throws. */
+  writes?(line: string): readonly string[] | undefined;
   /** What a shell line with placeholders becomes; undefined: it holds none. Absent: lines are not looked at. Never throws. */
   shellTemplate?(line: string): ShellTemplate | TemplateFault[] | undefined;
   /** The tree of a Python-like expression, as JSON (R64). Throws HooklineError pattern_invalid with the column. */

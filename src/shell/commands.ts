@@ -36,6 +36,7 @@ import {
   reserved,
   type Visits,
 } from "./tree.ts";
+import { writtenBy } from "./writes.ts";
 
 const longestLine = 200_000;
 const deepestLine = 8;
@@ -48,15 +49,26 @@ const mostRounds = 16;
  * @returns undefined if the line cannot be analysed. Never throws
  * @example commands("cd x && sudo git push") // [["cd", "x"], ["sudo", "git", "push"], ["git", "push"]]
  */
-export function commands(line: string): string[][] | undefined {
+export const commands = (line: string): string[][] | undefined => read(line)?.found;
+
+function read(line: string): Reading | undefined {
   if (line.length > longestLine || line.includes("\0")) return undefined;
   try {
     const walk = createWalk();
     walk.reading.line(line, newShell(false));
-    return walk.reading.found;
+    return walk.reading;
   } catch {
     return undefined; // given up, or nested deeper than the stack is: either way what would run is not known
   }
+}
+
+/** The files that a line writes or removes, as written, as far as its words tell; undefined: it cannot be analysed. Never throws. */
+export function writes(line: string): string[] | undefined {
+  const reading = read(line);
+  if (!reading) return undefined;
+  const folders = reading.found.flatMap(([program = "", to]) => (/^(cd|pushd)$/.test(program) && to ? to : []));
+  const paths = [...reading.written, ...reading.found.flatMap(writtenBy)];
+  return paths.flatMap((path) => [path, ...(/^[/~]/.test(path) ? [] : folders.map((folder) => `${folder}/${path}`))]);
 }
 
 interface Walk extends Budget {

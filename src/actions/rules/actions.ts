@@ -29,19 +29,20 @@ export const gate: Handler = handler({
     {
       reason: say(text(), "why, in words for the model and the person", policy),
       allow: say(flag, "true lets it happen without a question; anything else blocks it", false),
+      ask: say(flag, "true asks the person instead of blocking it", false),
     },
   ),
   action: {
-    summary: "Denies what is about to happen, such as a tool call, or allows it.",
+    summary: "Denies what is about to happen, such as a tool call, asks about it, or allows it.",
     role: ({ allow }) => (allow === true ? "observe" : "guard"),
     events: [...eventsTaking("verdict"), "activation"], // besides these, application events take a verdict
   },
-  run({ reason, allow }, { hook }) {
+  run({ reason, allow, ask }, { hook }) {
     const said = reason === undefined || reason.trim() === "" ? undefined : reason;
     const verdict =
       allow === true
         ? { is: "allow" as const, by: hook.id, ...(said === undefined ? {} : { reason: said }) }
-        : { is: "deny" as const, by: hook.id, reason: said ?? policy };
+        : { is: ask === true ? ("ask" as const) : ("deny" as const), by: hook.id, reason: said ?? policy };
     return { ok: true, output: { ...verdict }, outcome: { verdict } };
   },
 });

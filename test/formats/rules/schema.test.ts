@@ -130,7 +130,7 @@ test("[DT25, X9] every field, event, condition, action and placeholder is in the
   }
   for (const name of writableEvents) assert.ok(schema.includes(`"${name}"`));
   for (const name of configKeyNames) assert.ok(settings.includes(`\`${name}\``), name);
-  assert.equal(conditions.length, 15); // the 14 of the specification, and changed_files
+  assert.equal(conditions.length, 16); // the 14 of the specification, changed_files and writes_to
   assert.equal(actions.length, 15);
 });
 
@@ -159,6 +159,7 @@ const least: { readonly [type: string]: string } = {
   error_type: ", match: x",
   expression: ', expr: "turn > 1"',
   changed_files: ', patterns: ["*.ts"]',
+  writes_to: ', files: ["*.ts"]',
   all_of: ", conditions: []",
   any_of: ", conditions: []",
   not: ", condition: { type: never }",
@@ -189,7 +190,7 @@ test("[DT25] each of the conditions and actions loads from a file and is valid b
     problems.filter(({ severity }) => severity === "error"),
     [],
   );
-  assert.equal(hooks.length, 30);
+  assert.equal(hooks.length, 31);
   assert.deepEqual(faults(source, "rules"), []);
 });
 

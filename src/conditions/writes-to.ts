@@ -1,0 +1,82 @@
+/** writes_to: whether a call writes one of these files, by a tool for files or by a shell line as far as its words tell (D17). */
+import { homedir } from "node:os";
+import type { Fields, HookEvent } from "../engine/event.ts";
+import { textField } from "../engine/event.ts";
+import { rowOf } from "../engine/events.ts";
+import { compileFilePattern } from "../engine/file-pattern.ts";
+import { unknownText } from "../engine/pattern.ts";
+import type { ConditionKind, Patterns } from "../engine/ports.ts";
+import { isRecord, listOf, object, say, text } from "../engine/schema.ts";
+import { classOf, toolRow } from "../engine/tools.ts";
+
+interface Params {
+  files: string[];
+}
+
+/** Tools of agents without an adapter, and of servers, that write what they name. */
+const otherWriters =
+  /^(?:mcp__.*__)?(?:write|edit|create|delete|move|rename|replace|apply|append|str_replace)(?:_?(?:file|files|patch|editor))?$/i;
+const pathFields = ["file_path", "notebook_path", "path", "filePath", "filename", "source", "destination"];
+/** A patch names its files in its own text. */
+const patchFields = ["input", "patch", "command", "content"];
+const patched = /^(?:\*\*\* (?:Add|Update|Delete) File: |\*\*\* Move to: |\+\+\+ (?:b\/)?|--- a\/)(\S.*?)\s*$/gm;
+
+function writtenByTool(input: Fields): string[] {
+  const texts = patchFields.flatMap((name) => textField(input, name) ?? []);
+  const named = texts.flatMap((one) =>
+    one.includes("*** ") || one.includes("+++ ") ? [...one.matchAll(patched)] : [],
+  );
+  return [...pathFields.flatMap((name) => textField(input, name) ?? []), ...named.flatMap(([, path]) => path ?? [])];
+}
+
+/** A line that cannot be analysed is no ordinary one: that it speaks of such a file is enough. */
+function speaksOf(line: string, files: readonly string[]): string[] {
+  const plain = line.toLowerCase();
+  const isNamed = (file: string): boolean =>
+    plain.includes(
+      file
+        .replace(/^(?:\/\/)?(?:\*\*\/|~\/)?/, "")
+        .replace(/\/?\*+$/, "")
+        .toLowerCase(),
+    );
+  return /core\.hookspath|--no-verify/.test(plain) ? [...files] : files.filter(isNamed);
+}
+
+/** Paths as the line has them; of a variable that is not known, as if it were the home or the folder. */
+function placesOf(path: string, { home, cwd }: { home: string; cwd: string }): string[] {
+  if (path.startsWith("~/")) return [`${home}${path.slice(1)}`];
+  if (!path.startsWith(unknownText)) return [path];
+  return [home, cwd].map((folder) => `${folder}${path.slice(unknownText.length)}`);
+}
+
+function compile({ files }: Params, patterns: Patterns): (event: HookEvent) => boolean {
+  const tests = files.map((file) => compileFilePattern(file, patterns.glob));
+  const home = homedir();
+  return ({ name, data, cwd }) => {
+    const tool = textField(data, "tool_name") ?? "";
+    const input = data.tool_input;
+    if (!rowOf(name).matchTool || !isRecord(input)) return false;
+    const fields = input as Fields; // a payload is JSON
+    const isAny = (paths: readonly string[]): boolean =>
+      paths
+        .flatMap((path) => placesOf(path, { home, cwd }))
+        .some((path) => tests.some((holds) => holds(path, { cwd, home })));
+    if (classOf(tool) === "write" || otherWriters.test(tool)) return isAny(writtenByTool(fields));
+    if (toolRow(tool)?.compares !== "command") return false;
+    const line = textField(fields, "command") ?? "";
+    const written = patterns.writes?.(line);
+    return written === undefined ? speaksOf(line, files).length > 0 : isAny(written);
+  };
+}
+
+export const writesTo: ConditionKind<Params> = {
+  summary: "the call writes, removes or replaces one of these files",
+  params: object({
+    files: say(listOf(text()), "patterns of files, as in `Edit(…)`"),
+  }),
+  compile(params, patterns) {
+    const holds = compile(params, patterns);
+    return ({ event }) => holds(event);
+  },
+  describe: ({ files }) => `the call writes ${files.join(" or ")}`,
+};

@@ -1,0 +1,63 @@
+/** The built-in guard of the user's layer (D17): a person is asked before a call changes what decides about calls. */
+import { join } from "node:path";
+import { configFolder, hookFiles, ownFileNames } from "../agents/index.ts";
+import type { Hook } from "../engine/hook.ts";
+import { type Homes, type ManagedFolders, managedFiles, userFiles } from "./places.ts";
+
+/** Also where there is no such file yet: one that appears counts from then on. */
+interface Places extends Homes {
+  managed: ManagedFolders;
+  /** Where Hookline keeps what is trusted, events and runs. */
+  state: string;
+}
+
+const anywhere = (path: string): string[] => [`//**/${path}`, path];
+const all = (folder: string): string[] => [folder, `${folder}/**`];
+const fromRoot = (path: string): string => `/${path.replaceAll("\\", "/")}`;
+
+const shellFiles =
+  ".bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout .kshrc " +
+  ".cshrc .tcshrc .login .inputrc .config/fish/config.fish .config/fish/conf.d/**";
+
+export function selfProtection(places: Places): Hook {
+  const ofProject = hookFiles().flatMap(({ project, local, plugins }) => [
+    ...(project === undefined ? [] : [project]),
+    ...(local === undefined ? [] : [local]),
+    ...(plugins?.folder === undefined ? [] : all(plugins.folder)),
+  ]);
+  const files = [
+    ...[".hookline", ".discobot/hooks", ".system/hooks", ".git/hooks"].flatMap(all).flatMap(anywhere),
+    ...[...ofProject, ownFileNames.project, ownFileNames.local, ".git/config"].flatMap(anywhere),
+    ...["hookline.yaml", "hookline.yml", ...["ts", "mts", "js", "mjs"].map((ending) => `hookline.config.${ending}`)],
+    ...[configFolder(places), places.state, places.managed.hookline].map(fromRoot).flatMap(all),
+    ...[...userFiles(places), ...managedFiles(places.managed)].map(({ path }) => fromRoot(path)),
+    ...shellFiles.split(" ").map((name) => fromRoot(join(places.home, name))),
+    fromRoot(join(places.home, ".gitconfig")),
+  ];
+  return {
+    id: "builtin:self_protection",
+    name: "self_protection",
+    on: { event: ["PreToolUse"] },
+    when: { is: "writes_to", with: { files: [...new Set(files)] } },
+    steps: [
+      {
+        uses: "gate",
+        with: {
+          ask: true,
+          reason: "This would change hooks, their settings, or a file that a shell runs when it starts.",
+        },
+        timeout: 5,
+        onError: "stop",
+      },
+    ],
+    limits: { overlap: "coalesce" },
+    mode: "sync",
+    role: "guard",
+    onFailure: "ask",
+    priority: 100,
+    enabled: true,
+    tags: ["built in"],
+    summary: "asks before a call changes hooks, their settings, or start files of shells",
+    origin: { dialect: "builtin", layer: "user" },
+  };
+}

@@ -10,8 +10,9 @@ import type { Loading } from "../../loading/loading.ts";
 import type { ModulePlace } from "../../loading/places.ts";
 import { compileDefinition, definitionFields, type HookDefinition } from "../library/definition.ts";
 import { importModule } from "./import-module.ts";
+import { actionHandler, conditionKind } from "./kinds.ts";
 import { createProjectModules, type Found, type ProjectModulesOptions } from "./projects.ts";
-import { actionHandler, collect, conditionKind } from "./setup.ts";
+import { collect } from "./setup.ts";
 
 export interface Modules {
   /**

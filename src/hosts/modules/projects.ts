@@ -12,9 +12,10 @@ import type { ModulePlace } from "../../loading/places.ts";
 import { filesOfModule } from "../../loading/trust/module-files.ts";
 import type { HookDefinition } from "../library/definition.ts";
 import { patience, resolveModule } from "./import-module.ts";
+import { actionHandler, conditionKind } from "./kinds.ts";
 import { type CallOptions, type Log, type ModulesProcess, startModules } from "./process.ts";
 import { schemaOf } from "./schema-of.ts";
-import { type ActionAnswer, actionHandler, type ConditionState, conditionKind } from "./setup.ts";
+import type { ActionAnswer, ConditionState } from "./setup.ts";
 import { type Description, errorOf, type Given, readVerdict, type Target, type Verdict } from "./wire.ts";
 
 /** What a module gives, with functions that can be called here. */

@@ -2,14 +2,12 @@
  * What a module gives: hooks, conditions and actions, in any of the shapes that it may export them in. Hook files use
  * conditions and actions of users like built-in ones.
  */
-import { type Answer, asRepositoryEvent, callbackOf, type RepositoryEvent } from "../../actions/function/function.ts";
+import type { Answer, RepositoryEvent } from "../../actions/function/function.ts";
 import { HooklineError } from "../../engine/error.ts";
 import type { EventName, Fields, HookEvent, Json, MaybePromise, Turn } from "../../engine/event.ts";
 import type { ToolAnswer } from "../../engine/external-services.ts";
 import type { Hook, Role } from "../../engine/hook.ts";
-import type { ConditionKind, Handler, Scope, StepContext, StepResult } from "../../engine/ports.ts";
-import { isRecord, kindOf, object, type Schema } from "../../engine/schema.ts";
-import { mainOutput } from "../../engine/template.ts";
+import { isRecord, kindOf, type Schema } from "../../engine/schema.ts";
 import type { AnyHookDefinition, HookDefinition } from "../library/definition.ts";
 
 /** What a module that exports a function is given. */
@@ -119,29 +117,6 @@ export interface ConditionDefinition<P = Record<never, never>> {
   explain?(state: ConditionState, params: P): string;
 }
 
-/** @internal */
-export function conditionKind<P>(name: string, definition: ConditionDefinition<P>): ConditionKind {
-  const kind: ConditionKind<P> = {
-    params: definition.params ?? (object({}) as Schema<unknown> as Schema<P>), // without a schema P has no members
-    ...(definition.summary === undefined ? {} : { summary: definition.summary }),
-    compile: (params) => (scope) => {
-      try {
-        return definition.test(stateOf(scope), params ?? ({} as P)) === true; // none were written, and none are needed
-      } catch (error) {
-        scope.faults?.push(`${name} failed: ${error instanceof Error ? error.message : String(error)}`);
-        return false;
-      }
-    },
-    explain: (params, scope) => {
-      const said = definition.explain?.(stateOf(scope), params) ?? name;
-      return { holds: said, fails: definition.explain ? said : `not: ${said}` };
-    },
-  };
-  return kind as unknown as ConditionKind; // compileCondition checks parameters against the kind's own schema
-}
-
-const stateOf = ({ turn, event }: Scope): ConditionState => ({ ...turn, event });
-
 /** Gives a condition the types of its parameters. It changes nothing. */
 export const defineCondition = <P = Record<never, never>>(definition: ConditionDefinition<P>): ConditionDefinition<P> =>
   definition;
@@ -180,60 +155,3 @@ export interface ActionDefinition<P = Record<never, never>> {
 /** Gives an action the types of its parameters. It changes nothing. */
 export const defineAction = <P = Record<never, never>>(definition: ActionDefinition<P>): ActionDefinition<P> =>
   definition;
-
-/** @internal */
-export function actionHandler<P>(name: string, definition: ActionDefinition<P>): Handler {
-  const handler: Handler<P> = {
-    params: definition.params ?? (object({}) as Schema<unknown> as Schema<P>), // without a schema P has no members
-    action: {
-      summary: definition.summary ?? `the action ${name} of this project`,
-      role: () => definition.role ?? "observe",
-      ...(definition.background ? { background: true } : {}),
-      ...(definition.events ? { events: definition.events } : {}),
-    },
-    builtin: {
-      summary: definition.summary ?? `the action ${name} of this project`,
-      role: () => definition.role ?? "observe",
-      ...(definition.events ? { events: definition.events } : {}),
-    },
-    async run(params, context) {
-      const { event, hook } = context;
-      const given = hook.origin.dialect === "registry" ? await asRepositoryEvent(event, hook) : event;
-      const answer = await definition.run(callOf(params, given, context));
-      return read(answer, context);
-    },
-  };
-  return handler as unknown as Handler; // its own schema has passed the parameters
-}
-
-function callOf<P>(params: P, event: ActionCall<P>["event"], context: StepContext): ActionCall<P> {
-  const { event: own, hook, ports, scope, run } = context;
-  const last = scope.results.at(-1);
-  return {
-    params,
-    event,
-    turn: scope.turn,
-    hook,
-    get signal() {
-      return context.signal;
-    },
-    previous: last && mainOutput(last.output),
-    async callTool(tool, input) {
-      if (!ports.tools) throw new HooklineError("tool_unknown", { name: tool, where: hook.name });
-      return (await ports.tools(own, hook)).call(tool, input, context.signal);
-    },
-    log: (message, level = "info") => ports.observe?.({ is: "log", level, message, hook: hook.id, run }),
-  };
-}
-
-const nothing = callbackOf(() => undefined);
-
-/** The answer's own fields as a callback's; `output` is the step's. */
-async function read(answer: ActionAnswer, context: StepContext): Promise<StepResult> {
-  if (!isRecord(answer) || !("output" in answer)) {
-    return answer === undefined ? { ok: true, output: {} } : await nothing.read(answer, context);
-  }
-  const { output, ...rest } = answer;
-  const result = await nothing.read(Object.keys(rest).length > 0 ? rest : undefined, context);
-  return { ...result, output: isRecord(output) ? (output as Fields) : { content: (output ?? null) as Json } }; // actions answer JSON
-}

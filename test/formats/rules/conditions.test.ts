@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Condition } from "../../../src/engine/hook.ts";
 import { object, text } from "../../../src/engine/schema.ts";
-import { conditionKind, defineCondition } from "../../../src/hosts/modules/setup.ts";
+import { conditionKind } from "../../../src/hosts/modules/kinds.ts";
+import { defineCondition } from "../../../src/hosts/modules/setup.ts";
 import { codes, compile, file, lineOf, only, place, problem, registry, rule, write } from "../rules-helpers.ts";
 
 const when = (condition: string): Condition | undefined => only(compile(file(rule({ condition })))).when;

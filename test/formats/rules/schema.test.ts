@@ -13,7 +13,8 @@ import { rulesSchema, type SchemaKind } from "../../../src/formats/json-schema.t
 import { authorsActions, chain } from "../../../src/formats/rules/actions.ts";
 import { authorsConditions, composites } from "../../../src/formats/rules/conditions.ts";
 import { ruleEventNames, ruleFieldNames, writableEvents } from "../../../src/formats/rules/fields.ts";
-import { conditionKind, defineCondition } from "../../../src/hosts/modules/setup.ts";
+import { conditionKind } from "../../../src/hosts/modules/kinds.ts";
+import { defineCondition } from "../../../src/hosts/modules/setup.ts";
 import { compile, file, fixture, patterns, registry, rule } from "../rules-helpers.ts";
 
 const ajv = new Ajv2020({ allErrors: true });

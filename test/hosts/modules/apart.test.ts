@@ -274,16 +274,18 @@ async function gone(pid: number): Promise<void> {
   }
 }
 
-test("a command imports a module once for an event, however often it reads the hooks", (t) => {
+test("a command imports a module once for an event, in the project's folder and without the keys to the agent's session", (t) => {
   const place = project(t, {
     "shop/hookline.config.mjs": `import { appendFileSync } from "node:fs";
-      appendFileSync(new URL("../imports", import.meta.url), "once\\n");
+      const secret = process.env.CLAUDE_CODE_MESSAGING_SOCKET ?? "no key";
+      appendFileSync(new URL("../imports", import.meta.url), ["once in", process.cwd(), "with", secret, "\\n"].join(" "));
       ${hook('() => ({ deny: "theirs" })')}`,
     "home/.keep": "",
   });
   const environment = {
     ...{ NODE_COMPILE_CACHE: codeCache, PATH: process.env.PATH ?? "", HOME: join(place.folder, "home") },
     ...{ XDG_STATE_HOME: join(place.folder, "state"), HOOKLINE_DAEMON: "off" },
+    CLAUDE_CODE_MESSAGING_SOCKET: "/socket",
   };
   appendFileSync(join(place.folder, "imports"), "");
   const input = JSON.stringify({
@@ -292,5 +294,8 @@ test("a command imports a module once for an event, however often it reads the h
   });
   const said = runCommand(["hook", "claude-code"], { cwd: join(place.folder, "shop"), environment, input });
   assert.match(said.stdout, /theirs/, said.stderr);
-  assert.equal(readFileSync(join(place.folder, "imports"), "utf8"), "once\n");
+  assert.equal(
+    readFileSync(join(place.folder, "imports"), "utf8"),
+    `once in ${join(place.folder, "shop")} with no key \n`,
+  );
 });

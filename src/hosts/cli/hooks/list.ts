@@ -16,6 +16,7 @@ import { hookRow } from "../../../operations/hooks.ts";
 import type { Database } from "../../../storage/sqlite/database.ts";
 import { type EventTiming, eventTimings, type HookTiming, hookTimings } from "../../../storage/sqlite/queries.ts";
 import { budgetFor, budgetOfEvent, endsAfter } from "../../compose/budgets.ts";
+import { untrustedNotice } from "../../compose/trust-notice.ts";
 import { type ExitCode, type Invocation, textFlag } from "../command.ts";
 import { loadActive } from "../loaded.ts";
 import { openStoreToRead } from "../store.ts";
@@ -111,6 +112,7 @@ function print(
     placeIn(hook.origin, { cwd, home }),
   ]);
   for (const line of table(terminal, columns, rows)) terminal.print(line);
+  if (loaded.untrusted.length > 0) terminal.print(`\n${untrustedNotice(loaded.untrusted)}`);
 }
 
 // --slow: how long hooks and whole decisions took, the share of their budgets, and the cost per session.

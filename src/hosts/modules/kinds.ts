@@ -1,0 +1,86 @@
+/** What a module registers as what the engine asks: a kind of condition, a handler. Apart, because a module's own process needs neither. */
+import { asRepositoryEvent, callbackOf } from "../../actions/function/function.ts";
+import { HooklineError } from "../../engine/error.ts";
+import type { Fields, Json } from "../../engine/event.ts";
+import type { ConditionKind, Handler, Scope, StepContext, StepResult } from "../../engine/ports.ts";
+import { isRecord, object, type Schema } from "../../engine/schema.ts";
+import { mainOutput } from "../../engine/template.ts";
+import type { ActionAnswer, ActionCall, ActionDefinition, ConditionDefinition, ConditionState } from "./setup.ts";
+
+export function conditionKind<P>(name: string, definition: ConditionDefinition<P>): ConditionKind {
+  const kind: ConditionKind<P> = {
+    params: definition.params ?? (object({}) as Schema<unknown> as Schema<P>), // without a schema P has no members
+    ...(definition.summary === undefined ? {} : { summary: definition.summary }),
+    compile: (params) => (scope) => {
+      try {
+        return definition.test(stateOf(scope), params ?? ({} as P)) === true; // none were written, and none are needed
+      } catch (error) {
+        scope.faults?.push(`${name} failed: ${error instanceof Error ? error.message : String(error)}`);
+        return false;
+      }
+    },
+    explain: (params, scope) => {
+      const said = definition.explain?.(stateOf(scope), params) ?? name;
+      return { holds: said, fails: definition.explain ? said : `not: ${said}` };
+    },
+  };
+  return kind as unknown as ConditionKind; // compileCondition checks parameters against the kind's own schema
+}
+
+const stateOf = ({ turn, event }: Scope): ConditionState => ({ ...turn, event });
+
+export function actionHandler<P>(name: string, definition: ActionDefinition<P>): Handler {
+  const handler: Handler<P> = {
+    params: definition.params ?? (object({}) as Schema<unknown> as Schema<P>), // without a schema P has no members
+    action: {
+      summary: definition.summary ?? `the action ${name} of this project`,
+      role: () => definition.role ?? "observe",
+      ...(definition.background ? { background: true } : {}),
+      ...(definition.events ? { events: definition.events } : {}),
+    },
+    builtin: {
+      summary: definition.summary ?? `the action ${name} of this project`,
+      role: () => definition.role ?? "observe",
+      ...(definition.events ? { events: definition.events } : {}),
+    },
+    async run(params, context) {
+      const { event, hook } = context;
+      const given = hook.origin.dialect === "registry" ? await asRepositoryEvent(event, hook) : event;
+      const answer = await definition.run(callOf(params, given, context));
+      return read(answer, context);
+    },
+  };
+  return handler as unknown as Handler; // its own schema has passed the parameters
+}
+
+function callOf<P>(params: P, event: ActionCall<P>["event"], context: StepContext): ActionCall<P> {
+  const { event: own, hook, ports, scope, run } = context;
+  const last = scope.results.at(-1);
+  return {
+    params,
+    event,
+    turn: scope.turn,
+    hook,
+    get signal() {
+      return context.signal;
+    },
+    previous: last && mainOutput(last.output),
+    async callTool(tool, input) {
+      if (!ports.tools) throw new HooklineError("tool_unknown", { name: tool, where: hook.name });
+      return (await ports.tools(own, hook)).call(tool, input, context.signal);
+    },
+    log: (message, level = "info") => ports.observe?.({ is: "log", level, message, hook: hook.id, run }),
+  };
+}
+
+const nothing = callbackOf(() => undefined);
+
+/** The answer's own fields as a callback's; `output` is the step's. */
+async function read(answer: ActionAnswer, context: StepContext): Promise<StepResult> {
+  if (!isRecord(answer) || !("output" in answer)) {
+    return answer === undefined ? { ok: true, output: {} } : await nothing.read(answer, context);
+  }
+  const { output, ...rest } = answer;
+  const result = await nothing.read(Object.keys(rest).length > 0 ? rest : undefined, context);
+  return { ...result, output: isRecord(output) ? (output as Fields) : { content: (output ?? null) as Json } }; // actions answer JSON
+}

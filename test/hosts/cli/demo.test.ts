@@ -1,12 +1,14 @@
 /** The demo as a person reads it, in terminals of several widths. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { readdirSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative, sep } from "node:path";
 import test, { type TestContext } from "node:test";
 import { demo } from "../../../examples/demo/demo.ts";
+import { packageForTests } from "../../../scripts/package-for-tests.ts";
 import { bin } from "../../program.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 /** What it prints where so many columns are to be filled. */
 async function demoAt(t: TestContext, width: number): Promise<string[]> {
@@ -91,4 +93,18 @@ test("every file of the sample is in the package: npm leaves some names out", ()
     sample.filter((path) => !packed.has(path)),
     [],
   );
+});
+
+test("the demo that users have trusts its own sample, and nothing in the folder of the person's state", (t) => {
+  const folder = temporaryFolder(t);
+  const started = spawnSync(
+    process.execPath,
+    [join(packageForTests("asked"), "bin", "hookline.js"), "demo", "--once", "--json"],
+    { encoding: "utf8", env: { PATH: process.env.PATH ?? "", HOME: folder, XDG_STATE_HOME: join(folder, "state") } },
+  );
+  assert.equal(started.status, 0, started.stderr);
+  const { events }: { events: { outcome: { verdict?: { is: string } } }[] } = JSON.parse(started.stdout);
+  const denied = events.filter(({ outcome }) => outcome.verdict?.is === "deny");
+  assert.ok(denied.length > 3, `${denied.length} denials`);
+  assert.equal(existsSync(join(folder, "state", "hookline", "trust")), false);
 });

@@ -8,15 +8,9 @@ import type { Run } from "../../src/engine/record.ts";
 import { isRecord } from "../../src/engine/schema.ts";
 import type { ExitCode, Invocation } from "../../src/hosts/cli/command.ts";
 import { openLine } from "../../src/hosts/cli/line.ts";
-import type { Place } from "../../src/hosts/cli/place.ts";
 import { inputOf, resultOf, saidIn } from "../../src/hosts/cli/runs/runs.ts";
 import { type Column, oneLine, type Style, type Terminal, table } from "../../src/hosts/cli/terminal.ts";
-<<<<<<< HEAD
 import { trustOwn } from "../../src/hosts/cli/trust/trust.ts";
-=======
-import { foldersAt } from "../../src/hosts/cli/trust/folders.ts";
-import { trustRecords } from "../../src/hosts/compose/trust.ts";
->>>>>>> work/proof
 import { openSqliteStore } from "../../src/storage/sqlite/sqlite.ts";
 import { type Finished, openStage, playAutomation, writeChannel } from "./automation.ts";
 import { play, settle, type Told } from "./session.ts";
@@ -28,12 +22,8 @@ export async function demo(invocation: Invocation): Promise<ExitCode> {
   const sample = settle(folder, examples, invocation, stage.environment);
   const { place, store } = sample;
   writeChannel(place.home);
-<<<<<<< HEAD
   await trustOwn(place);
   await trustOwn({ ...invocation, cwd: place.cwd }); // so that the commands that the end shows find the sample trusted, too
-=======
-  await trustSample(place);
->>>>>>> work/proof
   const { runs, observe, finished } = watchRuns();
   const line = await openLine({ place, store: openSqliteStore({ path: store }), observe });
   const started = performance.now();
@@ -50,17 +40,6 @@ export async function demo(invocation: Invocation): Promise<ExitCode> {
   else report(invocation, told, { folder, store, seconds, notices });
   if (invocation.json) rmSync(folder, { recursive: true });
   return 0;
-}
-
-/** It came with Hookline, so no person is asked about it. */
-async function trustSample(place: Place): Promise<void> {
-  const records = trustRecords(place);
-  for (const { path, items } of await foldersAt(place, records))
-    records.add(
-      path,
-      items.map(({ item }) => item),
-      Date.now(),
-    );
 }
 
 /** All runs, as they were last seen. */

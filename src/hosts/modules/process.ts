@@ -61,8 +61,7 @@ export function startModules(folder: string, log: Log): ModulesProcess {
   let over: string | undefined;
   let probe: PromiseWithResolvers<void> | undefined;
 
-  const killed = (): void => killGroup(child);
-  process.on("exit", killed); // a busy one would not see that we have gone
+  const forget = killedAtExit(child); // a busy one would not see that we have gone
   child.once("error", (error) => close(`it could not be started: ${messageOf(error)}`));
   child.once("exit", (code, signal) => close(signal ? `it was ended by ${signal}` : `it ended with exit code ${code}`));
   for (const stream of [child.stdout, child.stderr]) {
@@ -174,7 +173,7 @@ export function startModules(folder: string, log: Log): ModulesProcess {
   function close(reason: string): void {
     if (over !== undefined) return;
     over = reason;
-    process.removeListener("exit", killed);
+    forget();
     const error = (): { error: Error } => ({
       error: new Error(`the process of the project's modules is gone: ${reason}`),
     });
@@ -223,6 +222,24 @@ function entry(): string {
   const found = places.map((name) => new URL(name, import.meta.url)).find((url) => existsSync(url));
   if (!found) throw new Error("the program that runs modules is missing: install Hookline again");
   return fileURLToPath(found);
+}
+
+/** All of them share one exit listener: with one each, Node would warn from the eleventh on. Gives its undo. */
+const killedAtExit: (child: ChildProcess) => () => void = createKilling();
+
+function createKilling(): typeof killedAtExit {
+  const living = new Set<ChildProcess>();
+  const killAll = (): void => {
+    for (const child of living) killGroup(child);
+  };
+  return (child) => {
+    if (living.size === 0) process.on("exit", killAll);
+    living.add(child);
+    return () => {
+      living.delete(child);
+      if (living.size === 0) process.removeListener("exit", killAll);
+    };
+  };
 }
 
 function killGroup({ pid }: ChildProcess): void {

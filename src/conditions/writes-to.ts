@@ -9,6 +9,8 @@ import type { ConditionKind, Patterns } from "../engine/ports.ts";
 import { isRecord, listOf, object, say, text } from "../engine/schema.ts";
 import { classOf, toolRow } from "../engine/tools.ts";
 
+const mostShown = 3;
+
 interface Params {
   files: string[];
 }
@@ -78,5 +80,8 @@ export const writesTo: ConditionKind<Params> = {
     const holds = compile(params, patterns);
     return ({ event }) => holds(event);
   },
-  describe: ({ files }) => `the call writes ${files.join(" or ")}`,
+  describe({ files }) {
+    const more = files.length - mostShown;
+    return `the call writes ${files.slice(0, mostShown).join(" or ")}${more > 0 ? ` or one of ${more} more` : ""}`;
+  },
 };

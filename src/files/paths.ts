@@ -22,6 +22,10 @@ function realOf(path: string): string {
   }
 }
 
+/** Where Hookline keeps what it remembers. */
+export const stateFolderOf = (home: string, environment: Readonly<Record<string, string | undefined>>): string =>
+  join(environment.XDG_STATE_HOME || join(home, ".local", "state"), "hookline");
+
 /** Only absolute folders: a `.` in PATH would mean programs of whatever folder is worked in. */
 export const foldersOnPath = (path = ""): string[] => path.split(delimiter).filter(isAbsolute);
 

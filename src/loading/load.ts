@@ -43,6 +43,7 @@ import {
   type YamlReader,
 } from "./read.ts";
 import { readSmallFile } from "./read-file.ts";
+import { selfProtection } from "./self-protection.ts";
 import type { Trust } from "./trust/item.ts";
 import { createJudge, type Judge } from "./trust/judge.ts";
 
@@ -115,17 +116,28 @@ export function loadHooks(request: LoadRequest): LoadedHooks {
   for (const module of request.modules ?? []) addModule(module, read);
   const { problems, config, userConfig, modules, unread } = read;
   const tell = (problem: Problem): void => void problems.push(problem);
-  const found = request.kept ? withGuards(read.sources, request.kept) : read.sources;
+  const given = [...builtIn(request, userConfig), ...read.sources];
+  const found = request.kept ? withGuards(given, request.kept) : given;
   const all = read.judge ? found.map(read.judge.hooks) : found;
   const sources = uniqueIds(obeySwitches(overrideByEvent(all, tell), tell), tell);
   return {
     set: hookSetOf(sources.flatMap(({ hooks }) => hooks.map((hook) => asProjectSays(hook, config.engine)))),
-    files: sources.map((source) => fileOf(source, read.judge)),
+    files: sources.flatMap((source) => (source.file.format === builtInFormat ? [] : fileOf(source, read.judge))),
     watched: [...new Set([...project.watched, ...read.watched])],
     root: project.root,
     ...{ problems, config, userConfig, modules, unread },
     untrusted: read.judge?.untrusted ?? [],
   };
+}
+
+const builtInFormat = "built in";
+
+/** What comes with Hookline, in the user's layer. */
+function builtIn(request: LoadRequest, config: Config): Source[] {
+  if (config.selfProtection !== true) return [];
+  const hook = selfProtection({ ...request, managed: managedOf(request) });
+  const file = { path: hook.id, label: hook.id, layer: "user", format: builtInFormat, family: "hookline" } as const;
+  return [sourceOf({ ...file, ofUser: true }, [hook], [])];
 }
 
 function fileOf(source: Source, judge: Judge | undefined): LoadedFile {

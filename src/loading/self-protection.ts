@@ -2,13 +2,11 @@
 import { join } from "node:path";
 import { configFolder, hookFiles, ownFileNames } from "../agents/index.ts";
 import type { Hook } from "../engine/hook.ts";
+import { stateFolderOf } from "../files/paths.ts";
 import { type Homes, type ManagedFolders, managedFiles, userFiles } from "./places.ts";
 
-/** Also where there is no such file yet: one that appears counts from then on. */
 interface Places extends Homes {
   managed: ManagedFolders;
-  /** Where Hookline keeps what is trusted, events and runs. */
-  state: string;
 }
 
 const anywhere = (path: string): string[] => [`//**/${path}`, path];
@@ -19,6 +17,7 @@ const shellFiles =
   ".bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout .kshrc " +
   ".cshrc .tcshrc .login .inputrc .config/fish/config.fish .config/fish/conf.d/**";
 
+/** Its files need not be there yet: one that appears counts from then on. */
 export function selfProtection(places: Places): Hook {
   const ofProject = hookFiles().flatMap(({ project, local, plugins }) => [
     ...(project === undefined ? [] : [project]),
@@ -29,7 +28,9 @@ export function selfProtection(places: Places): Hook {
     ...[".hookline", ".discobot/hooks", ".system/hooks", ".git/hooks"].flatMap(all).flatMap(anywhere),
     ...[...ofProject, ownFileNames.project, ownFileNames.local, ".git/config"].flatMap(anywhere),
     ...["hookline.yaml", "hookline.yml", ...["ts", "mts", "js", "mjs"].map((ending) => `hookline.config.${ending}`)],
-    ...[configFolder(places), places.state, places.managed.hookline].map(fromRoot).flatMap(all),
+    ...[configFolder(places), stateFolderOf(places.home, places.environment), places.managed.hookline]
+      .map(fromRoot)
+      .flatMap(all),
     ...[...userFiles(places), ...managedFiles(places.managed)].map(({ path }) => fromRoot(path)),
     ...shellFiles.split(" ").map((name) => fromRoot(join(places.home, name))),
     fromRoot(join(places.home, ".gitconfig")),

@@ -1,5 +1,4 @@
 /** The real clock, ids, process identity and state folder: what the composition roots hand to the engine as ports. */
-import { join } from "node:path";
 import type { Instant } from "../engine/event.ts";
 import type { Ports } from "../engine/ports.ts";
 import { handedOverUntil } from "../engine/queue.ts";
@@ -120,6 +119,4 @@ export function systemPorts({
   return { ...time, id: createIds(Date.now, newest), owner: ownerOf(process.pid), isAlive };
 }
 
-/** Where Hookline keeps what it remembers. */
-export const stateFolderOf = (home: string, environment: Readonly<Record<string, string>>): string =>
-  join(environment.XDG_STATE_HOME || join(home, ".local", "state"), "hookline");
+export { stateFolderOf } from "../files/paths.ts";

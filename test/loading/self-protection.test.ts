@@ -1,21 +1,16 @@
 /** Which calls the built-in guard asks about, and which it lets pass (D17, T13). */
 import assert from "node:assert/strict";
 import { homedir } from "node:os";
-import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Fields } from "../../src/engine/event.ts";
 import { managedFoldersOf } from "../../src/loading/places.ts";
 import { selfProtection } from "../../src/loading/self-protection.ts";
 import { lineOf, type RuleLine } from "../formats/rules-helpers.ts";
+import { type Files, world } from "./layers/world.ts";
 
 const home = homedir();
 const cwd = "/work/shop";
-const hook = selfProtection({
-  home,
-  environment: {},
-  managed: managedFoldersOf("linux"),
-  state: join(home, ".local/state/hookline"),
-});
+const hook = selfProtection({ home, environment: {}, managed: managedFoldersOf("linux") });
 
 const bash = (command: string): Fields => ({ tool_name: "Bash", tool_input: { command } });
 const write = (file_path: string, tool_name = "Write"): Fields => ({ tool_name, tool_input: { file_path } });
@@ -204,4 +199,23 @@ test("[D17] it asks neither about reading such files nor about ordinary work", a
   const calls = [...tools, ...ordinaryLines.map(bash)];
   assert.ok(calls.length >= 60);
   await verdicts(t, calls, undefined);
+});
+
+test("[D17] the user's own file switches it on, it is listed as built in, and no project's file reaches it", async (t) => {
+  const { load } = await world(t);
+  const own = "home/.config/hookline/config.yaml";
+  const builtIn = async (files: Files): Promise<unknown[]> => {
+    const { set } = await load(files, true);
+    return set.hooks.flatMap(({ name, enabled, tags }) => (tags.includes("built in") ? [[name, enabled]] : []));
+  };
+  const on = { [own]: "self_protection: true\n" };
+  const project = {
+    "home/project/hookline.yaml": "self_protection: false\n",
+    "home/project/.hookline/hooks.json": '{ "disableAllHooks": true }',
+    "home/project/.hookline/rules/a.yaml":
+      "hooks:\n  - { id: 'builtin:self_protection', on: tool_start, condition: { type: never }, action: { type: gate } }\n",
+  };
+  assert.deepEqual(await builtIn(on), [["self_protection", true]]);
+  assert.deepEqual(await builtIn({ ...on, ...project }), [["self_protection", true]]);
+  assert.deepEqual(await builtIn({ "home/project/hookline.yaml": "self_protection: true\n" }), []);
 });

@@ -18,6 +18,8 @@ export interface Config {
   webhooks: { [name: string]: InboundWebhook };
   memory: MemorySettings;
   budgets: Budgets;
+  /** The built-in guard asks about changes of hooks. Only from the user's own file. */
+  selfProtection?: boolean;
 }
 
 /** Milliseconds. What is absent has the usual budget of its event. */

@@ -298,6 +298,10 @@ const keys = {
     ),
   ),
   memory: key("how projects remember", memory),
+  self_protection: key(
+    "asks before a call changes hooks, their settings or start files of shells; only in your own file",
+    ofUser(single(flag), "a project's file may not say what protects you"),
+  ),
   budgets: key("how long events and single hooks may take, in milliseconds", budgets),
 };
 export const configKeys: { readonly [key: string]: ConfigKey<unknown> } = keys;
@@ -307,6 +311,7 @@ const fields: { readonly [key: string]: keyof Config } = {
   mcp_servers: "mcpServers",
   language_servers: "languageServers",
   hook_engine: "engine",
+  self_protection: "selfProtection",
 };
 
 /** What a key of the file says; undefined: nothing that holds. */

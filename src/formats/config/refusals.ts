@@ -9,7 +9,7 @@ import type { Kind, Reader } from "./readers.ts";
 const ownFile = "say it in your own ~/.config/hookline/config.yaml";
 
 /** What a project's file may not say: it is refused there. An empty key says nothing that could be refused. */
-export const ofUser = <T extends object>(kind: Kind<T>, message: string): Kind<T | undefined> => ({
+export const ofUser = <T>(kind: Kind<T>, message: string): Kind<T | undefined> => ({
   ...kind,
   read(node, name, reader) {
     if (!reader.ofProject || node.type === "null") return kind.read(node, name, reader);

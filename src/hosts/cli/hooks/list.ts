@@ -109,7 +109,7 @@ function print(
     hook.origin.layer,
     hook.mode === "sync" ? "" : hook.mode,
     ...(slow ? slow.cellsOf(hook) : [ago(fired.get(hook.id))]),
-    placeIn(hook.origin, { cwd, home }),
+    hook.origin.dialect === "builtin" ? "built in" : placeIn(hook.origin, { cwd, home }),
   ]);
   for (const line of table(terminal, columns, rows)) terminal.print(line);
   if (loaded.untrusted.length > 0) terminal.print(`\n${untrustedNotice(loaded.untrusted)}`);

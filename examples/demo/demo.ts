@@ -23,7 +23,6 @@ export async function demo(invocation: Invocation): Promise<ExitCode> {
   const { place, store } = sample;
   writeChannel(place.home);
   await trustOwn(place);
-  await trustOwn({ ...invocation, cwd: place.cwd }); // so that the commands that the end shows find the sample trusted, too
   const { runs, observe, finished } = watchRuns();
   const line = await openLine({ place, store: openSqliteStore({ path: store }), observe });
   const started = performance.now();

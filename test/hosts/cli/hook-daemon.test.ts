@@ -86,13 +86,13 @@ const cases: Record<string, Case> = {
   },
   "a refusal with a NUL byte, which no shell can hold": {
     payload: { hook_event_name: "PreCompact", trigger: "binary" },
-    says: /not now/,
+    says: /not \\u0000now/,
     code: 2,
     alone: true,
   },
   "a text with a NUL byte": {
     payload: { hook_event_name: "PreCompact", trigger: "binary text" },
-    says: /^keep the plan$/,
+    says: /^keep\\u0000 the plan$/,
     alone: true,
   },
   "a text for the summary": { payload: { hook_event_name: "PreCompact", trigger: "auto" }, says: /^keep the plan$/ },

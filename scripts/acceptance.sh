@@ -42,7 +42,7 @@ holds '"reason":"its folder is not trusted'
 expect 1 hookline trust
 trust "$scratch/project"
 expect 1 hookline emit PreToolUse --data "$data" --json
-holds '"verdict":\{"is":"deny","reason":"not in this house"'
+holds '"verdict":\{"is":"deny","reason":"not in this house'
 expect 0 hookline explain PreToolUse --data "$data" --json
 holds '"would":"run"'
 expect 0 hookline list --json

@@ -9,15 +9,15 @@ import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
-/** 100 rules in a workspace of this folder; the one on Bash refuses, for this reason. */
+/** A workspace, and 100 rules of the user's; the one on Bash refuses, for this reason. */
 export function writeRules(folder: string, reason: string): void {
   const rule = (id: string, name: string): string =>
     `  - { id: ${id}, on: tool_start, condition: { type: tool_name, match: ${name} }, action: { type: gate, reason: "${reason}" } }\n`;
   const rules = Array.from({ length: 99 }, (_, index) => rule(`r${index}`, `Foreign${index}`));
-  mkdirSync(join(folder, "workspace", ".hookline", "rules"), { recursive: true });
-  mkdirSync(join(folder, "home"));
+  const own = join(folder, "home", ".config", "hookline", "rules");
+  for (const one of [own, join(folder, "workspace")]) mkdirSync(one, { recursive: true });
   const text = `hooks:\n${[...rules, rule("push", "Bash")].join("")}`;
-  writeFileSync(join(folder, "workspace", ".hookline", "rules", "all.yaml"), text);
+  writeFileSync(join(own, "all.yaml"), text);
 }
 
 /** @param of a table, and which of its rows */

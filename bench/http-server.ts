@@ -6,7 +6,6 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { trustOwn } from "../src/hosts/cli/trust/trust.ts";
 import { createDaemon } from "../src/hosts/daemon/daemon.ts";
 import { listenFor } from "../src/hosts/daemon/listeners.ts";
 import { openSqliteStore } from "../src/storage/sqlite/sqlite.ts";
@@ -18,7 +17,6 @@ else await serveBare();
 async function serveOurs(): Promise<void> {
   const environment = { PATH: process.env.PATH ?? "", HOME: join(folder, "home") };
   const cwd = join(folder, "workspace");
-  await trustOwn({ cwd, home: environment.HOME, environment });
   const store = openSqliteStore({ path: join(folder, "state", "bench.db"), groups: true });
   const daemon = await createDaemon({
     ...{ cwd, home: environment.HOME, environment, store, workspaces: [cwd] },

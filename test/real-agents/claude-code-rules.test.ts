@@ -1,5 +1,6 @@
 /** What rules (specification 003) do to a real Claude Code: judged by what lies on disk and by what reaches its model. */
 import assert from "node:assert/strict";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Fields } from "../../src/engine/event.ts";
@@ -91,7 +92,10 @@ hooks:
 test("[D35] context_pressure holds once the tokens of the last answer reach the threshold", real, async (t) => {
   const turns = [bash("true", { inputTokens: 10_000 }), bash("true", { inputTokens: 80_000 }), closing];
   const session = await startClaude(t, { turns });
-  await session.rule(nearlyFull, "models:\n  windows:\n    claude-: 100000\n");
+  const own = join(session.home, ".config", "hookline");
+  await mkdir(own, { recursive: true });
+  await writeFile(join(own, "config.yaml"), "models:\n  windows:\n    claude-: 100000\n"); // a project's does not count
+  await session.rule(nearlyFull);
   await run(session);
   assert.doesNotMatch(session.heard(1), /the context is nearly full/);
   assert.match(session.heard(2), /the context is nearly full/);

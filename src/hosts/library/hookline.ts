@@ -34,7 +34,7 @@ import { createRegistered, type Registration } from "./registered.ts";
 export interface HooklineOptions {
   /** The folder that events happen in unless they say otherwise. Default: the process's. */
   cwd?: string;
-  /** Read the hook files that lie in the event's project and the user's home (default true). */
+  /** Read the hook files of the event's project and of the user's home (default true). A project's count as far as a person has trusted them. */
   files?: boolean;
   /** Where events and runs are kept: a path for SQLite, a store of your own, or "memory" (default). */
   store?: string | Store;

@@ -94,7 +94,7 @@ export const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import("./hooks/check.ts")).check,
   },
   trust: {
-    summary: "show what the hooks of this repository would run, and let them once you have said yes",
+    summary: "show what the hooks of this project would run, and ask you to trust it",
     usage: "trust [PATH] [--hash H] [--watch] | trust list | trust diff [PATH] [--json]",
     example: "hookline trust",
     flags: { hash: { type: "string" }, watch: { type: "boolean" } },
@@ -102,7 +102,7 @@ export const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import("./trust/trust.ts")).trust,
   },
   untrust: {
-    summary: "take back what was trusted of this repository: its hooks stop",
+    summary: "stop trusting the hooks of this project: they no longer run",
     usage: "untrust [PATH]",
     example: "hookline untrust",
     flags: {},

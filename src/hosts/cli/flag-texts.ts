@@ -12,8 +12,8 @@ export const flagTexts: Readonly<Record<string, string>> = {
   "list --slow":
     "slowest first, by the 95th percentile of each hook's runs in the last 30 days (at most 500), with its budget",
   "trust --hash":
-    "trusts without asking, if the folder still has this hash, which `trust list --json` prints: for CI, after you have read the files",
-  "trust --watch": "stays open beside an editor: shows each change of a hook file and asks for it",
+    "trusts without asking if the folder still has this hash. `trust list --json` prints it. For CI, after you have read the files",
+  "trust --watch": "keeps running, shows each change of a hook file and asks whether to trust it",
   "register --validate": "also reports every mistake with file and line on standard error; exits 1 if one is an error",
   "runs --hook": "only runs of the hook with this id",
   "runs --session": "only runs of this session",

@@ -71,6 +71,10 @@ export interface Column {
   align?: "right";
   /** Takes what the others leave, and is cut. */
   fills?: true;
+  /** Left out where all its cells are empty. */
+  ifAny?: true;
+  /** Left out where the terminal is too narrow for all columns. */
+  ifWide?: true;
   /** Never wider than this. */
   most?: number;
   style?(value: string): Style | undefined;
@@ -79,7 +83,14 @@ export interface Column {
 /** A table with aligned columns; cells are cut to the terminal's width, never when piped. */
 export function table(terminal: Terminal, columns: readonly Column[], rows: readonly (readonly string[])[]): string[] {
   const safe = rows.map((row) => row.map(oneLine));
+  const filled = columns.map(({ ifAny }, index) => !ifAny || safe.some((row) => row[index]));
   const widths = widthsOf(terminal.width, columns, safe);
+  const isTooWide = widths.reduce((sum, width) => sum + width + 2, -2) > terminal.width;
+  const shown = filled.includes(false) ? filled : columns.map(({ ifWide }) => !(ifWide && isTooWide));
+  if (shown.includes(false)) {
+    const kept = <T>(cells: readonly T[]): T[] => cells.filter((_, index) => shown[index]);
+    return table(terminal, kept(columns), rows.map(kept));
+  }
   const line = (cells: readonly string[], style?: Style): string =>
     columns
       .map((column, index) => {

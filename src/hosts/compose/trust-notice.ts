@@ -41,4 +41,4 @@ export const untrustedNotice = (items: LoadedHooks["untrusted"]): string => `Hoo
 
 /** One line. The names are a stranger's, so they are not in it. */
 export const untrustedWords = (count: number): string =>
-  `${count === 1 ? "1 hook of this repository does" : `${count} hooks of this repository do`} not run, because nobody has trusted what ${count === 1 ? "it is" : "they are"} now. To look: hookline trust`;
+  `${count === 1 ? "1 hook here does not run until you trust it" : `${count} hooks here do not run until you trust them`}: run \`hookline trust\``;

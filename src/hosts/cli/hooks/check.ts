@@ -11,6 +11,7 @@ import { clearedFiles } from "../../../loading/cleared-files.ts";
 import { checkOne, type Loaded, type Loading, loadAll, type Request } from "../../../loading/loading.ts";
 import { lateHooks } from "../../compose/budgets.ts";
 import { trusting } from "../../compose/trust.ts";
+import { untrustedWords } from "../../compose/trust-notice.ts";
 import { type ExitCode, type Invocation, textFlag } from "../command.ts";
 import { findingsBelow } from "../git/worktrees.ts";
 import { loadingFor, storedAutomations } from "../loaded.ts";
@@ -21,7 +22,7 @@ import { offerTrust } from "../trust/trust.ts";
 
 export async function check(invocation: Invocation): Promise<ExitCode> {
   await offerTrust(invocation);
-  const { problems, files, hooks } = await find(invocation);
+  const { problems, files, hooks, untrusted } = await find(invocation);
   const all = [
     ...problems,
     ...inspectHooks(hooks, { ...invocation, variables: agentVariables }),
@@ -30,7 +31,10 @@ export async function check(invocation: Invocation): Promise<ExitCode> {
   ].sort(byPlace);
   const errors = all.filter(({ severity }) => severity === "error").length;
   if (invocation.json) invocation.terminal.print(JSON.stringify(all));
-  else print(invocation, all, files, hooks.length, errors);
+  else {
+    print(invocation, all, files, hooks.length, errors);
+    if (untrusted > 0) invocation.terminal.print(untrustedWords(untrusted));
+  }
   return errors > 0 ? 1 : 0;
 }
 
@@ -38,6 +42,8 @@ interface Found {
   problems: readonly Problem[];
   files: number;
   hooks: readonly Hook[];
+  /** Items of the folders that no person has trusted; a file that is checked by itself counts none. */
+  untrusted: number;
 }
 
 async function find(invocation: Invocation): Promise<Found> {
@@ -47,7 +53,10 @@ async function find(invocation: Invocation): Promise<Found> {
     const loaded = await loadAll(request, loading);
     const { hooks, problems } = await withStored(invocation, loaded, loading);
     const unreadable = unreadableIn(invocation, loaded, await loading.wholeRegistry());
-    return { problems: [...loaded.problems, ...problems, ...unreadable], files: loaded.files.length, hooks };
+    return {
+      ...{ hooks, files: loaded.files.length, untrusted: loaded.untrusted.length },
+      problems: [...loaded.problems, ...problems, ...unreadable],
+    };
   }
   const found: Found[] = [];
   for (const word of invocation.words) found.push(await findAt(word, request));
@@ -55,6 +64,7 @@ async function find(invocation: Invocation): Promise<Found> {
     problems: found.flatMap((one) => one.problems),
     hooks: found.flatMap((one) => one.hooks),
     files: found.reduce((sum, one) => sum + one.files, 0),
+    untrusted: found.reduce((sum, one) => sum + one.untrusted, 0),
   };
 }
 
@@ -102,13 +112,15 @@ async function findAt(word: string, request: Request & Place): Promise<Found> {
       where: path,
       advice: "name a hook file or a folder that exists",
     });
-  if (!statSync(path).isDirectory()) return { ...(await checkOne(path, request, loadingFor(request))), files: 1 };
+  if (!statSync(path).isDirectory())
+    return { ...(await checkOne(path, request, loadingFor(request))), files: 1, untrusted: 0 };
   const loaded = await loadAll({ ...request, cwd: path }, loadingFor(request));
   const inside = (file: string | undefined): boolean => file?.startsWith(join(path, "/")) ?? false;
   return {
     hooks: loaded.set.hooks.filter(({ origin }) => inside(origin.file)),
     problems: loaded.problems.filter(({ file }) => inside(file)),
     files: loaded.files.filter(({ path: file }) => inside(file)).length,
+    untrusted: loaded.untrusted.length,
   };
 }
 

@@ -9,7 +9,9 @@ import { nearest } from "../../../engine/nearest.ts";
 import type { Outcome, VerdictKind } from "../../../engine/outcome.ts";
 import type { Run, RunStatus, Store } from "../../../engine/record.ts";
 import { isRecord } from "../../../engine/schema.ts";
+import type { LoadedHooks } from "../../../loading/load.ts";
 import { systemPorts } from "../../../runtime/system.ts";
+import { untrustedWords } from "../../compose/trust-notice.ts";
 import { type ExitCode, type Invocation, textFlag, textOfFile, textOfInput, usageError } from "../command.ts";
 import { type Line, openLine } from "../line.ts";
 import { type OpenedStore, openStore, openStoreToRead } from "../store.ts";
@@ -70,7 +72,7 @@ export async function send(
     },
   });
   try {
-    reportProblems(line.loaded, invocation);
+    reportLoaded(line.loaded, invocation);
     const { environment, signal } = invocation;
     const event = withinHook({ ...(await eventOf(line)), id: line.ports.id() }, environment);
     const outcome = await emitRecorded(line.engine, event, { environment, signal });
@@ -81,6 +83,12 @@ export async function send(
   } finally {
     await line.close();
   }
+}
+
+/** Says on standard error what is broken, and how much does not run because no person has trusted it. */
+function reportLoaded(loaded: LoadedHooks, invocation: Invocation): void {
+  reportProblems(loaded, invocation);
+  if (loaded.untrusted.length > 0) invocation.terminal.error(`hookline: ${untrustedWords(loaded.untrusted.length)}`);
 }
 
 /** As deep as what sends it, where that is a program of a hook. Throws an Error where that is too deep. */
@@ -255,7 +263,7 @@ export async function explain(invocation: Invocation): Promise<ExitCode> {
   const event = eventFrom(invocation, invocation.usage, id(), now());
   await offered(invocation);
   const line = await openLine({ place: invocation, store: openStoreToRead(invocation) });
-  reportProblems(line.loaded, invocation);
+  reportLoaded(line.loaded, invocation);
   const explanations = await line.engine.explain(event);
   await line.close();
   if (invocation.json) invocation.terminal.print(JSON.stringify(explanations));

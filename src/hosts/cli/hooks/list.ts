@@ -95,15 +95,17 @@ function print(
   }
   const columns = [
     { title: "hook", fills: true as const },
+    { title: "state", ifAny: true as const },
     { title: "on" },
-    { title: "when", fills: true as const },
+    { title: "when", fills: true as const, ifWide: true as const },
     { title: "layer" },
-    { title: "mode" },
-    ...(slow ? slowTitles : [{ title: "last fired" }]),
+    { title: "mode", ifAny: true as const },
+    ...(slow ? slowTitles : [{ title: "fired" }]),
     { title: "where" },
   ];
   const rows = hooks.map((hook) => [
-    `${hook.name}${isUntrusted(hook) ? " (not trusted)" : ""}${hook.enabled ? "" : " (disabled)"}${isPaused(hook, paused) ? " (paused)" : ""}`,
+    hook.name,
+    stateOf(hook, paused),
     nameOf(hook.on),
     whenOf(hook),
     hook.origin.layer,
@@ -114,6 +116,11 @@ function print(
   for (const line of table(terminal, columns, rows)) terminal.print(line);
   if (loaded.untrusted.length > 0) terminal.print(`\n${untrustedNotice(loaded.untrusted)}`);
 }
+
+const stateOf = (hook: Hook, paused: ReadonlySet<string>): string =>
+  [isUntrusted(hook) && "not trusted", !hook.enabled && "disabled", isPaused(hook, paused) && "paused"]
+    .filter((state) => state !== false)
+    .join(", ");
 
 // --slow: how long hooks and whole decisions took, the share of their budgets, and the cost per session.
 

@@ -64,7 +64,7 @@ const runLines = ({ terminal }: Invocation, found: readonly Run[]): string[] =>
     terminal,
     [
       { title: "when" },
-      { title: "event" },
+      { title: "event", ifWide: true },
       { title: "hook", fills: true },
       { title: "status", style: (status) => statusStyles[status as RunStatus] },
       { title: "ms", align: "right" },

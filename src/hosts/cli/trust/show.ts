@@ -29,10 +29,13 @@ export function showFolder(folder: AskingFolder, records: TrustRecords, screen: 
     `${terminal.paint("bold", safeText(shortPath(folder.path, cwd, home) === "." ? folder.path : shortPath(folder.path, cwd, home)))}  ${terminal.paint(style, said)}`,
   );
   if (folder.problem)
-    terminal.print(terminal.paint("red", `  its record is not believed: ${safeText(folder.problem)}`));
+    terminal.print(
+      terminal.paint("red", `  the record of what you trusted does not count: ${safeText(folder.problem)}`),
+    );
   const open = folder.items.filter(({ isTrusted }) => !isTrusted);
   const trusted = folder.items.length - open.length;
-  if (trusted > 0 && open.length > 0) terminal.print(terminal.paint("dim", `  ${trusted} trusted as they are`));
+  if (trusted > 0 && open.length > 0)
+    terminal.print(terminal.paint("dim", `  not shown: ${trusted} that you have trusted`));
   const seen = new Set<string>();
   for (const one of open) showItem(one, { records, seen }, screen);
   if (open.length > 1) terminal.print(`\n  ${countedRanks(open)}`);
@@ -101,7 +104,9 @@ function painted(line: string, terminal: Terminal): string {
 }
 
 function contentLines(item: Item): string[] {
-  const files = item.files.map(({ path, state }) => `file ${path}${state === "absent" ? " (not there yet)" : ""}`);
+  const files = item.files.map(
+    ({ path, state }) => `file ${path} ${state === "absent" ? "(not there yet)" : "(read it)"}`,
+  );
   return [...definitionLines(item.definition), ...files];
 }
 
@@ -115,10 +120,25 @@ function definitionLines(definition: string): string[] {
   );
   return [
     ...valueLines("on", isRecord(on) && "event" in on ? (on.event ?? null) : (on ?? null)),
-    ...(when === undefined ? [] : [`when: ${JSON.stringify(when)}`]),
+    ...(when === undefined ? [] : [`when: ${conditionText(when)}`]),
     ...(Array.isArray(steps) ? steps.flatMap(stepLines) : []),
     ...valueLines("", facts),
   ];
+}
+
+/** A condition as one expression; every value as JSON, so that no text passes for a part of the expression. */
+function conditionText(condition: Json): string {
+  const [[key, value] = ["", null], [second, given] = ["", null], ...others] = isRecord(condition)
+    ? Object.entries(condition as Record<string, Json>)
+    : [];
+  if (others.length === 0 && key === "is" && typeof value === "string" && /^\w+$/.test(value)) {
+    if (second === "") return value;
+    if (second === "with") return `${value} ${JSON.stringify(given)}`;
+  }
+  const parts = Array.isArray(value) && value.length > 0 ? value.map(conditionText) : [];
+  if (second === "" && key === "all" && parts.length > 0) return parts.join(" and ");
+  if (second === "" && key === "any" && parts.length > 0) return `(${parts.join(" or ")})`;
+  return second === "" && key === "not" ? `not (${conditionText(value ?? null)})` : JSON.stringify(condition);
 }
 
 /** Facts that are shown where they are none of these. */
@@ -132,7 +152,11 @@ const usual: { readonly [fact: string]: readonly (Json | undefined)[] } = {
 function stepLines(step: Json): string[] {
   if (!isRecord(step)) return [];
   const { uses, with: given } = step;
-  return valueLines(String(uses), (given ?? null) as Json); // a step is plain JSON
+  const values = (given ?? null) as Json; // a step is plain JSON
+  const [[key, only] = ["", values], ...others] = isRecord(values)
+    ? Object.entries(values as Record<string, Json>)
+    : [];
+  return valueLines(String(uses), others.length === 0 && key === uses ? only : values);
 }
 
 function valueLines(name: string, value: Json): string[] {

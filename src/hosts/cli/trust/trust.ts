@@ -57,7 +57,7 @@ async function ask(invocation: Invocation, records: TrustRecords): Promise<ExitC
   const open = folders.filter(isOpen);
   if (open.length === 0) {
     const some = folders.some(({ state }) => state === "trusted");
-    terminal.print(some ? "everything here is trusted as it is" : "there is nothing here that needs trust");
+    terminal.print(some ? "everything here is trusted" : "nothing here needs trust");
     return 0;
   }
   for (const folder of open) if ((await askFor(folder, records, invocation)) !== "yes") return 1;
@@ -73,11 +73,12 @@ async function askFor(
   showFolder(folder, records, invocation);
   terminal.print("");
   const count = folder.items.filter(({ isTrusted }) => !isTrusted).length;
-  const answer = await askForKey(`Let ${count === 1 ? "this" : `these ${count}`} run, as you? [y/N] `, invocation);
+  const answer = await askForKey(
+    `Trust ${count === 1 ? "it" : `these ${count}`}? ${count === 1 ? "It then runs" : "They then run"} as you. [y/N] `,
+    invocation,
+  );
   if (answer === undefined) {
-    terminal.error(
-      "hookline: nothing was trusted — no person is at this terminal — look at what would run, then say so:",
-    );
+    terminal.error("hookline: nothing was trusted — no person is at a terminal — read the files, then run:");
     terminal.error(`  hookline trust ${safeText(folder.path)} --hash ${folder.hash}`);
     return "nobody";
   }
@@ -147,7 +148,7 @@ async function list(invocation: Invocation, records: TrustRecords): Promise<Exit
   else
     for (const { path, state, items, problem } of folders)
       terminal.print(
-        `${safeText(path)}  ${state}, ${items.length === 1 ? "1 item" : `${items.length} items`}${problem ? ` (${safeText(problem)})` : ""}`,
+        `${safeText(path)}  ${state === "untrusted" ? "not trusted" : state}, ${items.length === 1 ? "1 item" : `${items.length} items`}${problem ? ` (${safeText(problem)})` : ""}`,
       );
   return 0;
 }
@@ -187,7 +188,8 @@ export async function untrust(invocation: Invocation): Promise<ExitCode> {
   const records = trustRecords(invocation);
   const at = { ...invocation, cwd: folderOf(invocation.words[0], invocation) };
   const removed = (await foldersAt(at, records)).filter(({ path }) => records.remove(path));
-  for (const { path } of removed) invocation.terminal.print(`no longer trusted: ${safeText(path)}`);
+  for (const { path } of removed)
+    invocation.terminal.print(`no longer trusted: ${safeText(path)}: its hooks do not run`);
   if (removed.length === 0) invocation.terminal.print("nothing here was trusted");
   return 0;
 }

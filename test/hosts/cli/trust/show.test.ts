@@ -49,8 +49,25 @@ function showing(t: TestContext): Shown {
 test("a hook is shown with what it runs and without what is as usual", (t) => {
   const { item, lines } = showing(t);
   const text = lines([item()]).join("\n");
-  assert.match(text, /on: PreToolUse\n +command:\n +command: sh run\.sh\n +file run\.sh/);
+  assert.match(text, /on: PreToolUse\n +command: sh run\.sh\n +file run\.sh \(read it\)/);
   assert.doesNotMatch(text, /mode|priority|onFailure/);
+});
+
+test("a condition is shown as one expression, and no text in it passes for a part of the expression", (t) => {
+  const { item, lines } = showing(t);
+  const when = {
+    all: [{ is: "match", with: "Bash" }, { any: [{ is: "tool", with: 'x" or "y' }, { not: { is: "first" } }] }],
+  };
+  const content = { on: { event: ["Stop"] }, when, steps: [{ uses: "command", with: { command: "true" } }] };
+  const text = lines([item({ content })]).join("\n");
+  assert.ok(text.includes(String.raw`when: match "Bash" and (tool "x\" or \"y" or not (first))`), text);
+});
+
+test("a condition with more in it than usual is shown whole", (t) => {
+  const { item, lines } = showing(t);
+  const when = { is: "match", more: 1, with: "Bash" };
+  const content = { on: { event: ["Stop"] }, when, steps: [{ uses: "command", with: { command: "true" } }] };
+  assert.ok(lines([item({ content })]).includes(`    when: ${JSON.stringify(when)}`));
 });
 
 test("a file that several hooks run is compared once, and the others say so", (t) => {

@@ -189,7 +189,7 @@ export async function askForKey(question: string, asking: Asking): Promise<strin
       asking.signal.addEventListener("abort", () => resolve(""), { once: true });
     });
     if (key === interrupt) process.kill(process.pid, "SIGINT"); // in raw mode Ctrl-C is a key like others
-    const letter = /^[a-z]$/i.test(key) ? key.toLowerCase() : "";
+    const letter = /^([a-z])\s*$/i.exec(key)?.[1]?.toLowerCase() ?? ""; // Enter may come with it
     stdout.write(`${letter}\n`);
     return letter;
   } finally {

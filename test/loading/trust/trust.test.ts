@@ -242,6 +242,15 @@ test("[R30] a linked worktree has the trust of the main one while its content is
   cpSync(linked, claims, { recursive: true });
   assert.deepEqual((await load(linked)).untrusted, []);
   assert.equal((await load(claims)).untrusted.length, 2);
+  // It brings the files that git keeps for a worktree, and they name the main one.
+  writeFileSync(join(claims, ".git"), "gitdir: ./kept\n");
+  mkdirSync(join(claims, "kept"));
+  writeFileSync(join(claims, "kept/commondir"), `${join(place.project, ".git")}\n`);
+  writeFileSync(join(claims, "kept/gitdir"), "../.git\n");
+  assert.equal((await load(claims)).untrusted.length, 2);
+  rmSync(join(claims, ".git"));
+  symlinkSync(join(linked, ".git"), join(claims, ".git"));
+  assert.equal((await load(claims)).untrusted.length, 2);
   appendFileSync(join(linked, ".claude/hooks/guard.sh"), "exit 1\n");
   assert.equal((await load(linked)).untrusted.length, 1);
 });

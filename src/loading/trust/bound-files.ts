@@ -133,7 +133,7 @@ function learn(words: readonly Word[], { bases, variables, searched }: Places): 
 }
 
 const interpreters =
-  /^(?:ba|da|z|fi|k|tcl|xon)?sh$|^(?:node|nodejs|bun|deno|tsx|ts-node|python[\d.]*|pypy3?|ruby|perl|php|lua|pwsh|powershell|Rscript|awk|gawk|sed|source|\.|eval|uv|go|java|swift|julia|elixir|nu|zx|expect|osascript|run-parts)$/;
+  /^(?:ba|da|z|fi|k|tcl|xon)?sh$|^(?:node|nodejs|bun|deno|tsx|ts-node|python[\d.]*|pypy3?|ruby|perl|php|lua|pwsh|powershell|Rscript|awk|gawk|sed|source|\.|eval|java|swift|julia|elixir|nu|zx|expect|osascript|run-parts)$/;
 /** They take a folder for a program, or each file that a pattern finds. */
 const ofFolders = /sh$|^(?:node|nodejs|tsx|source|\.|run-parts)$/;
 const scriptName =
@@ -166,7 +166,8 @@ function* programsIn(words: readonly Word[], places: Places): Generator<string> 
   let readsFolders = false;
   // It may read its script from its input or from another's output: then each file that the line names counts.
   const interprets = words.some(({ text }) => interpreters.test(baseName(text)));
-  for (const { text, begins } of words) {
+  for (const [index, { text, begins }] of words.entries()) {
+    const isOptionBefore = words[index - 1]?.text.startsWith("-") === true; // then it may be that option's value
     const name = baseName(text);
     const isOption = text.startsWith("-");
     const mayBePath = begins || after !== undefined || interprets || /[./\\]/.test(text);
@@ -188,18 +189,23 @@ function* programsIn(words: readonly Word[], places: Places): Generator<string> 
       !isAssignment.test(text) &&
       !paths.some(isFile) &&
       /^[^\s;&|*?()]+$/.test(text) &&
-      /[/\\]|\.\w+$/.test(text)
+      (/[/\\]|\.\w+$/.test(text) || (after === "interpreter" && !isOptionBefore && /^\w[\w.-]*$/.test(text)))
     )
       yield* paths.filter((path) => !isFolder(path) && !/[*?]/.test(path));
     if (begins || after === "program") {
-      yield* inPackages(name, places);
+      const inBin = [...inPackages(name, places)];
+      yield* inBin;
+      if (inBin.length === 0 && fromPackages.test(words[index - 1]?.text ?? "") && /^[\w@.][\w@.-]*$/.test(name))
+        yield* places.bases
+          .map((base) => join(base, "node_modules", ".bin", name))
+          .filter((path) => isBelow(path, places.workspace));
       for (const folder of places.searched)
         if (name !== "" && !isAssignment.test(text) && isBelow(join(folder, name), places.workspace))
           yield join(folder, name);
     }
     const runner = begins || after === "program" ? runners.find(({ names }) => names.test(name)) : undefined;
     for (const base of runner ? places.bases : []) {
-      for (const file of runner?.files ?? []) if (isFile(join(base, file))) yield join(base, file);
+      for (const file of runner?.files ?? []) if (isBelow(join(base, file), places.workspace)) yield join(base, file);
       if (runner?.ofPackage) yield scriptsOf(join(base, "package.json"));
     }
     if (interprets && !isOption) yield* pythonModule(text, places);
@@ -221,6 +227,8 @@ function* foldersOf(text: string, places: Places): Generator<string> {
   }
 }
 
+/** The next word is a program of a package, also where it is not there yet. */
+const fromPackages = /^(?:npx|pnpx|bunx|dlx)$/;
 const isAssignment = /^[A-Za-z_]\w*=/;
 const baseName = (text: string): string => text.replace(/^.*[/\\]/, "");
 /** What a script reads, as a rule; as the input of a shell it counts all the same. */

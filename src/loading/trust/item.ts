@@ -65,7 +65,14 @@ export function itemOf({ content, ...facts }: Content, paths: readonly string[])
 }
 
 /** Stands for the workspace folder, so that a hash is the same wherever the repository lies. No path holds it. */
-export const rootMark = "\\u0001workspace";
+const rootMark = "\\u0001workspace";
+const markInText = "\u0001workspace";
+
+/** What a definition of itemOf says, in a folder. The mark is looked for in the texts: in the JSON an escaped one looks like it. */
+export const contentIn = (root: string, definition: string): Json =>
+  JSON.parse(definition, (_key, value: unknown) =>
+    typeof value === "string" ? value.replaceAll(markInText, () => root) : value,
+  );
 
 /** One hash for all that a folder asks for now: what `hookline trust --hash` takes. */
 export const hashOfAll = (items: readonly Item[]): string =>

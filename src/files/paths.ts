@@ -22,9 +22,13 @@ function realOf(path: string): string {
   }
 }
 
-/** Where Hookline keeps what it remembers. */
-export const stateFolderOf = (home: string, environment: Readonly<Record<string, string | undefined>>): string =>
-  join(environment.XDG_STATE_HOME || join(home, ".local", "state"), "hookline");
+/** Where Hookline keeps what it remembers. A relative folder does not count: it would lie in whatever repository is worked in. */
+export function stateFolderOf(
+  home: string,
+  { XDG_STATE_HOME: set = "" }: Readonly<Record<string, string | undefined>>,
+): string {
+  return join(isAbsolute(set) ? set : join(home, ".local", "state"), "hookline");
+}
 
 /** Only absolute folders: a `.` in PATH would mean programs of whatever folder is worked in. */
 export const foldersOnPath = (path = ""): string[] => path.split(delimiter).filter(isAbsolute);

@@ -1,6 +1,6 @@
 /** Finds the project that a folder belongs to, the folders whose hook files apply there, and what plugins bring (R34, R58). */
 
-import { type Dirent, readdirSync, realpathSync, statSync } from "node:fs";
+import { type Dirent, lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import type { HookFiles, PluginPlaces } from "../agents/adapter.ts";
 import { hookFiles } from "../agents/index.ts";
@@ -127,8 +127,11 @@ export function mainWorktreeOf(folder: string): string | undefined {
   const named = textAt(join(own, "commondir")).trim(); // a submodule has none, and a broken link names no other worktree
   const common = resolve(own, named);
   const back = textAt(join(own, "gitdir")).trim();
-  if (back === "" || !isSameFile(resolve(own, back), join(folder, ".git"))) return undefined;
-  return named !== "" && basename(common) === ".git" ? dirname(common) : undefined;
+  const isLink = lstatSync(join(folder, ".git"), { throwIfNoEntry: false })?.isSymbolicLink(); // to the file of another worktree
+  if (back === "" || isLink || !isSameFile(resolve(own, back), join(folder, ".git"))) return undefined;
+  // Git keeps them below the main one; a folder that brings such files of its own only claims to be a worktree.
+  if (named === "" || !isSameFile(dirname(own), join(common, "worktrees"))) return undefined;
+  return basename(common) === ".git" ? dirname(common) : undefined;
 }
 
 function isSameFile(one: string, other: string): boolean {

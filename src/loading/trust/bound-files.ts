@@ -16,6 +16,8 @@ interface Places {
   workspace: string;
   /** The variables that name a folder of it. */
   variables: Map<string, string>;
+  /** Where a name alone is looked for, because the line says so with PATH=. */
+  searched: string[];
 }
 
 /** Absolute paths. @param workspace the folder of the repository */
@@ -36,8 +38,9 @@ export function filesIn(
       workspace,
       bases: [root, ...(plugin === undefined ? [] : [plugin])],
       variables: new Map([["PWD", root]]),
+      searched: [],
     };
-    const own = words ?? wordsIn(text);
+    const own = words ?? wordsIn(withFolders(text));
     learn(own, places);
     for (const path of programsIn(own, places)) found.add(path);
   }
@@ -58,6 +61,13 @@ function* textsIn(content: Json): Generator<[string, Word[]?]> {
     for (const one of Object.values(rest)) yield* textsIn(one);
   }
 }
+
+/** What prints a folder of the workspace reads as a variable that is not known: as each of the folders. */
+const withFolders = (text: string): string =>
+  text.replace(
+    /\$\(\s*(?:pwd|git rev-parse --show-toplevel)\b[^()]*\)|`\s*(?:pwd|git rev-parse --show-toplevel)\b[^`]*`/g,
+    "$__folder",
+  );
 
 interface Word {
   text: string;
@@ -83,7 +93,7 @@ function wordsIn(text: string): Word[] {
       const word = unquoted(found);
       words.push({ text: word, begins });
       // A quoted line is a program of its own for `bash -c` and the like.
-      if (/[\s;&|$]/.test(word) && word !== text && /^["']/.test(found)) words.push(...wordsIn(word));
+      if (/[\s;&|$()<`]/.test(word) && word !== text && /^["']/.test(found)) words.push(...wordsIn(word));
       begins = begins && leading.test(word);
     }
   }
@@ -98,20 +108,34 @@ const unquoted = (word: string): string =>
 
 const mostFolders = 16;
 
+/** The word after it, or behind its sign, is a folder that something starts in. */
+const goesTo = /^(?:cd|pushd|-C|--(?:cwd|prefix|dir|directory|chdir))(?:=(.+))?$/;
+/** What PATH was before names nothing of the workspace. */
+const isNoPath = (text: string): boolean => !/^\$\{?PATH\}?$/.test(text);
+/** Folders that an interpreter looks for modules in. */
+const modulePaths = /^(?:PYTHONPATH|NODE_PATH|RUBYLIB|PERL5LIB)$/;
+
 /** Assignments of plain texts, and folders that the line goes to. */
-function learn(words: readonly Word[], { bases, variables }: Places): void {
+function learn(words: readonly Word[], { bases, variables, searched }: Places): void {
   for (const [index, { text }] of words.entries()) {
+    const [variable, preposition, first] = words.slice(index + 1, index + 4).map((word) => word.text);
+    if (text === "for" && preposition === "in") variables.set(variable ?? "", first ?? "");
     if (bases.length > mostFolders) return;
     const [, name, value = ""] = /^([A-Za-z_]\w*)=(.*)$/s.exec(text) ?? [];
-    if (name !== undefined) variables.set(name, value);
-    const target = text === "cd" || text === "pushd" ? words[index + 1]?.text : undefined;
-    for (const base of target === undefined ? [] : [...bases])
-      for (const path of spellings(target ?? "", { bases: [base], variables })) bases.push(path);
+    const folders = (target: string): string[] =>
+      bases.flatMap((base) => [...spellings(target, { bases: [base], variables })]);
+    if (name === "PATH") searched.push(...value.split(":").filter(isNoPath).flatMap(folders));
+    else if (name !== undefined && modulePaths.test(name)) bases.push(...value.split(":").flatMap(folders));
+    else if (name !== undefined) variables.set(name, value);
+    const going = goesTo.exec(text);
+    if (going) bases.push(...folders(going[1] ?? words[index + 1]?.text ?? ""));
   }
 }
 
 const interpreters =
-  /^(?:ba|da|z|fi|k)?sh$|^(?:node|nodejs|bun|deno|tsx|ts-node|python[\d.]*|pypy3?|ruby|perl|php|lua|pwsh|powershell|Rscript|awk|gawk|sed|source|\.)$/;
+  /^(?:ba|da|z|fi|k|tcl|xon)?sh$|^(?:node|nodejs|bun|deno|tsx|ts-node|python[\d.]*|pypy3?|ruby|perl|php|lua|pwsh|powershell|Rscript|awk|gawk|sed|source|\.|eval|java|swift|julia|elixir|nu|zx|expect|osascript|run-parts)$/;
+/** They take a folder for a program, or each file that a pattern finds. */
+const ofFolders = /sh$|^(?:node|nodejs|tsx|source|\.|run-parts)$/;
 const scriptName =
   /\.(?:sh|bash|zsh|fish|ksh|py|pyw|rb|pl|pm|php|lua|js|cjs|mjs|ts|cts|mts|jsx|tsx|ps1|psm1|awk|sed|mk|r|R|jq)$/;
 
@@ -125,6 +149,12 @@ const runners: readonly { names: RegExp; files: readonly string[]; ofPackage?: t
   { names: /^rake$/, files: ["Rakefile"] },
   { names: /^(?:gradle|gradlew)$/, files: ["build.gradle", "build.gradle.kts", "gradlew"] },
   { names: /^(?:pre-commit|lefthook)$/, files: [".pre-commit-config.yaml", "lefthook.yml"] },
+  { names: /^deno$/, files: ["deno.json", "deno.jsonc"] },
+  { names: /^composer$/, files: ["composer.json"] },
+  { names: /^mise$/, files: ["mise.toml", ".mise.toml"] },
+  { names: /^(?:cargo|ant|mvn|mvnw)$/, files: ["build.rs", "build.xml", "pom.xml"] },
+  { names: /^(?:docker|docker-compose|podman)$/, files: ["compose.yaml", "docker-compose.yml", "Dockerfile"] },
+  { names: /^(?:pytest|tox|nox)$/, files: ["conftest.py", "tox.ini", "noxfile.py"] },
 ];
 
 /** An interpreter may be told of a script without its ending. */
@@ -133,28 +163,76 @@ const noEnding = [""];
 
 function* programsIn(words: readonly Word[], places: Places): Generator<string> {
   let after: "program" | "interpreter" | undefined;
-  for (const { text, begins } of words) {
-    const name = text.replace(/^.*[/\\]/, "");
+  let readsFolders = false;
+  // It may read its script from its input or from another's output: then each file that the line names counts.
+  const interprets = words.some(({ text }) => interpreters.test(baseName(text)));
+  for (const [index, { text, begins }] of words.entries()) {
+    const isOptionBefore = words[index - 1]?.text.startsWith("-") === true; // then it may be that option's value
+    const name = baseName(text);
     const isOption = text.startsWith("-");
-    const mayBePath = begins || after !== undefined || /[./\\]/.test(text);
-    const paths = mayBePath ? [...candidates(text, places, after === "interpreter" ? scriptEndings : noEnding)] : [];
+    const mayBePath = begins || after !== undefined || interprets || /[./\\]/.test(text);
+    const paths = mayBePath
+      ? [
+          ...candidates(
+            text,
+            places,
+            after === "interpreter" || (interprets && /[/\\]/.test(text)) ? scriptEndings : noEnding,
+          ),
+        ]
+      : [];
     const isNamed = begins || after === "interpreter";
-    yield* paths.filter((path) => (isNamed ? isFile(path) : isProgram(path)));
+    yield* paths.filter((path) => (isNamed || (interprets && !isDocument.test(path)) ? isFile(path) : isProgram(path)));
+    if (after === "interpreter" && readsFolders) yield* foldersOf(text, places);
     // A script that is not there yet: when it appears, a person is asked.
-    if (isNamed && !paths.some(isFile) && /^[^\s;&|]+$/.test(text) && /[/\\]|\.\w+$/.test(text))
-      yield* paths.filter((path) => !isFolder(path));
-    if (begins || after === "program") yield* inPackages(name, places);
+    if (
+      isNamed &&
+      !isAssignment.test(text) &&
+      !paths.some(isFile) &&
+      /^[^\s;&|*?()]+$/.test(text) &&
+      (/[/\\]|\.\w+$/.test(text) || (after === "interpreter" && !isOptionBefore && /^\w[\w.-]*$/.test(text)))
+    )
+      yield* paths.filter((path) => !isFolder(path) && !/[*?]/.test(path));
+    if (begins || after === "program") {
+      const inBin = [...inPackages(name, places)];
+      yield* inBin;
+      if (inBin.length === 0 && fromPackages.test(words[index - 1]?.text ?? "") && /^[\w@.][\w@.-]*$/.test(name))
+        yield* places.bases
+          .map((base) => join(base, "node_modules", ".bin", name))
+          .filter((path) => isBelow(path, places.workspace));
+      for (const folder of places.searched)
+        if (name !== "" && !isAssignment.test(text) && isBelow(join(folder, name), places.workspace))
+          yield join(folder, name);
+    }
     const runner = begins || after === "program" ? runners.find(({ names }) => names.test(name)) : undefined;
     for (const base of runner ? places.bases : []) {
-      for (const file of runner?.files ?? []) if (isFile(join(base, file))) yield join(base, file);
+      for (const file of runner?.files ?? []) if (isBelow(join(base, file), places.workspace)) yield join(base, file);
       if (runner?.ofPackage) yield scriptsOf(join(base, "package.json"));
     }
-    if (after === "interpreter" && !isOption) yield* pythonModule(text, places);
+    if (interprets && !isOption) yield* pythonModule(text, places);
+    if (text.startsWith("--run")) for (const base of places.bases) yield scriptsOf(join(base, "package.json"));
     if (runner?.runsNext) after = "program";
-    else if (interpreters.test(name)) after = "interpreter";
-    else if (!isOption || begins) after = undefined;
+    else if (interpreters.test(name)) {
+      after = "interpreter";
+      readsFolders = ofFolders.test(name);
+    } else if (!isOption || begins) after = undefined;
   }
 }
+
+/** What is put into such a folder later runs as well: the folder counts, not the files that are in it now. */
+function* foldersOf(text: string, places: Places): Generator<string> {
+  if (/^\.?\/?$/.test(text)) return; // all of the workspace
+  for (const found of candidates(text, places, noEnding)) {
+    const path = found.replace(/\/[^/]*[*?[][\s\S]*$/, "");
+    if (isBelow(path, places.workspace) && isFolder(path) && !places.bases.includes(path)) yield path;
+  }
+}
+
+/** The next word is a program of a package, also where it is not there yet. */
+const fromPackages = /^(?:npx|pnpx|bunx|dlx)$/;
+const isAssignment = /^[A-Za-z_]\w*=/;
+const baseName = (text: string): string => text.replace(/^.*[/\\]/, "");
+/** What a script reads, as a rule; as the input of a shell it counts all the same. */
+const isDocument = /\.(?:md|txt|json|ya?ml|toml|csv|lock|log)$/i;
 
 /** Programs that packages bring; what the link leads to is what runs. */
 function* inPackages(name: string, { bases, workspace }: Places): Generator<string> {
@@ -194,11 +272,13 @@ function* candidates(text: string, places: Places, endings: readonly string[]): 
 function* spellings(text: string, { bases, variables }: Pick<Places, "bases" | "variables">): Generator<string> {
   if (text === "" || text.startsWith("-")) return;
   for (const base of bases) {
-    const filled = text.replace(
-      /\$\{([A-Za-z_]\w*)(?::-[^}]*)?\}|\$([A-Za-z_]\w*)|\$\(\s*(?:pwd|git rev-parse --show-toplevel)\s*\)/g,
-      (_all, braced: string | undefined, plain: string | undefined) => variables.get(braced ?? plain ?? "") ?? base,
-    );
-    if (filled.includes("\0") || /[*?]/.test(filled)) continue;
+    const fill = (line: string): string =>
+      line.replace(
+        /\$\{([A-Za-z_]\w*)[^}]*\}|\$([A-Za-z_]\w*)/g,
+        (_all, braced: string | undefined, plain: string | undefined) => variables.get(braced ?? plain ?? "") ?? base,
+      );
+    const filled = fill(fill(text)).slice(0, 4_096); // what a variable was given may name one
+    if (filled.includes("\0")) continue;
     yield isAbsolute(filled) ? resolve(filled) : resolve(base, filled);
   }
 }

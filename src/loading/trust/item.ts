@@ -2,8 +2,8 @@
  * What a workspace asks to be allowed, in items that a person trusts one by one (R30): a hook, a module, a settings file, what
  * replaces hooks of the user. An item is bound to its content: to its definition, and to the bytes of each workspace file that it runs.
  */
-import { lstatSync, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs";
-import { relative } from "node:path";
+import { lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import { join, relative } from "node:path";
 import type { Json } from "../../engine/event.ts";
 import { isRecord } from "../../engine/schema.ts";
 
@@ -65,7 +65,14 @@ export function itemOf({ content, ...facts }: Content, paths: readonly string[])
 }
 
 /** Stands for the workspace folder, so that a hash is the same wherever the repository lies. No path holds it. */
-export const rootMark = "\\u0001workspace";
+const rootMark = "\\u0001workspace";
+const markInText = "\u0001workspace";
+
+/** What a definition of itemOf says, in a folder. The mark is looked for in the texts: in the JSON an escaped one looks like it. */
+export const contentIn = (root: string, definition: string): Json =>
+  JSON.parse(definition, (_key, value: unknown) =>
+    typeof value === "string" ? value.replaceAll(markInText, () => root) : value,
+  );
 
 /** One hash for all that a folder asks for now: what `hookline trust --hash` takes. */
 export const hashOfAll = (items: readonly Item[]): string =>
@@ -96,15 +103,27 @@ export const scriptsOf = (packageFile: string): string => packageFile + scriptsP
 export const fileOf = (path: string): string =>
   path.endsWith(scriptsPart) ? path.slice(0, -scriptsPart.length) : path;
 
-/** Never throws. A file that cannot be read has a state of its own, which is that of no readable file. */
+/** Never throws. A folder's state is that of all that is in it. A file that cannot be read has a state of its own, which is that of no readable file. */
 export function stateOfFile(path: string): string {
   try {
+    if (statSync(fileOf(path)).isDirectory()) return stateOfFolder(path);
     const bytes = readFileSync(fileOf(path));
     return stateOfBytes(path, bytes);
   } catch (error) {
     return error instanceof Error && "code" in error && error.code === "ENOENT" ? "absent" : "unreadable";
   }
 }
+
+function stateOfFolder(folder: string): string {
+  const entries = readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((one) => one.isFile() || one.isSymbolicLink())
+    .map((one) => join(one.parentPath, one.name))
+    .sort()
+    .map((path) => [pathFrom(folder, path), isFolderLink(path) ? readlinkSync(path) : stateOfFile(path)]);
+  return `folder ${sha256(JSON.stringify(entries))}`;
+}
+
+const isFolderLink = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
 /** As stateOfFile, of bytes that have been read. Throws what the file system says. */
 export function stateOfBytes(path: string, bytes: Uint8Array): string {

@@ -7,7 +7,7 @@ import type { Source } from "../order.ts";
 import type { HookFile, ModulePlace } from "../places.ts";
 import type { Project } from "../project.ts";
 import { filesIn, filesOf } from "./bound-files.ts";
-import { type Content, fileOf, type Item, itemOf, rootMark, type Trust, type TrustedItems } from "./item.ts";
+import { type Content, contentIn, fileOf, type Item, itemOf, type Trust, type TrustedItems } from "./item.ts";
 import { filesOfModule } from "./module-files.ts";
 import { guardBefore, type TrustedForm, untrustedTag, withoutTrust } from "./untrusted.ts";
 
@@ -156,7 +156,7 @@ const asForeign = (hook: Hook): Hook => ({ ...hook, foreign: true });
 
 /** A definition of itemOf, in its own folder. */
 const asWritten = (definition: string, root: string): TrustedForm =>
-  JSON.parse(definition.replaceAll(rootMark, JSON.stringify(root).slice(1, -1)));
+  contentIn(root, definition) as unknown as TrustedForm; // a hook is plain JSON
 
 const notBelieved = ({ file, reason }: { file: string; reason: string }): Problem => ({
   severity: "error",

@@ -187,7 +187,9 @@ const hashIn = (state: string): string => /[0-9a-f]{64}$/.exec(state)?.[0] ?? "n
 function keepText(texts: string, path: string, state: string): void {
   const name = hashIn(state);
   const file = join(texts, name);
-  if (name === "none" || path.includes("#") || isThere(file) || statSync(path).size > largestKeptInBytes) return;
+  if (name === "none" || path.includes("#") || isThere(file)) return;
+  const found = statSync(path);
+  if (!found.isFile() || found.size > largestKeptInBytes) return;
   writePrivate(file, readFileSync(path, "utf8"));
 }
 

@@ -11,6 +11,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -18,7 +19,7 @@ import { dirname, join, resolve, sep } from "node:path";
 import type { Hook } from "../../engine/hook.ts";
 import type { Command } from "../../engine/program.ts";
 import { makePrivateFolder } from "../../files/write.ts";
-import { fileOf, sha256, stateOfBytes } from "./item.ts";
+import { fileOf, sha256, stateOfBytes, stateOfFile } from "./item.ts";
 
 type Bound = NonNullable<Hook["bound"]>;
 type Started = Omit<Command, "input">;
@@ -64,7 +65,9 @@ function bytesAt(path: string): Uint8Array | undefined {
 
 function stateNow(path: string, bytes: Uint8Array | undefined): string {
   try {
-    return bytes ? stateOfBytes(path, bytes) : existsSync(fileOf(path)) ? "unreadable" : "absent";
+    if (bytes) return stateOfBytes(path, bytes);
+    if (!existsSync(fileOf(path))) return "absent";
+    return statSync(fileOf(path)).isDirectory() ? stateOfFile(path) : "unreadable";
   } catch {
     return "unreadable";
   }

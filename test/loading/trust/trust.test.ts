@@ -17,9 +17,10 @@ import {
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Hook } from "../../../src/engine/hook.ts";
+import { stateFolderOf } from "../../../src/files/paths.ts";
 import { loadingFor } from "../../../src/hosts/cli/loaded.ts";
 import { type Loaded, loadAll } from "../../../src/loading/loading.ts";
-import { hashOfAll, type Item } from "../../../src/loading/trust/item.ts";
+import { contentIn, hashOfAll, type Item } from "../../../src/loading/trust/item.ts";
 import { openTrust, type TrustRecords } from "../../../src/loading/trust/records.ts";
 import { accessTo } from "../../../src/services/models/names.ts";
 import { type Workspace, workspace } from "../workspace.ts";
@@ -242,8 +243,31 @@ test("[R30] a linked worktree has the trust of the main one while its content is
   cpSync(linked, claims, { recursive: true });
   assert.deepEqual((await load(linked)).untrusted, []);
   assert.equal((await load(claims)).untrusted.length, 2);
+  // It brings the files that git keeps for a worktree, and they name the main one.
+  writeFileSync(join(claims, ".git"), "gitdir: ./kept\n");
+  mkdirSync(join(claims, "kept"));
+  writeFileSync(join(claims, "kept/commondir"), `${join(place.project, ".git")}\n`);
+  writeFileSync(join(claims, "kept/gitdir"), "../.git\n");
+  assert.equal((await load(claims)).untrusted.length, 2);
+  rmSync(join(claims, ".git"));
+  symlinkSync(join(linked, ".git"), join(claims, ".git"));
+  assert.equal((await load(claims)).untrusted.length, 2);
   appendFileSync(join(linked, ".claude/hooks/guard.sh"), "exit 1\n");
   assert.equal((await load(linked)).untrusted.length, 1);
+});
+
+test("a text that looks like the mark of the workspace in JSON is read as it was written", async (t) => {
+  const { place, items } = trusting(t);
+  const command = `echo \\u0001workspace ${place.project}/x`;
+  place.write("home/project/.claude/settings.json", settings(command));
+  const item = (await items()).find(({ file }) => file.endsWith("settings.json"));
+  assert.ok(item);
+  assert.ok(JSON.stringify(contentIn(place.project, item.definition)).includes(JSON.stringify(command)));
+});
+
+test("a state folder that is relative does not count: a repository would bring its own trust", () => {
+  assert.equal(stateFolderOf("/home/a", { XDG_STATE_HOME: "state" }), "/home/a/.local/state/hookline");
+  assert.equal(stateFolderOf("/home/a", { XDG_STATE_HOME: "/state" }), "/state/hookline");
 });
 
 test("[R30] the hash of a folder is the same in each clone, so that a machine can be told of it", async (t) => {

@@ -47,6 +47,16 @@ test("a line for a shell is started as it is while its files hold what was trust
   assert.match(String(verify(line, hook)), /not what was trusted/);
 });
 
+test("a folder that a line runs is bound with all that is in it: a file that is put there later stops the line", (t) => {
+  const { root, hook, verify } = bound(t, "#!/bin/sh\n");
+  const folder = join(root, "hooks");
+  const whole = { ...hook, bound: { [folder]: stateOfFile(folder) } };
+  const line = { program: "/bin/bash", args: ["-c", "run-parts hooks"], cwd: root, environment: {} };
+  assert.deepEqual(verify(line, whole), line);
+  writeFileSync(join(folder, "new.sh"), "#!/bin/sh\n");
+  assert.match(String(verify(line, whole)), /not what was trusted/);
+});
+
 test("[T3] of a script that another process exchanges all the time, only the trusted bytes ever run", (t) => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-raced-")));
   t.after(() => rmSync(folder, { recursive: true, force: true }));

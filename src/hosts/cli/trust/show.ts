@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { structuredPatch } from "diff";
 import type { Json } from "../../../engine/event.ts";
 import { isRecord } from "../../../engine/schema.ts";
-import { fileOf, type Item, rootMark } from "../../../loading/trust/item.ts";
+import { contentIn, fileOf, type Item } from "../../../loading/trust/item.ts";
 import { lastOf, type Trusted, type TrustRecords } from "../../../loading/trust/records.ts";
 import { cut, oneLine, safeText, shortPath, type Terminal } from "../terminal.ts";
 import { type AskedItem, type AskingFolder, type Rank, rankOf, ranks } from "./folders.ts";
@@ -112,7 +112,7 @@ function contentLines(item: Item): string[] {
 
 /** Events, condition and steps of a hook; anything else as YAML would have it, a line for each value. */
 function definitionLines(definition: string): string[] {
-  const content = JSON.parse(definition.replaceAll(rootMark, ".")) as Json; // it was written by itemOf
+  const content = contentIn(".", definition);
   if (!isRecord(content) || !isRecord(content.on)) return valueLines("", content);
   const { on, when, steps, ...rest } = content as Record<string, Json>;
   const facts = Object.fromEntries(

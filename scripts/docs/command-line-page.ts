@@ -21,7 +21,7 @@ const remarks: Readonly<Record<string, string>> = {
   trust:
     "At a terminal it shows what is not trusted, the most dangerous first, and asks for one key for each folder. Without a terminal it trusts nothing and exits 1. `trust list` shows each folder with its hash, `trust diff` only what has changed: [security.md](security.md).",
   untrust: "All that was trusted of the folder is forgotten.",
-  list: "Where no hook is active it lists the places that it looked at.",
+  list: "The built-in guard is marked `built in`. Where no other hook is active it lists the places that it looked at.",
   check:
     "Each finding is `file:line:column severity code message (suggestion)`; exits 1 if one is an error. What each code means: [errors/findings.md](errors/findings.md).",
   register:

@@ -13,7 +13,7 @@ import { runTests } from "./context-steps/run-tests.ts";
 import type { Callback } from "./function/function.ts";
 import { agent, prompt } from "./model/ask.ts";
 import { askModel, noModel } from "./model/ask-model.ts";
-import { compactContext, gate, injectMessage, log, notify, transformParams, transformResult } from "./rules/actions.ts";
+import { compactContext, injectMessage, log, notify, transformParams, transformResult } from "./rules/actions.ts";
 import { shell } from "./rules/shell.ts";
 import { mcpTool, moduleAction, moduleActionInject, pipe } from "./rules/tools.ts";
 import { script } from "./script/script.ts";
@@ -34,7 +34,6 @@ export function createHandlers(functions: ReadonlyMap<string, Callback>): Readon
     ["module_action_inject", moduleActionInject],
     ["script", script],
     ["pipe", pipe],
-    ["gate", gate],
     ["inject_message", injectMessage],
     ["transform_params", transformParams],
     ["transform_result", transformResult],

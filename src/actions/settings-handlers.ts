@@ -1,10 +1,11 @@
-/** The handlers that settings hooks and callbacks need: all that most events load. The table of all is index.ts. */
+/** The handlers that settings hooks, callbacks and the built-in guard need: all that most events load. The table of all is index.ts. */
 
 import type { Handler } from "../engine/ports.ts";
 import { object, text } from "../engine/schema.ts";
 import { command } from "./command/command.ts";
 import { type Callback, functionHandler } from "./function/function.ts";
 import { http } from "./http/http.ts";
+import { gate } from "./rules/gate.ts";
 import { failed, handler } from "./step.ts";
 
 /** @param functions the callbacks of this process, by id */
@@ -12,6 +13,7 @@ export function createSettingsHandlers(functions: ReadonlyMap<string, Callback>)
   return new Map<string, Handler>([
     ["command", handler(command)],
     ["http", handler(http)],
+    ["gate", gate],
     ["function", handler(functionHandler(functions))],
     ["invalid", invalid],
   ]);

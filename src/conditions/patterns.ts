@@ -1,11 +1,13 @@
 /** The libraries behind Patterns (R65), each loaded only if a hook asks for it: together they cost a start 30 ms. */
 import { HooklineError, messageOf } from "../engine/error.ts";
+import type { HookEvent } from "../engine/event.ts";
 import { rowOf } from "../engine/events.ts";
 import { compilePlainExpression, compilePlainGlob } from "../engine/glob.ts";
 import type { Condition, Hook } from "../engine/hook.ts";
 import { comparisonsOf, isNameList, needsEngine, readToolPattern } from "../engine/pattern.ts";
 import type { Patterns } from "../engine/ports.ts";
 import { isRecord } from "../engine/schema.ts";
+import { needsShell } from "./writes-to.ts";
 
 export interface PatternNeeds {
   regex?: boolean;
@@ -92,13 +94,17 @@ const notLoaded = (pattern: string, what: string): HooklineError =>
     advice: "load what patternNeeds names",
   });
 
-/** What these hooks need loaded. A condition of a kind that is not ours may need anything. */
-export function patternNeeds(hooks: readonly Hook[]): HookNeeds {
+/**
+ * What these hooks need loaded. A condition of a kind that is not ours may need anything.
+ *
+ * @param events all that happens; absent: any may
+ */
+export function patternNeeds(hooks: readonly Hook[], events?: readonly HookEvent[]): HookNeeds {
   const needs = { regex: false, glob: false, shell: false, expression: false };
   for (const hook of hooks) {
     const filesOnly = "event" in hook.on && hook.on.event.every((name) => rowOf(name).matchFile);
     for (const condition of [hook.when, ...hook.steps.map((step) => step.skipIf)]) {
-      if (condition) addNeeds(condition, filesOnly, needs);
+      if (condition) addNeeds(condition, { filesOnly, events }, needs);
     }
     if (hook.steps.some(({ uses }) => matchingHandlers.has(uses))) Object.assign(needs, everyNeed);
   }
@@ -108,18 +114,25 @@ export function patternNeeds(hooks: readonly Hook[]): HookNeeds {
 /** Handlers that compile patterns of their own when they run. */
 const matchingHandlers: ReadonlySet<string> = new Set(["soft_guardrail", "build_check"]);
 
-function addNeeds(condition: Condition, filesOnly: boolean, needs: HookNeeds): void {
+/** What is known of the events that a hook listens to. */
+interface Heard {
+  filesOnly: boolean;
+  events: readonly HookEvent[] | undefined;
+}
+
+function addNeeds(condition: Condition, heard: Heard, needs: HookNeeds): void {
   const inner =
     "all" in condition ? condition.all : "any" in condition ? condition.any : "not" in condition ? [condition.not] : [];
-  for (const one of inner) addNeeds(one, filesOnly, needs);
+  for (const one of inner) addNeeds(one, heard, needs);
   if (!("is" in condition)) return;
   const source = isRecord(condition.with) ? condition.with.pattern : condition.with;
   if (condition.is === "match" && typeof source === "string") {
-    if (needsEngine(source) && !(filesOnly && isNameList(source.trim(), "file"))) needs.regex = true;
+    if (needsEngine(source) && !(heard.filesOnly && isNameList(source.trim(), "file"))) needs.regex = true;
   } else if (condition.is === "tool" && typeof source === "string") addToolNeeds(source, needs);
   else if (condition.is === "error_type") needs.regex ||= !isPlainExpression(condition.with);
   else if (condition.is === "expression") needs.expression ||= !isRead(condition.with);
   else if (condition.is === "changed_files") needs.glob ||= !arePlainGlobs(condition.with);
+  else if (condition.is === "writes_to") addNeedsOfFiles(condition.with, heard, needs);
   else if (!plainKinds.has(condition.is)) Object.assign(needs, everyNeed);
 }
 
@@ -143,6 +156,13 @@ const arePlainGlobs = (params: unknown): boolean =>
 
 /** An expression was read when its file was. */
 const isRead = (params: unknown): boolean => isRecord(params) && params.tree !== undefined;
+
+function addNeedsOfFiles(params: unknown, { events }: Heard, needs: HookNeeds): void {
+  const files =
+    isRecord(params) && Array.isArray(params.files) ? params.files.filter((one) => typeof one === "string") : [];
+  needs.glob ||= !files.every(isPlain);
+  needs.shell ||= !events || events.some(needsShell({ files }));
+}
 
 function addToolNeeds(source: string, needs: HookNeeds): void {
   try {

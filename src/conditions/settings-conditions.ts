@@ -1,4 +1,4 @@
-/** The conditions that settings hooks compile to, all that most events load: match and tool. The table of all is index.ts. */
+/** The conditions that settings hooks compile to, match and tool, and with the built-in guard's all that most events load. The table of all is index.ts. */
 import { homedir } from "node:os";
 import { HooklineError } from "../engine/error.ts";
 import { rowOf } from "../engine/events.ts";
@@ -14,6 +14,7 @@ import {
 } from "../engine/pattern.ts";
 import type { ConditionKind, Scope } from "../engine/ports.ts";
 import { isRecord, kindOf, type Mismatch, type Schema, text } from "../engine/schema.ts";
+import { writesTo } from "./writes-to.ts";
 
 /** A tool pattern, and the folder of the hook file that `/x` in it starts from (the event's folder, if not given). */
 type ToolParams = string | { pattern: string; root?: string };
@@ -142,4 +143,9 @@ const listed = (source: string): string => namesIn(source).join(" or ");
 /** Each kind takes only parameters that its own schema has passed, which is what compileCondition sees to. */
 export const settingsConditions: ReadonlyMap<string, ConditionKind> = new Map(
   Object.entries({ match, tool }),
+) as ReadonlyMap<string, ConditionKind>;
+
+/** With that of the built-in guard. */
+export const commonConditions: ReadonlyMap<string, ConditionKind> = new Map(
+  Object.entries({ match, tool, writes_to: writesTo }),
 ) as ReadonlyMap<string, ConditionKind>;

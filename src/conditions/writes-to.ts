@@ -44,6 +44,62 @@ function speaksOf(line: string, files: readonly string[]): string[] {
   return /core\.hookspath|--no-verify/.test(plain) ? [...files] : files.filter(isNamed);
 }
 
+/**
+ * Whether the line could mean one of these files, by its text alone: to read a line as a shell does loads a parser, which most
+ * lines need not wait for. Errs towards yes. What is above the names may be known from the folder, so that counts as text, too.
+ */
+function couldMean(files: readonly string[]): (line: string, cwd: string) => boolean {
+  const names = files.map(namesOf);
+  return (line, cwd) => {
+    if (buildsWords.test(line)) return true;
+    const plain = line.replace(/['"]|\\\n?/g, "").toLowerCase();
+    if (/\bgit\b/.test(plain) && gitWithoutHooks.test(plain)) return true;
+    const folder = `${cwd.replaceAll("\\", "/").toLowerCase()}/`;
+    return names.some((all) => all.every(({ part, inFolder }) => plain.includes(part) || folder.includes(inFolder)));
+  };
+}
+
+interface Name {
+  part: string;
+  /** What stands in the folder, if the name is known from there. */
+  inFolder: string;
+}
+
+/** What of a pattern stands in every line about its file. How one gets to an absolute path is open: of it only the last name. */
+function namesOf(file: string): Name[] {
+  const fromRoot = file.startsWith("//") && !file.startsWith("//**/");
+  const names = file
+    .toLowerCase()
+    .split("/")
+    .filter((name) => name !== "" && !/^[.*]+$/.test(name));
+  const last = names.slice(fromRoot ? -1 : -2);
+  if (last.some((name) => /[[\]{}()!+@\\?]/.test(name))) return [];
+  return last.flatMap((name) =>
+    name.includes("*")
+      ? name.split("*").map((part) => ({ part, inFolder: part }))
+      : { part: name, inFolder: fromRoot && !file.slice(2, -3).includes("*") ? `/${names.join("/")}/` : `/${name}/` },
+  );
+}
+
+/** A name that is put together of parts stands nowhere as a whole. */
+const buildsWords = /[`{]|\$['"(]|[^\s/=:"'<>]\$|\$\w+[.\-'"\\]+\w/;
+const gitWithoutHooks =
+  /--no-v|hookspath|\bcommit\b.*-[a-z]*n|(?:^|[^-\w])-[a-z]*n.*\bcommit\b|\bconfig\b.*(?:\s-e|edit)/s;
+
+/** Whether this event takes the reader of shell lines. */
+export function needsShell({ files }: Params): (event: HookEvent) => boolean {
+  const isMeant = couldMean(files);
+  return (event) => {
+    const line = lineOf(event);
+    return line !== undefined && isMeant(line, event.cwd);
+  };
+}
+
+function lineOf({ data: { tool_name: tool, tool_input: input } }: HookEvent): string | undefined {
+  if (typeof tool !== "string" || toolRow(tool)?.compares !== "command" || !isRecord(input)) return undefined;
+  return typeof input.command === "string" ? input.command : undefined;
+}
+
 /** Paths as the line has them; of a variable that is not known, as if it were the home or the folder. */
 function placesOf(path: string, { home, cwd }: { home: string; cwd: string }): string[] {
   if (path.startsWith("~/")) return [`${home}${path.slice(1)}`];
@@ -53,8 +109,10 @@ function placesOf(path: string, { home, cwd }: { home: string; cwd: string }): s
 
 function compile({ files }: Params, patterns: Patterns): (event: HookEvent) => boolean {
   const tests = files.map((file) => compileFilePattern(file, patterns.glob));
+  const isMeant = couldMean(files);
   const home = homedir();
-  return ({ name, data, cwd }) => {
+  return (event) => {
+    const { name, data, cwd } = event;
     const tool = textField(data, "tool_name") ?? "";
     const input = data.tool_input;
     if (!rowOf(name).matchTool || !isRecord(input)) return false;
@@ -64,9 +122,10 @@ function compile({ files }: Params, patterns: Patterns): (event: HookEvent) => b
         .flatMap((path) => placesOf(path, { home, cwd }))
         .some((path) => tests.some((holds) => holds(path, { cwd, home })));
     if (classOf(tool) === "write" || otherWriters.test(tool)) return isAny(writtenByTool(fields));
-    if (toolRow(tool)?.compares !== "command") return false;
-    const line = textField(fields, "command") ?? "";
-    const written = patterns.writes?.(line);
+    const line = lineOf(event);
+    if (line === undefined || !isMeant(line, cwd)) return false;
+    if (!patterns.writes) return true; // another hook has made this line: the event's own needed no reader
+    const written = patterns.writes(line);
     return written === undefined ? speaksOf(line, files).length > 0 : isAny(written);
   };
 }

@@ -59,6 +59,8 @@ export interface LoadRequest extends Homes {
   yaml?: YamlReader;
   /** What a person has trusted of projects; absent: all of it. */
   trust?: Trust;
+  /** The guard that comes with Hookline is on unless the user's own file says no; absent: where that says yes. */
+  builtIn?: true;
   /** What the project's modules gave, once they are loaded. */
   modules?: readonly LoadedModule[];
 }
@@ -134,7 +136,7 @@ const builtInFormat = "built in";
 
 /** What comes with Hookline, in the user's layer. */
 function builtIn(request: LoadRequest, config: Config): Source[] {
-  if (config.selfProtection !== true) return [];
+  if (!(config.selfProtection ?? request.builtIn)) return [];
   const hook = selfProtection({ ...request, managed: managedOf(request) });
   const file = { path: hook.id, label: hook.id, layer: "user", format: builtInFormat, family: "hookline" } as const;
   return [sourceOf({ ...file, ofUser: true }, [hook], [])];

@@ -5,13 +5,13 @@ import { createHandlers } from "../../src/actions/index.ts";
 import {
   applyChange,
   compactContext,
-  gate,
   injectMessage,
   log,
   notify,
   transformParams,
   transformResult,
 } from "../../src/actions/rules/actions.ts";
+import { gate } from "../../src/actions/rules/gate.ts";
 import type { Fields, Json } from "../../src/engine/event.ts";
 import type { Handler, Observation, StepResult } from "../../src/engine/ports.ts";
 import { contextOf, type Surroundings } from "./context.ts";

@@ -1,11 +1,17 @@
 /** Which calls the built-in guard asks about, and which it lets pass (D17, T13). */
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
+import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import type { Fields } from "../../src/engine/event.ts";
+import { packageForTests } from "../../scripts/package-for-tests.ts";
+import { patternNeeds } from "../../src/conditions/patterns.ts";
+import type { Fields, HookEvent } from "../../src/engine/event.ts";
 import { managedFoldersOf } from "../../src/loading/places.ts";
 import { selfProtection } from "../../src/loading/self-protection.ts";
 import { lineOf, type RuleLine } from "../formats/rules-helpers.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 import { type Files, world } from "./layers/world.ts";
 
 const home = homedir();
@@ -201,21 +207,73 @@ test("[D17] it asks neither about reading such files nor about ordinary work", a
   await verdicts(t, calls, undefined);
 });
 
-test("[D17] the user's own file switches it on, it is listed as built in, and no project's file reaches it", async (t) => {
+/** What one command loads before it decides this call. */
+const needsOf = (data: Fields, at = cwd): string[] => {
+  const event: HookEvent = { id: "e", name: "PreToolUse", at: 0, cwd: at, sender: "test", session: "s", data };
+  return Object.entries(patternNeeds([hook], [event])).flatMap(([name, needed]) => (needed ? [name] : []));
+};
+
+test("[D17] ordinary calls load no library for it: only a line that could mean such a file is read as a shell reads it", () => {
+  const lines = ["ls", "ls -la src", "git status --short", "git commit -m x", "git add -A", "npm test > out.log 2>&1"];
+  const more = [
+    "cat package.json | head -5",
+    "rm -rf node_modules dist",
+    "docker run --rm -v $PWD:/w image",
+    "cd src && ls",
+  ];
+  const tools = [write("a.ts"), write("a.ts", "Read"), write(".git/hooks/pre-commit"), write("hookline.yaml", "Edit")];
+  for (const data of [...tools, ...[...lines, ...more].map(bash)])
+    assert.deepEqual([data.tool_input, needsOf(data)], [data.tool_input, []]);
+  assert.deepEqual(needsOf(bash("git status"), "/work/hookline"), []);
+  for (const folder of ["/work/.git/hooks", `${home}/.config/hookline`, "/work/.hookline/rules"])
+    assert.deepEqual(needsOf(bash("rm a"), folder), ["shell"]);
+  const built = ["F=hoo; rm .git/${F}ks/x", "rm .git/hoo''ks/x", "rm $(echo .git/h)ooks", "a=.git/ho; rm $a'oks'"];
+  for (const line of [...changingLines, ...built]) assert.deepEqual([line, needsOf(bash(line))], [line, ["shell"]]);
+});
+
+test("[D17] it is on unless the user's own file says no, it is listed as built in, and no project's file reaches it", async (t) => {
   const { load } = await world(t);
   const own = "home/.config/hookline/config.yaml";
-  const builtIn = async (files: Files): Promise<unknown[]> => {
-    const { set } = await load(files, true);
+  const builtIn = async (files: Files, isTrusted: boolean): Promise<unknown[]> => {
+    const { set } = await load(files, isTrusted, { builtIn: true });
     return set.hooks.flatMap(({ name, enabled, tags }) => (tags.includes("built in") ? [[name, enabled]] : []));
   };
   const on = { [own]: "self_protection: true\n" };
+  const off = { [own]: "self_protection: false\n" };
   const project = {
     "home/project/hookline.yaml": "self_protection: false\n",
     "home/project/.hookline/hooks.json": '{ "disableAllHooks": true }',
     "home/project/.hookline/rules/a.yaml":
       "hooks:\n  - { id: 'builtin:self_protection', on: tool_start, condition: { type: never }, action: { type: gate } }\n",
   };
-  assert.deepEqual(await builtIn(on), [["self_protection", true]]);
-  assert.deepEqual(await builtIn({ ...on, ...project }), [["self_protection", true]]);
-  assert.deepEqual(await builtIn({ "home/project/hookline.yaml": "self_protection: true\n" }), []);
+  for (const isTrusted of [true, false]) {
+    assert.deepEqual(await builtIn({}, isTrusted), [["self_protection", true]]);
+    assert.deepEqual(await builtIn(on, isTrusted), [["self_protection", true]]);
+    assert.deepEqual(await builtIn(project, isTrusted), [["self_protection", true]]);
+    assert.deepEqual(await builtIn({ ...off, "home/project/hookline.yaml": "self_protection: true\n" }, isTrusted), []);
+  }
+});
+
+test("[D17, T13] what people install asks without any file of theirs, by tool and by shell line, until their own file says no", (t) => {
+  const home = temporaryFolder(t);
+  const folder = packageForTests("asked");
+  const environment = {
+    ...{ HOME: home, PATH: process.env.PATH, HOOKLINE_DAEMON: "off" },
+    NODE_COMPILE_CACHE: join(folder, "code"),
+  };
+  const answerTo = (data: Fields): unknown => {
+    const event = { hook_event_name: "PreToolUse", session_id: "s", cwd: home, ...data };
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      [join(folder, "bin", "hookline.js"), "hook", "claude-code"],
+      { cwd: home, env: environment, input: JSON.stringify(event), encoding: "utf8" },
+    );
+    assert.deepEqual([status, stderr], [0, ""]);
+    return stdout === "" ? undefined : JSON.parse(stdout).hookSpecificOutput.permissionDecision;
+  };
+  const calls = [write(".git/hooks/a"), bash("cd .git && rm -r hooks"), write(".git/hooks/a", "Read"), bash("ls")];
+  assert.deepEqual(calls.map(answerTo), ["ask", "ask", undefined, undefined]);
+  mkdirSync(join(home, ".config", "hookline"), { recursive: true });
+  writeFileSync(join(home, ".config", "hookline", "config.yaml"), "self_protection: false\n");
+  assert.deepEqual(calls.map(answerTo), [undefined, undefined, undefined, undefined]);
 });

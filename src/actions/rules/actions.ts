@@ -1,12 +1,10 @@
-/** The plain actions of rules: gate, inject_message, compact_context, log and notify. */
+/** The plain actions of rules but gate: inject_message, compact_context, log and notify. */
 
 import type { Fields, Json } from "../../engine/event.ts";
-import { agentEventNames, events } from "../../engine/events.ts";
 import type { OutcomeField } from "../../engine/outcome.ts";
 import type { ActionUse, Handler, StepResult } from "../../engine/ports.ts";
 import {
   anything,
-  flag,
   integer,
   isRecord,
   type Mismatch,
@@ -18,34 +16,7 @@ import {
   text,
 } from "../../engine/schema.ts";
 import { failed, handler, noted } from "../step.ts";
-
-const policy = "Blocked by hook policy";
-const eventsTaking = (field: OutcomeField): string[] =>
-  agentEventNames.filter((name) => events[name].accepts.includes(field));
-
-export const gate: Handler = handler({
-  params: object(
-    {},
-    {
-      reason: say(text(), "why, in words for the model and the person", policy),
-      allow: say(flag, "true lets it happen without a question; anything else blocks it", false),
-      ask: say(flag, "true asks the person instead of blocking it", false),
-    },
-  ),
-  action: {
-    summary: "Denies what is about to happen, such as a tool call, asks about it, or allows it.",
-    role: ({ allow }) => (allow === true ? "observe" : "guard"),
-    events: [...eventsTaking("verdict"), "activation"], // besides these, application events take a verdict
-  },
-  run({ reason, allow, ask }, { hook }) {
-    const said = reason === undefined || reason.trim() === "" ? undefined : reason;
-    const verdict =
-      allow === true
-        ? { is: "allow" as const, by: hook.id, ...(said === undefined ? {} : { reason: said }) }
-        : { is: ask === true ? ("ask" as const) : ("deny" as const), by: hook.id, reason: said ?? policy };
-    return { ok: true, output: { ...verdict }, outcome: { verdict } };
-  },
-});
+import { eventsTaking } from "./gate.ts";
 
 export type MessageRole = "user" | "system" | "assistant";
 export const messageRole: Schema<MessageRole> = say(

@@ -299,7 +299,7 @@ const keys = {
   ),
   memory: key("how projects remember", memory),
   self_protection: key(
-    "asks before a call changes hooks, their settings or start files of shells; only in your own file",
+    "asks before a call changes hooks, their settings or start files of shells, unless it is false; only in your own file",
     ofUser(single(flag), "a project's file may not say what protects you"),
   ),
   budgets: key("how long events and single hooks may take, in milliseconds", budgets),

@@ -3,7 +3,7 @@ import type { Callback } from "../../actions/function/function.ts";
 import { createSettingsHandlers } from "../../actions/settings-handlers.ts";
 import { sendableEvents } from "../../agents/index.ts";
 import { loadPatterns, type PatternNeeds, patternNeeds } from "../../conditions/patterns.ts";
-import { settingsConditions } from "../../conditions/settings-conditions.ts";
+import { commonConditions } from "../../conditions/settings-conditions.ts";
 import { messageOf } from "../../engine/error.ts";
 import type { HookEvent, MaybePromise } from "../../engine/event.ts";
 import { isThenable } from "../../engine/flow.ts";
@@ -27,7 +27,7 @@ type LoadPlace = Place & Pick<Request, "withoutModules">;
 /** What comes with Hookline, and an empty place for the callbacks of modules. What those print goes to the log. */
 export function loadingFor(place?: Place): Loading {
   const functions = new Map<string, Callback>();
-  const registry: Registry = { handlers: createSettingsHandlers(functions), conditions: settingsConditions };
+  const registry: Registry = { handlers: createSettingsHandlers(functions), conditions: commonConditions };
   let whole: Promise<Registry> | undefined;
   const log = place ? logOf(place, Date.now) : () => {};
   return {
@@ -146,7 +146,7 @@ async function noteGuardsOf(place: LoadPlace, { root, set }: Pick<Loaded, "root"
 }
 
 export const needsOf = (set: HookSet, only: readonly HookEvent[] | undefined): PatternNeeds =>
-  patternNeeds(asked(set, only));
+  patternNeeds(asked(set, only), only);
 
 /** The hooks that these events can reach; without any, all. */
 const asked = ({ hooks }: HookSet, only: readonly HookEvent[] | undefined): readonly Hook[] =>

@@ -11,9 +11,9 @@ export interface TrustPlace {
   environment: Readonly<Record<string, string>>;
 }
 
-/** As a part of what loading is asked for. */
-export const trusting = (place: TrustPlace): { trust?: TrustRecords } =>
-  trustsAll ? {} : { trust: trustRecords(place) };
+/** As a part of what loading is asked for, with the guard of what a person trusts. */
+export const trusting = (place: TrustPlace): { trust?: TrustRecords; builtIn?: true } =>
+  trustsAll ? {} : { trust: trustRecords(place), builtIn: true };
 
 export const trustRecords = ({ home, environment }: TrustPlace): TrustRecords =>
   openTrust(stateFolderOf(home, environment));

@@ -10,7 +10,7 @@ import type { Outcome } from "../../../src/engine/outcome.ts";
 import type { Spawn } from "../../../src/engine/program.ts";
 import type { Run } from "../../../src/engine/record.ts";
 import { combined, loadingFor } from "../../../src/hosts/cli/loaded.ts";
-import { type Loaded, loadAll } from "../../../src/loading/loading.ts";
+import { type Loaded, loadAll, type Request } from "../../../src/loading/loading.ts";
 import { openTrust } from "../../../src/loading/trust/records.ts";
 import { createInlineQueue } from "../../../src/runtime/queues/inline.ts";
 import { systemPorts } from "../../../src/runtime/system.ts";
@@ -59,7 +59,7 @@ export type Files = Readonly<Record<string, string | { link: string }>>;
 
 export interface World {
   place: Workspace;
-  load(files: Files, isTrusted: boolean): Promise<Loaded>;
+  load(files: Files, isTrusted: boolean, more?: Pick<Request, "builtIn">): Promise<Loaded>;
   decide(loaded: Loaded, command: string, sender: string): Promise<Decided>;
 }
 export interface Decided {
@@ -79,7 +79,7 @@ export async function world(t: TestContext): Promise<World> {
   const at = (path: string): string => join(dirname(place.home), path);
   return {
     place,
-    async load(files, isTrusted) {
+    async load(files, isTrusted, more) {
       for (const path of ["home", "managed"]) rmSync(at(path), { recursive: true, force: true });
       mkdirSync(place.project, { recursive: true });
       mkdirSync(state, { mode: 0o700 });
@@ -89,7 +89,7 @@ export async function world(t: TestContext): Promise<World> {
         else writeFileSync(at(path), content);
         if (typeof content === "string" && path.endsWith(".sh")) chmodSync(at(path), 0o755);
       }
-      const request = { cwd: place.project, home: place.home, environment: {}, managedFolders, patterns };
+      const request = { cwd: place.project, home: place.home, environment: {}, managedFolders, patterns, ...more };
       const loaded = await loadAll({ ...request, ...(isTrusted ? {} : { trust: openTrust(state) }) }, loading);
       const set = await combined(loaded, { combine: (one) => one } as Parameters<typeof combined>[1]);
       return { ...loaded, set };

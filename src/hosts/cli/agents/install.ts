@@ -10,7 +10,7 @@ import { type InstallResult, installAgent, uninstallAgent } from "../../../agent
 import { onDemandFile } from "../../../agents/install/own-call.ts";
 import type { HttpRegistration } from "../../../agents/install/registration.ts";
 import { HooklineError, messageOf } from "../../../engine/error.ts";
-import type { Hook } from "../../../engine/hook.ts";
+import { type Hook, isBuiltIn } from "../../../engine/hook.ts";
 import { nearest } from "../../../engine/nearest.ts";
 import { listensTo } from "../../../engine/plan.ts";
 import { loadAll } from "../../../loading/loading.ts";
@@ -59,7 +59,7 @@ export async function install(invocation: Invocation): Promise<ExitCode> {
     done: `${agent.title} now calls Hookline: ${place(invocation, result.file)}`,
     same: `nothing to do: ${agent.title} already calls Hookline (${place(invocation, result.file)})`,
     client: door ? `${door.words}; for other events: ${client.because}` : client.because,
-    next: `Next: ${nextStep(set.hooks.length)}. To undo: run \`hookline uninstall ${agent.name} --layer ${layer}\``,
+    next: `Next: ${nextStep(set.hooks.filter((hook) => !isBuiltIn(hook)).length)}. To undo: run \`hookline uninstall ${agent.name} --layer ${layer}\``,
   });
   return 0;
 }

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { agentVariables } from "../../../agents/index.ts";
 import { loadPatterns } from "../../../conditions/patterns.ts";
 import { HooklineError } from "../../../engine/error.ts";
-import type { Hook, Problem } from "../../../engine/hook.ts";
+import { type Hook, isBuiltIn, type Problem } from "../../../engine/hook.ts";
 import type { Registry } from "../../../engine/ports.ts";
 import { inspectHooks } from "../../../formats/inspect.ts";
 import { clearedFiles } from "../../../loading/cleared-files.ts";
@@ -45,7 +45,8 @@ async function find(invocation: Invocation): Promise<Found> {
   if (invocation.words.length === 0) {
     const loading = loadingFor(request);
     const loaded = await loadAll(request, loading);
-    const { hooks, problems } = await withStored(invocation, loaded, loading);
+    const { hooks: all, problems } = await withStored(invocation, loaded, loading);
+    const hooks = all.filter((hook) => !isBuiltIn(hook));
     const unreadable = unreadableIn(invocation, loaded, await loading.wholeRegistry());
     return { problems: [...loaded.problems, ...problems, ...unreadable], files: loaded.files.length, hooks };
   }

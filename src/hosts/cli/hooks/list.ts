@@ -5,7 +5,7 @@ import { HooklineError } from "../../../engine/error.ts";
 import type { HookId, Instant } from "../../../engine/event.ts";
 import { eventNames, resolveEvent } from "../../../engine/events.ts";
 import { nameOf } from "../../../engine/explain.ts";
-import type { Condition, Hook } from "../../../engine/hook.ts";
+import { type Condition, type Hook, isBuiltIn } from "../../../engine/hook.ts";
 import { nearest } from "../../../engine/nearest.ts";
 import { listensTo } from "../../../engine/plan.ts";
 import type { ConditionKind } from "../../../engine/ports.ts";
@@ -88,10 +88,11 @@ function print(
   { fired, slow, paused }: Standing,
 ): void {
   const { terminal, cwd, home } = invocation;
-  if (hooks.length === 0) {
-    terminal.print("no hook is active here: write one in .hookline/hooks.json. Hookline looked at:");
+  if (hooks.every(isBuiltIn)) {
+    const but = hooks.length > 0 ? " but what is built in" : "";
+    terminal.print(`no hook is active here${but}: write one in .hookline/hooks.json. Hookline looked at:`);
     for (const path of loaded.watched) terminal.print(`  ${shortPath(path, cwd, home)}`);
-    return;
+    if (hooks.length === 0) return;
   }
   const columns = [
     { title: "hook", fills: true as const },
@@ -109,7 +110,7 @@ function print(
     hook.origin.layer,
     hook.mode === "sync" ? "" : hook.mode,
     ...(slow ? slow.cellsOf(hook) : [ago(fired.get(hook.id))]),
-    hook.origin.dialect === "builtin" ? "built in" : placeIn(hook.origin, { cwd, home }),
+    isBuiltIn(hook) ? "built in" : placeIn(hook.origin, { cwd, home }),
   ]);
   for (const line of table(terminal, columns, rows)) terminal.print(line);
   if (loaded.untrusted.length > 0) terminal.print(`\n${untrustedNotice(loaded.untrusted)}`);

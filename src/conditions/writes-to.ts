@@ -54,17 +54,31 @@ function couldMean(files: readonly string[]): (line: string, cwd: string) => boo
     if (buildsWords.test(line)) return true;
     const plain = line.replace(/['"]|\\\n?/g, "").toLowerCase();
     if (/\bgit\b/.test(plain) && gitWithoutHooks.test(plain)) return true;
-    const text = `${cwd.toLowerCase()}\n${plain}`;
-    return names.some((all) => all.every((name) => text.includes(name)));
+    const folder = `${cwd.replaceAll("\\", "/").toLowerCase()}/`;
+    return names.some((all) => all.every(({ part, inFolder }) => plain.includes(part) || folder.includes(inFolder)));
   };
 }
 
+interface Name {
+  part: string;
+  /** What stands in the folder, if the name is known from there. */
+  inFolder: string;
+}
+
 /** What of a pattern stands in every line about its file. How one gets to an absolute path is open: of it only the last name. */
-function namesOf(file: string): string[] {
+function namesOf(file: string): Name[] {
   const fromRoot = file.startsWith("//") && !file.startsWith("//**/");
-  const names = file.split("/").filter((name) => name !== "" && !/^[.*]+$/.test(name));
+  const names = file
+    .toLowerCase()
+    .split("/")
+    .filter((name) => name !== "" && !/^[.*]+$/.test(name));
   const last = names.slice(fromRoot ? -1 : -2);
-  return last.some((name) => /[[\]{}()!+@\\?]/.test(name)) ? [] : last.flatMap((name) => name.toLowerCase().split("*"));
+  if (last.some((name) => /[[\]{}()!+@\\?]/.test(name))) return [];
+  return last.flatMap((name) =>
+    name.includes("*")
+      ? name.split("*").map((part) => ({ part, inFolder: part }))
+      : { part: name, inFolder: fromRoot && !file.slice(2, -3).includes("*") ? `/${names.join("/")}/` : `/${name}/` },
+  );
 }
 
 /** A name that is put together of parts stands nowhere as a whole. */

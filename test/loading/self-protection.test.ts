@@ -208,8 +208,8 @@ test("[D17] it asks neither about reading such files nor about ordinary work", a
 });
 
 /** What one command loads before it decides this call. */
-const needsOf = (data: Fields): string[] => {
-  const event: HookEvent = { id: "e", name: "PreToolUse", at: 0, cwd, sender: "test", session: "s", data };
+const needsOf = (data: Fields, at = cwd): string[] => {
+  const event: HookEvent = { id: "e", name: "PreToolUse", at: 0, cwd: at, sender: "test", session: "s", data };
   return Object.entries(patternNeeds([hook], [event])).flatMap(([name, needed]) => (needed ? [name] : []));
 };
 
@@ -224,6 +224,9 @@ test("[D17] ordinary calls load no library for it: only a line that could mean s
   const tools = [write("a.ts"), write("a.ts", "Read"), write(".git/hooks/pre-commit"), write("hookline.yaml", "Edit")];
   for (const data of [...tools, ...[...lines, ...more].map(bash)])
     assert.deepEqual([data.tool_input, needsOf(data)], [data.tool_input, []]);
+  assert.deepEqual(needsOf(bash("git status"), "/work/hookline"), []);
+  for (const folder of ["/work/.git/hooks", `${home}/.config/hookline`, "/work/.hookline/rules"])
+    assert.deepEqual(needsOf(bash("rm a"), folder), ["shell"]);
   const built = ["F=hoo; rm .git/${F}ks/x", "rm .git/hoo''ks/x", "rm $(echo .git/h)ooks", "a=.git/ho; rm $a'oks'"];
   for (const line of [...changingLines, ...built]) assert.deepEqual([line, needsOf(bash(line))], [line, ["shell"]]);
 });

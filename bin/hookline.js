@@ -6,7 +6,7 @@ const load = process.getBuiltinModule ?? ((name) => import(name));
 const fs = await load("node:fs");
 const { existsSync, mkdirSync, realpathSync } = fs;
 const nodeModule = await load("node:module");
-const { dirname, join } = await load("node:path");
+const { dirname, isAbsolute, join } = await load("node:path");
 const { fileURLToPath, pathToFileURL } = await load("node:url");
 
 const bin = realpathSync(fileURLToPath(import.meta.url));
@@ -134,11 +134,18 @@ function removeLeftovers(folder) {
   for (const { path } of [...halves, ...old]) fs.rmSync(path, { force: true });
 }
 
+// A relative one does not count: what runs from it would be a file of whatever repository is worked in.
+function absoluteState() {
+  const { XDG_STATE_HOME } = process.env;
+  return XDG_STATE_HOME && isAbsolute(XDG_STATE_HOME) ? XDG_STATE_HOME : undefined;
+}
+
 // In the user's own folder: the usual place for it is one that other users of the machine may write to.
 function codeFolder() {
-  const { XDG_STATE_HOME, HOME, NODE_DISABLE_COMPILE_CACHE } = process.env;
-  if (NODE_DISABLE_COMPILE_CACHE || !(XDG_STATE_HOME || HOME)) return undefined;
-  const folder = join(XDG_STATE_HOME || join(HOME, ".local", "state"), "hookline", "code");
+  const { HOME, NODE_DISABLE_COMPILE_CACHE } = process.env;
+  const state = absoluteState();
+  if (NODE_DISABLE_COMPILE_CACHE || !(state || HOME)) return undefined;
+  const folder = join(state || join(HOME, ".local", "state"), "hookline", "code");
   try {
     if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
     const { uid, mode } = fs.statSync(folder);
@@ -162,8 +169,8 @@ async function fail(what, advice = "use Node 24 (or 22.23 and later), or run npm
 // What install has left for this answers: it reads which guards were active. Where that is gone too, the registered line knows.
 /** @param {string} sentence */
 async function goneCode(sentence) {
-  const { XDG_STATE_HOME, HOME } = process.env;
-  const gone = join(XDG_STATE_HOME || join(HOME || "/", ".local", "state"), "hookline", "gone.sh");
+  const { HOME } = process.env;
+  const gone = join(absoluteState() || join(HOME || "/", ".local", "state"), "hookline", "gone.sh");
   if (existsSync(gone)) {
     const { spawnSync } = await import("node:child_process");
     const words = [gone, ...process.argv.slice(2), `--because=${sentence}`];

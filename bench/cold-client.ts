@@ -112,12 +112,11 @@ function judged({ bin, project, environment }: Place): number {
 
 async function measureIn(place: Place): Promise<Findings> {
   const { bin, project, input, environment, line } = place;
-  const words = [...line.replace(/^exec /, "").matchAll(/"([^"]*)"|(\S+)/g)].map(
-    ([, quoted, plain]) => quoted ?? plain ?? "",
-  );
-  const node = [process.execPath, bin, "hook", "claude-code", "--event", "PreToolUse", "--by", "user"] as const;
+  const told = ["hook", "claude-code", "--event", "PreToolUse", "--by", "user"];
+  const file = join(environment.HOME ?? "", ".local", "state", "hookline", "client.sh");
+  const node = [process.execPath, bin, ...told] as const;
   const sides: Record<string, { command: Program["command"]; runs: number; off?: true; asks?: true }> = {
-    [client]: { command: [words[0] ?? "", ...words.slice(1)], runs: 20, asks: true },
+    [client]: { command: ["/bin/bash", "-p", file, ...told], runs: 20, asks: true },
     [nothing]: { command: ["/bin/true"], runs: 20 },
     [alone]: { command: node, runs: 3, off: true },
     [throughShell]: { command: ["/bin/sh", "-c", line], runs: 20, asks: true },

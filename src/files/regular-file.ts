@@ -1,5 +1,5 @@
 /** Reads a file that an event or a setting names: only a regular file, and never more than a limit. */
-import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 
 type Refusal = { refused: string; because: "irregular" | "large" };
@@ -43,6 +43,17 @@ export function readRegularFileSync(path: string, limitInBytes: number): FileTex
     for (let read = 1; read > 0 && filled < room.length; filled += read)
       read = readSync(file, room, filled, room.length - filled, null);
     return filled > limitInBytes ? tooLarge(limitInBytes) : { text: room.toString("utf8", 0, filled) };
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** All of a regular file, however large it is, at once. Throws where it is none, and where it cannot be read. */
+export function readRegularBytesSync(path: string): Buffer {
+  const file = openSync(path, flags);
+  try {
+    if (!fstatSync(file).isFile()) throw new Error(irregular.refused);
+    return readFileSync(file);
   } finally {
     closeSync(file);
   }

@@ -2,10 +2,11 @@
  * What a workspace asks to be allowed, in items that a person trusts one by one (R30): a hook, a module, a settings file, what
  * replaces hooks of the user. An item is bound to its content: to its definition, and to the bytes of each workspace file that it runs.
  */
-import { lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import { lstatSync, readdirSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import type { Json } from "../../engine/event.ts";
 import { isRecord } from "../../engine/schema.ts";
+import { readRegularBytesSync } from "../../files/regular-file.ts";
 
 /** In the order of their danger: a module is a program, and an override takes a hook of the user away. */
 export const itemKinds = ["module", "settings", "override", "hook"] as const;
@@ -41,16 +42,19 @@ export interface TrustedItems {
   lastOf(file: string): Pick<Item, "hash" | "definition">[];
 }
 
-/** What a person has trusted, asked once for each load. */
+/** What a person has trusted, asked once for each load and folder. */
 export interface Trust {
-  /** Undefined: nothing of the folder ever was trusted, or its record is not believed. */
-  of(root: string): TrustedItems | undefined;
-  /** The files whose change may change the answer. */
-  watched(root: string): string[];
-  /** Why the folder's record is not believed. */
-  problem(root: string): { file: string; reason: string } | undefined;
+  of(root: string): FolderTrust;
   /** Sees each item that is asked about. */
   saw?(item: Item, isTrusted: boolean): void;
+}
+export interface FolderTrust {
+  /** Absent: nothing of the folder was ever trusted, or its record is not believed. */
+  items?: TrustedItems;
+  /** The files whose change may change the answer. */
+  watched: string[];
+  /** Why the folder's record is not believed. */
+  problem?: { file: string; reason: string };
 }
 
 export type Content = Omit<Item, "definition" | "files" | "hash"> & { content: Json };
@@ -103,27 +107,25 @@ export const scriptsOf = (packageFile: string): string => packageFile + scriptsP
 export const fileOf = (path: string): string =>
   path.endsWith(scriptsPart) ? path.slice(0, -scriptsPart.length) : path;
 
-/** Never throws. A folder's state is that of all that is in it. A file that cannot be read has a state of its own, which is that of no readable file. */
+/** Never throws, and waits for no pipe. A folder's state is that of the files in it. What cannot be read has a state of its own. */
 export function stateOfFile(path: string): string {
   try {
     if (statSync(fileOf(path)).isDirectory()) return stateOfFolder(path);
-    const bytes = readFileSync(fileOf(path));
-    return stateOfBytes(path, bytes);
+    return stateOfBytes(path, readRegularBytesSync(fileOf(path)));
   } catch (error) {
     return error instanceof Error && "code" in error && error.code === "ENOENT" ? "absent" : "unreadable";
   }
 }
 
+/** Its own files alone: what takes a folder for a program starts these. */
 function stateOfFolder(folder: string): string {
-  const entries = readdirSync(folder, { withFileTypes: true, recursive: true })
-    .filter((one) => one.isFile() || one.isSymbolicLink())
-    .map((one) => join(one.parentPath, one.name))
+  const entries = readdirSync(folder)
     .sort()
-    .map((path) => [pathFrom(folder, path), isFolderLink(path) ? readlinkSync(path) : stateOfFile(path)]);
+    .map((name) => join(folder, name))
+    .filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile())
+    .map((path) => [pathFrom(folder, path), stateOfFile(path)]);
   return `folder ${sha256(JSON.stringify(entries))}`;
 }
-
-const isFolderLink = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
 /** As stateOfFile, of bytes that have been read. Throws what the file system says. */
 export function stateOfBytes(path: string, bytes: Uint8Array): string {

@@ -1,13 +1,22 @@
 /** Asks for each thing of a project whether a person has trusted it, and leaves of the hooks what may count without (R86). */
 import { join, sep } from "node:path";
 import type { Json } from "../../engine/event.ts";
-import { type Hook, isGuard, type Problem } from "../../engine/hook.ts";
+import { type Hook, isGuard, type Origin, type Problem } from "../../engine/hook.ts";
 import { type Config, emptyConfig } from "../../formats/config/config.ts";
 import type { Source } from "../order.ts";
 import type { HookFile, ModulePlace } from "../places.ts";
 import type { Project } from "../project.ts";
 import { filesIn, filesOf } from "./bound-files.ts";
-import { type Content, contentIn, fileOf, type Item, itemOf, type Trust, type TrustedItems } from "./item.ts";
+import {
+  type Content,
+  contentIn,
+  type FolderTrust,
+  fileOf,
+  type Item,
+  itemOf,
+  type Trust,
+  type TrustedItems,
+} from "./item.ts";
 import { filesOfModule } from "./module-files.ts";
 import { guardBefore, type TrustedForm, untrustedTag, withoutTrust } from "./untrusted.ts";
 
@@ -35,19 +44,20 @@ interface Judging {
 /** For one load. */
 export function createJudge({ trust, project, watched, problems }: Judging): Judge {
   const untrusted: string[] = [];
-  /** The repository's folder around one of its workspace folders: all that is below is as much a stranger's. */
+  /** The repository's folder around one of its workspace folders: trust is asked for all that is below. */
   const around = [...project.folders, ...(project.worktree === undefined ? [] : [project.worktree])];
   const repositoryOf = (root: string): string =>
     around.find((one) => root === one || root.startsWith(one + sep)) ?? root;
-  const known = new Map<string, TrustedItems | undefined>();
+  const known = new Map<string, FolderTrust>();
   function trusted(root: string): TrustedItems | undefined {
-    if (!known.has(root)) {
-      known.set(root, trust.of(root));
-      watched.push(...trust.watched(root));
-      const problem = trust.problem(root);
-      if (problem) problems.push(notBelieved(problem));
+    let found = known.get(root);
+    if (!found) {
+      found = trust.of(root);
+      known.set(root, found);
+      watched.push(...found.watched);
+      if (found.problem) problems.push(notBelieved(found.problem));
     }
-    return known.get(root);
+    return found.items;
   }
 
   function ask(content: Content, paths: readonly string[]): { item: Item; isTrusted: boolean } {
@@ -77,22 +87,13 @@ export function createJudge({ trust, project, watched, problems }: Judging): Jud
   }
 
   /** The guards that a person last trusted in a file, which is now another one, as far as they are not in it any more. */
-  function guardsBefore({ root, label, path, layer }: Of, present: ReadonlySet<string>): Hook[] {
+  function guardsBefore({ root, label }: Of, origin: Origin, present: ReadonlySet<string>): Hook[] {
     const last = trusted(root)?.lastOf(label) ?? [];
     return last
       .filter(({ hash }) => !present.has(hash))
       .map(({ definition }) => asWritten(definition, root))
       .filter(isGuard)
-      .map((form, index) =>
-        guardBefore(form, `${label}#trusted-${index + 1}`, {
-          dialect: "settings",
-          layer,
-          file: path,
-          root,
-          line: 1,
-          column: 1,
-        }),
-      );
+      .map((form, index) => guardBefore(form, `${label}#trusted-${index + 1}`, origin));
   }
 
   return {
@@ -106,7 +107,8 @@ export function createJudge({ trust, project, watched, problems }: Judging): Jud
       const of = { ...file, root };
       const present = new Set<string>();
       const hooks = source.hooks.map((hook) => judged(hook, of, present));
-      if (hooks.some(isChanged)) hooks.push(...guardsBefore(of, present).map(asForeign));
+      const changed = hooks.find(isChanged);
+      if (changed) hooks.push(...guardsBefore(of, changed.origin, present).map(asForeign));
       if (!file.overrides || compiled.speaksOf.length === 0) return { ...source, hooks };
       const events = [...compiled.speaksOf].sort();
       const content: Content = {
@@ -146,7 +148,7 @@ export function createJudge({ trust, project, watched, problems }: Judging): Jud
 const statesOf = ({ root, files }: Item): { [path: string]: string } =>
   Object.fromEntries(files.map(({ path, state }) => [join(root, path), state]));
 
-type Of = Pick<HookFile, "label" | "path" | "layer"> & { root: string };
+type Of = Pick<HookFile, "label"> & { root: string };
 
 const isChanged = ({ untrusted, tags, steps }: Hook): boolean =>
   untrusted !== undefined || tags.includes(untrustedTag) || steps[0].uses === "invalid";

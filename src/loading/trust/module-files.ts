@@ -4,6 +4,7 @@ import { createRequire, findPackageJSON, isBuiltin } from "node:module";
 import { dirname, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { isRecord } from "../../engine/schema.ts";
+import { readRegularBytesSync } from "../../files/regular-file.ts";
 import type { ModulePlace } from "../places.ts";
 
 /** More than a module of hooks has; what lies beyond is refused when the module is read. */
@@ -95,7 +96,7 @@ function isFile(path: string): boolean {
 
 function textOf(path: string): string {
   try {
-    return statSync(path).size > largestInBytes ? "" : readFileSync(path, "utf8");
+    return statSync(path).size > largestInBytes ? "" : readRegularBytesSync(path).toString();
   } catch {
     return ""; // its state says that it cannot be read
   }

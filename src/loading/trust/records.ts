@@ -8,9 +8,10 @@ import { dirname, join, relative } from "node:path";
 import { messageOf } from "../../engine/error.ts";
 import type { Instant } from "../../engine/event.ts";
 import { isRecord } from "../../engine/schema.ts";
+import { readRegularBytesSync } from "../../files/regular-file.ts";
 import { isOwn, isPrivate, makePrivateFolder, writePrivate } from "../../files/write.ts";
 import { mainWorktreeOf } from "../project.ts";
-import { type Item, sha256, type Trust } from "./item.ts";
+import { type Item, sha256, type Trust, type TrustedItems } from "./item.ts";
 
 /** An item as it was trusted: what a later one is compared with. */
 export interface Trusted extends Pick<Item, "kind" | "name" | "file" | "definition" | "files"> {
@@ -49,6 +50,12 @@ function hooksOf({ items }: TrustRecord, file: string): Pick<Item, "hash" | "def
     .map(([hash, { definition }]) => ({ hash, definition }));
 }
 
+/** @param nearest the folder's own record, or that of its twin */
+const itemsOf = (nearest: TrustRecord, records: readonly TrustRecord[]): TrustedItems => ({
+  has: (hash) => records.some(({ items }) => Object.hasOwn(items, hash)),
+  lastOf: (file) => hooksOf(nearest, file),
+});
+
 const version = 1;
 /** Of a folder; the oldest go. */
 const mostItems = 2_000;
@@ -78,17 +85,15 @@ export function openTrust(stateFolder: string): TrustRecords {
   return {
     record,
     of(root) {
-      const found = [root, ...twinOf(root)].flatMap((one) => record(one) ?? []);
-      if (found.length === 0) return undefined;
+      const folders = [root, ...twinOf(root)];
+      const found = folders.map(read);
+      const records = found.flatMap((one) => (one.is === "read" ? one.record : []));
+      const [own] = found;
       return {
-        has: (hash) => found.some(({ items }) => Object.hasOwn(items, hash)),
-        lastOf: (file) => found.flatMap((one) => hooksOf(one, file)),
+        watched: folders.map(fileOfFolder),
+        ...(own?.is === "refused" ? { problem: { file: fileOfFolder(root), reason: own.reason } } : {}),
+        ...(records[0] ? { items: itemsOf(records[0], records) } : {}),
       };
-    },
-    watched: (root) => [root, ...twinOf(root)].map(fileOfFolder),
-    problem(root) {
-      const found = read(root);
-      return found.is === "refused" ? { file: fileOfFolder(root), reason: found.reason } : undefined;
     },
     all() {
       const names = isThere(folder) ? readdirSync(folder).filter((name) => name.endsWith(".json")) : [];
@@ -188,9 +193,8 @@ function keepText(texts: string, path: string, state: string): void {
   const name = hashIn(state);
   const file = join(texts, name);
   if (name === "none" || path.includes("#") || isThere(file)) return;
-  const found = statSync(path);
-  if (!found.isFile() || found.size > largestKeptInBytes) return;
-  writePrivate(file, readFileSync(path, "utf8"));
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found?.isFile() && found.size <= largestKeptInBytes) writePrivate(file, readRegularBytesSync(path).toString());
 }
 
 const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;

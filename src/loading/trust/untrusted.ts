@@ -1,6 +1,6 @@
 /**
- * What becomes of a stranger's hooks before a person has said yes (R86): rules that only refuse or ask count, because they only
- * tighten; the model is given our own sentence, as theirs is a stranger's. All others stay in the set, and never run.
+ * What becomes of hooks that are not trusted (R86): rules that only refuse or ask count, because they only tighten; the model is given our
+ * own sentence instead of theirs. All others stay in the set, and never run.
  */
 import type { EventName } from "../../engine/event.ts";
 import type { Hook, Origin } from "../../engine/hook.ts";
@@ -18,9 +18,12 @@ export const isUntrusted = ({ untrusted, tags }: Hook): boolean =>
   untrusted !== undefined || tags.includes(untrustedTag);
 
 export const notTrusted = "its folder is not trusted: hookline trust shows what it would run";
-const changedSince = "it is not what was trusted: hookline trust shows what has changed";
+const changedSince = "it is new, or not what was trusted: hookline trust shows what has changed";
 const sentence =
-  "Refused by a rule of this repository. Nobody has trusted its rules yet, so the rule's own words are not shown: hookline trust shows them to a person.";
+  "Refused by a rule of this repository. Its rules are not trusted yet, so the rule's own words are not shown: hookline trust shows them to a person.";
+
+const askSentence =
+  "A rule of this repository asks about this. Its rules are not trusted yet, so the rule's own words are not shown: hookline trust shows them to a person.";
 
 /** @param isKnown something of the folder has been trusted before */
 export function withoutTrust(hook: Hook, isKnown: boolean): Hook {
@@ -30,10 +33,18 @@ export function withoutTrust(hook: Hook, isKnown: boolean): Hook {
     return { ...hook, untrusted: isKnown ? changedSince : notTrusted };
   const { as: _as, ...on } = hook.on;
   const [first] = hook.steps;
+  const asks = hook.steps.every((step) => step.with.ask === true);
   return {
     ...hook,
     on: { ...on, event: events },
-    steps: [{ uses: "gate", with: { reason: sentence }, timeout: first.timeout, onError: "stop" }],
+    steps: [
+      {
+        uses: "gate",
+        with: { reason: asks ? askSentence : sentence, ...(asks ? { ask: true } : {}) },
+        timeout: first.timeout,
+        onError: "stop",
+      },
+    ],
     mode: "sync",
     onFailure: "continue",
     priority: afterAllOthers,
@@ -56,7 +67,7 @@ export function guardBefore(before: TrustedForm, id: string, origin: Origin): Ho
     : { ...form, mode: "sync", steps: [{ uses: "invalid", with: { reason }, timeout: 1, onError: "stop" }] };
 }
 
-/** Each of its steps is a plain refusal: it runs nothing, sends nothing and allows nothing. */
+/** Each of its steps plainly refuses or asks: it runs nothing, sends nothing and allows nothing. */
 const onlyRefuses = ({ steps, durable }: TrustedForm): boolean =>
   durable !== true &&
   steps.every(

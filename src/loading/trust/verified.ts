@@ -1,14 +1,14 @@
 /**
  * The last look before a trusted hook starts a program: each workspace file that it was trusted with must hold what it held then. A
- * program or script that is started by its path is started from a copy of the verified bytes, so that an exchange between this
- * look and the start changes nothing. A line for a shell names its files itself: there, a moment is left (SAFETY g).
+ * program or script of the workspace folder that is started by its path is started from a copy of the verified bytes, so that an
+ * exchange between this look and the start changes nothing. A line for a shell names its files itself, and what lies above the folder
+ * has no place in a copy of it: there, a moment is left (SAFETY g).
  */
 import {
   chmodSync,
   existsSync,
   mkdirSync,
   readdirSync,
-  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -18,6 +18,7 @@ import {
 import { dirname, join, resolve, sep } from "node:path";
 import type { Hook } from "../../engine/hook.ts";
 import type { Command } from "../../engine/program.ts";
+import { readRegularBytesSync } from "../../files/regular-file.ts";
 import { makePrivateFolder } from "../../files/write.ts";
 import { fileOf, sha256, stateOfBytes, stateOfFile } from "./item.ts";
 
@@ -38,9 +39,10 @@ export const createVerify =
       if (bytes) contents.set(path, bytes);
     }
     const words = [command.program, ...command.args];
+    const isBound = (path: string): boolean => contents.has(path) && path.startsWith(root + sep);
     // What stands behind -c is a line for a shell, also where it is a path.
     const isPath = words.map(
-      (word, index) => !/^-c$|^-Command$/.test(words[index - 1] ?? "") && contents.has(resolve(command.cwd, word)),
+      (word, index) => !/^-c$|^-Command$/.test(words[index - 1] ?? "") && isBound(resolve(command.cwd, word)),
     );
     // Another user, as whom root starts it, cannot read our copies.
     if (command.user || !isPath.includes(true)) return command;
@@ -57,7 +59,7 @@ export const createVerify =
 
 function bytesAt(path: string): Uint8Array | undefined {
   try {
-    return readFileSync(fileOf(path));
+    return readRegularBytesSync(fileOf(path));
   } catch {
     return undefined; // its state says so
   }

@@ -112,6 +112,23 @@ test("[R86] an allow, a message, a rewrite and a refusal on another event do not
   for (const hook of own) assert.match(hook.untrusted ?? "", /not trusted/, hook.name);
 });
 
+test("[R86] before trust a rule that asks still asks, and does not refuse", async (t) => {
+  const asking = rule("their words").replace("type: gate,", "type: gate, ask: true,");
+  const { load } = trusting(t, { "home/project/.hookline/rules/team.yaml": asking });
+  const found = (await load()).set.hooks.find(({ name }) => name === "no-push");
+  assert.equal(found?.steps[0].with.ask, true);
+  assert.doesNotMatch(JSON.stringify(found.steps), /their words/);
+});
+
+test("[R30] a trusted script that becomes a pipe stops its hook, and nothing waits for the pipe", async (t) => {
+  const { say, script, place } = trusting(t);
+  await say();
+  const path = join(place.project, ".claude/hooks/guard.sh");
+  rmSync(path);
+  assert.equal(spawnSync("mkfifo", [path]).status, 0);
+  assert.match((await script()).untrusted ?? "", /not what was trusted/);
+});
+
 test("[R30] what a person has trusted runs as it is written, and is bound to the bytes of its script", async (t) => {
   const { load, say, script, place } = trusting(t);
   await say();

@@ -37,6 +37,15 @@ test("a program of the workspace runs from a copy of the verified bytes, and fin
   assert.equal(spawnSync(command.program, { encoding: "utf8" }).stdout, "library\nown\n");
 });
 
+test("a program above the workspace folder, as a nested folder may name, is verified and started where it is", (t) => {
+  const { root, script, hook, verify } = bound(t, "#!/bin/sh\n");
+  const nested = { ...hook, origin: { ...hook.origin, root: join(root, "packages") } };
+  const command = commandOf(script, root);
+  assert.deepEqual(verify(command, nested), command);
+  writeFileSync(script, "#!/bin/sh\n\n");
+  assert.match(String(verify(command, nested)), /not what was trusted/);
+});
+
 test("a line for a shell is started as it is while its files hold what was trusted, and not at all when one does not", (t) => {
   const { root, script, hook, verify } = bound(t, "#!/bin/sh\n");
   const line = { program: "/bin/bash", args: ["-c", "hooks/a.sh"], cwd: root, environment: {} };

@@ -45,10 +45,10 @@ export async function foldersAt(place: Place, records: TrustRecords): Promise<As
 }
 
 function folderOf(path: string, items: AskedItem[], records: TrustRecords): AskingFolder {
-  const problem = records.problem(path);
+  const { problem, items: known } = records.of(path);
   return {
     path,
-    state: stateOf(items, records.of(path) !== undefined),
+    state: stateOf(items, known !== undefined),
     hash: hashOfAll(items.map(({ item }) => item)),
     items: items.toSorted((left, right) => ranks.indexOf(rankOf(left.item)) - ranks.indexOf(rankOf(right.item))),
     ...(problem ? { problem: `${problem.file}: ${problem.reason}` } : {}),

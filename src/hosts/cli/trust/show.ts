@@ -1,9 +1,9 @@
 /** What trust would allow, as a person reads it: every text from the workspace made safe, what is new beside what was trusted. */
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { structuredPatch } from "diff";
 import type { Json } from "../../../engine/event.ts";
 import { isRecord } from "../../../engine/schema.ts";
+import { readRegularBytesSync } from "../../../files/regular-file.ts";
 import { contentIn, fileOf, type Item } from "../../../loading/trust/item.ts";
 import { lastOf, type Trusted, type TrustRecords } from "../../../loading/trust/records.ts";
 import { cut, oneLine, safeText, shortPath, type Terminal } from "../terminal.ts";
@@ -203,7 +203,7 @@ function patchOf(before: string, after: string): string[] {
 
 function textAt(path: string): string | undefined {
   try {
-    return readFileSync(fileOf(path), "utf8");
+    return readRegularBytesSync(fileOf(path)).toString();
   } catch {
     return undefined;
   }

@@ -68,7 +68,7 @@ async function askFor(
   folder: AskingFolder,
   records: TrustRecords,
   invocation: Invocation,
-): Promise<"yes" | "no" | "nobody"> {
+): Promise<"yes" | "no" | "no terminal"> {
   const { terminal, signal } = invocation;
   showFolder(folder, records, invocation);
   terminal.print("");
@@ -80,7 +80,7 @@ async function askFor(
   if (answer === undefined) {
     terminal.error("hookline: nothing was trusted — no person is at a terminal — read the files, then run:");
     terminal.error(`  hookline trust ${safeText(folder.path)} --hash ${folder.hash}`);
-    return "nobody";
+    return "no terminal";
   }
   if (answer !== "y" || signal.aborted) {
     terminal.print("nothing was trusted");

@@ -57,7 +57,7 @@ export const errorType: ConditionKind<Params> = {
   },
 };
 
-/** What kind of error a text tells of (DT31), for events that do not say it themselves. */
+/** What kind of error a text describes (DT31), for events that do not say it themselves. */
 const errorClasses = ["rate_limit", "billing", "context_overflow", "timeout", "auth", "network", "internal"] as const;
 type ErrorClass = (typeof errorClasses)[number];
 

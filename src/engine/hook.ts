@@ -176,7 +176,7 @@ export const isGuard = (hook: Pick<Hook, "role" | "onFailure">): boolean =>
 export const isOfUser = ({ origin: { layer, root } }: Pick<Hook, "origin">): boolean =>
   layer === "managed" || layer === "user" || ((layer === "plugin" || layer === "session") && root === undefined);
 
-/** It comes with Hookline: nobody wrote it in a file. */
+/** It comes with Hookline and is in no file. */
 export const isBuiltIn = ({ origin }: Pick<Hook, "origin">): boolean => origin.dialect === "builtin";
 
 /** Compares two hooks by R4: priority, layer, file, position in the file. The last is the order given. */

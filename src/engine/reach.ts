@@ -40,7 +40,7 @@ export const showsLoopback = (address: string): boolean =>
   URL.canParse(address) &&
   /^(localhost|127\..*|\[::1\])$/.test(new URL(address).hostname);
 
-/** Why nothing is sent there, whoever wrote it; undefined: it may be. */
+/** Why no request goes there, in any layer; undefined: one may. */
 export function addressFault(url: string): string | undefined {
   if (!URL.canParse(url)) return `"${url}" is not an address`;
   const { protocol, username, password } = new URL(url);

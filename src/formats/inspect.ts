@@ -238,7 +238,12 @@ function alwaysAllows({ hook, command, script, text }: Inspected): Finding | und
     "event" in hook.on && hook.on.event.some((name) => name === "PreToolUse" || name === "PermissionRequest");
   if (!about || !allows.test(source) || decides.test(source)) return undefined;
   const message = "this hook allows every call that it sees, and so skips the agent's own questions";
-  return { severity: "warning", code: "always-allows", message, suggestion: "print nothing where it has no opinion" };
+  return {
+    severity: "warning",
+    code: "always-allows",
+    message,
+    suggestion: "print nothing if the hook has no decision",
+  };
 }
 
 interface Places {

@@ -33,7 +33,7 @@ export interface SourceOptions {
   /** Folders remembered at once. */
   atMost?: number;
   /**
-   * Files are looked at when the system tells of a change, instead of every time. For a process that others change files
+   * Files are looked at when the system reports a change, instead of every time. For a process that others change files
    * for: the system reports its own writes only in the next turn of its event loop.
    */
   watches?: boolean;
@@ -155,7 +155,7 @@ export function keepingGuards<T extends LoadedHooks>(
   { store, holdsNone, now = Date.now }: { store: History; holdsNone?: HoldsNone; now?: () => Instant },
 ): (cwd: string, expected: readonly string[], before: T | undefined) => Promise<StableLoad<T>> {
   const gone = new Map<string, Instant>();
-  /** Files whose last good form had no guard, which no set tells of a file without hooks. */
+  /** Files whose last good form had no guard: a set does not say so of a file without hooks. */
   const without = new Set<string>();
   return async (cwd, expected, before) => {
     const found = await load(cwd, expected);

@@ -144,7 +144,7 @@ function builtIn(request: LoadRequest, config: Config): Source[] {
 
 function fileOf(source: Source, judge: Judge | undefined): LoadedFile {
   const { path, layer, format, ofUser, root } = source.file;
-  // What a stranger's broken file may have meant is nobody's guard (R76).
+  // A broken file of a folder that was never trusted stands for no guard (R76).
   const isKnown = ofUser || root === undefined || !judge || judge.knows(root);
   const broken = isKnown ? brokenOf(source) : undefined;
   return { path, layer, format, hooks: source.hooks.length, ...(broken ? { broken } : {}) };

@@ -62,7 +62,7 @@ function foldersUpward(from: string, home: string): string[] {
   return folders;
 }
 
-/** Folders of packages that a tool has put there: their files are not the project's, whoever looks at them (R30). */
+/** Folders of packages that a tool has put there: their hook files never count (R30). */
 const ofPackages: ReadonlySet<string> = new Set(
   "node_modules bower_components jspm_packages site-packages dist-packages .pnpm-store .yarn .venv .cargo .gradle .m2 Pods".split(
     " ",

@@ -1,4 +1,4 @@
-/** Tells the person once in a session, and again after a change, that parts of the workspace do not run because nobody trusted them. */
+/** Tells the person once in a session, and again after a change, that hooks of the workspace do not run because they are not trusted. */
 import type { HookEvent, MaybePromise } from "../../engine/event.ts";
 import { rowOf } from "../../engine/events.ts";
 import { fingerprint } from "../../engine/fingerprint.ts";

@@ -157,7 +157,7 @@ const runners: readonly { names: RegExp; files: readonly string[]; ofPackage?: t
   { names: /^(?:pytest|tox|nox)$/, files: ["conftest.py", "tox.ini", "noxfile.py"] },
 ];
 
-/** An interpreter may be told of a script without its ending. */
+/** A script may be named without its ending. */
 const scriptEndings = ["", ".js", ".cjs", ".mjs", ".ts", ".py", ".json"];
 const noEnding = [""];
 
@@ -268,7 +268,7 @@ function* candidates(text: string, places: Places, endings: readonly string[]): 
         if ((ending === "" || isFile(path + ending)) && isBelow(path, places.workspace)) yield path + ending;
 }
 
-/** With its variables filled in. One that is not known is taken for each folder that hooks are told of. */
+/** With its variables filled in. An unknown one may mean each of the folders. */
 function* spellings(text: string, { bases, variables }: Pick<Places, "bases" | "variables">): Generator<string> {
   if (text === "" || text.startsWith("-")) return;
   for (const base of bases) {

@@ -153,7 +153,7 @@ type Of = Pick<HookFile, "label"> & { root: string };
 const isChanged = ({ untrusted, tags, steps }: Hook): boolean =>
   untrusted !== undefined || tags.includes(untrustedTag) || steps[0].uses === "invalid";
 
-/** A person has trusted what it does; its words are still those of whoever wrote it, or of what it read. */
+/** A person has trusted what it does; its words are still its author's, or those of what it read. */
 const asForeign = (hook: Hook): Hook => ({ ...hook, foreign: true });
 
 /** A definition of itemOf, in its own folder. */

@@ -377,6 +377,18 @@ test("[R79] what a team commits names no path of a machine, and a colleague with
   assertBlocked(self.call("PreToolUse", colleague(self)), "Hookline is gone");
 });
 
+test("[R79] the team's launcher reads nothing below the folder of the event, whatever XDG_STATE_HOME says", (t) => {
+  const self = machine(t, { layer: "project" });
+  mkdirSync(join(self.project, "state", "hookline"), { recursive: true });
+  writeFileSync(join(self.project, "state", "hookline", "start.sh"), "echo a stranger ran; exit 0\n");
+  const ended = self.call("PreToolUse", {
+    environment: { ...colleague(self).environment, XDG_STATE_HOME: "state" },
+    cwd: self.project,
+  });
+  assert.doesNotMatch(ended.stdout, /a stranger ran/);
+  assertBlocked(ended);
+});
+
 test("[R79] a colleague whose Hookline has gone is blocked by the team's guard, also where no load has noted it", (t) => {
   const self = machine(t, { layer: "project" });
   removePackage(self);

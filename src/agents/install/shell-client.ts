@@ -43,7 +43,8 @@ set +o posix
 trap '' PIPE
 
 ask() {
-  local +x LC_ALL=C FUNCNEST=0 IFS=' ' posix=$1 version=${asWord(version)} state=\${XDG_STATE_HOME:-\${HOME-}/.local/state}/hookline
+  local +x LC_ALL=C FUNCNEST=0 IFS=' ' posix=$1 version=${asWord(version)} state=\${HOME-}/.local/state/hookline
+  [[ \${XDG_STATE_HOME-} != /* ]] || state=$XDG_STATE_HOME/hookline
   local +x address=$state/daemon.address port token proof pid started stat held payload folder index letter all size sent head mask
   local +x status taken answer body line code out err
   local +x gone=${asWord(gone)}

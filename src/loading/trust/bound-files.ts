@@ -7,7 +7,7 @@ import { closeSync, openSync, readSync, realpathSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve, sep } from "node:path";
 import type { Json } from "../../engine/event.ts";
 import type { Hook } from "../../engine/hook.ts";
-import { scriptsOf } from "./item.ts";
+import { moreThanFollowed, scriptsOf } from "./item.ts";
 import { textsIn, type Word, wordsIn } from "./words.ts";
 
 interface Places {
@@ -19,7 +19,12 @@ interface Places {
   variables: Map<string, string>;
   /** Where a name alone is looked for, because the line says so with PATH=. */
   searched: string[];
+  /** How often it may still be looked whether a file is there. */
+  looks: { left: number };
 }
+
+/** Each look costs a few microseconds: a text that a stranger wrote takes no more than a tenth of a second. */
+const mostLooks = 5_000;
 
 /** Absolute paths. @param workspace the folder of the repository */
 export function filesOf(hook: Pick<Hook, "steps" | "origin">, workspace: string): string[] {
@@ -34,8 +39,10 @@ export function filesIn(
 ): string[] {
   const { root, workspace, plugin } = given;
   const found = new Set<string>();
+  const looks = { left: mostLooks };
   for (const [text, words] of textsIn(content)) {
     const places: Places = {
+      looks,
       workspace,
       bases: [root, ...(plugin === undefined ? [] : [plugin])],
       variables: new Map([["PWD", root]]),
@@ -45,6 +52,7 @@ export function filesIn(
     learn(own, places);
     for (const path of programsIn(own, places)) found.add(path);
   }
+  if (looks.left <= 0) found.add(join(workspace, moreThanFollowed));
   return [...found];
 }
 
@@ -56,6 +64,7 @@ const withFolders = (text: string): string =>
   );
 
 const mostFolders = 16;
+const longestValue = 4_096;
 
 /** The word after it, or behind its sign, is a folder that something starts in. */
 const goesTo = /^(?:cd|pushd|-C|--(?:cwd|prefix|dir|directory|chdir))(?:=(.+))?$/;
@@ -69,15 +78,18 @@ function learn(words: readonly Word[], { bases, variables, searched }: Places): 
   for (const [index, { text }] of words.entries()) {
     const [variable, preposition, first] = words.slice(index + 1, index + 4).map((word) => word.text);
     if (text === "for" && preposition === "in") variables.set(variable ?? "", first ?? "");
-    if (bases.length > mostFolders) return;
     const [, name, value = ""] = /^([A-Za-z_]\w*)=(.*)$/s.exec(text) ?? [];
-    const folders = (target: string): string[] =>
-      bases.flatMap((base) => [...spellings(target, { bases: [base], variables })]);
-    if (name === "PATH") searched.push(...value.split(":").filter(isNoPath).flatMap(folders));
-    else if (name !== undefined && modulePaths.test(name)) bases.push(...value.split(":").flatMap(folders));
-    else if (name !== undefined) variables.set(name, value);
+    const learnt = (all: string[], targets: readonly string[]): void => {
+      if (all.length >= mostFolders) return;
+      for (const target of targets.slice(0, mostFolders))
+        for (const folder of spellings(target, { bases: bases.slice(), variables }))
+          if (all.length < mostFolders && !all.includes(folder)) all.push(folder);
+    };
+    if (name === "PATH") learnt(searched, value.split(":").filter(isNoPath));
+    else if (name !== undefined && modulePaths.test(name)) learnt(bases, value.split(":"));
+    else if (name !== undefined) variables.set(name, value.slice(0, longestValue));
     const going = goesTo.exec(text);
-    if (going) bases.push(...folders(going[1] ?? words[index + 1]?.text ?? ""));
+    if (going) learnt(bases, [going[1] ?? words[index + 1]?.text ?? ""]);
   }
 }
 
@@ -116,6 +128,7 @@ function* programsIn(words: readonly Word[], places: Places): Generator<string> 
   // It may read its script from its input or from another's output: then each file that the line names counts.
   const interprets = words.some(({ text }) => interpreters.test(baseName(text)));
   for (const [index, { text, begins }] of words.entries()) {
+    if (places.looks.left-- <= 0) return;
     const isOptionBefore = words[index - 1]?.text.startsWith("-") === true; // then it may be that option's value
     const name = baseName(text);
     const isOption = text.startsWith("-");
@@ -214,7 +227,8 @@ function* candidates(text: string, places: Places, endings: readonly string[]): 
   for (const part of parts)
     for (const path of spellings(part.replace(/^@/, ""), places))
       for (const ending of endings)
-        if ((ending === "" || isFile(path + ending)) && isBelow(path, places.workspace)) yield path + ending;
+        if (places.looks.left-- > 0 && (ending === "" || isFile(path + ending)) && isBelow(path, places.workspace))
+          yield path + ending;
 }
 
 /** With its variables filled in. An unknown one may mean each of the folders. */

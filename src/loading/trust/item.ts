@@ -107,8 +107,12 @@ export const scriptsOf = (packageFile: string): string => packageFile + scriptsP
 export const fileOf = (path: string): string =>
   path.endsWith(scriptsPart) ? path.slice(0, -scriptsPart.length) : path;
 
+/** Stands for files that nobody can list: what runs them is trusted by nobody, as its state is never the same. */
+export const moreThanFollowed = "(more files than can be followed)";
+
 /** Never throws, and waits for no pipe. A folder's state is that of the files in it. What cannot be read has a state of its own. */
 export function stateOfFile(path: string): string {
+  if (path.endsWith(`/${moreThanFollowed}`)) return `unknown ${process.hrtime.bigint()}`;
   try {
     if (statSync(fileOf(path)).isDirectory()) return stateOfFolder(path);
     return stateOfBytes(path, readRegularBytesSync(fileOf(path)));

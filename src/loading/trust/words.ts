@@ -24,7 +24,7 @@ export interface Word {
 
 /** Quotes, escapes and operators divide words; a quoted blank does not. */
 const token =
-  /(?:"(?:[^"\\]|\\[\s\S])*"|'[^']*'|\\[\s\S]|\$\{[^}]*\}|[^\s"'\\;&|()`<>{}])+|[;&|()`\n{}]+|\d*>>?&?\s*(?:"[^"]*"|'[^']*'|[^\s;&|()<>]+)|</g;
+  /(?:"(?:[^"\\]|\\[\s\S])*"|'[^']*'|\\[\s\S]|\$\{[^}]{0,200}\}|[^\s"'\\;&|()`<>{}])+|[;&|()`\n{}]+|\d*>>?&?\s*(?:"[^"]*"|'[^']*'|[^\s;&|()<>]+)|</g;
 const operator = /^[;&|()`\n{}]+$/;
 /** Words after which a program's name still is to come. */
 const leading =

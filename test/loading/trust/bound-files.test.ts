@@ -6,6 +6,7 @@ import { dirname, join, relative } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Json } from "../../../src/engine/event.ts";
 import { filesIn } from "../../../src/loading/trust/bound-files.ts";
+import { itemOf } from "../../../src/loading/trust/item.ts";
 
 function repository(t: TestContext): { folder: string; files(content: Json, root?: string): string[] } {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-bound-")));
@@ -115,4 +116,16 @@ test("a program with arguments names its files by word, and an argument may be a
 test("a folder of a repository names files of the repository around it, which are a stranger's as well", (t) => {
   const { folder, files } = repository(t);
   assert.deepEqual(files({ command: "bash ../hooks/a.sh" }, join(folder, "sub")), ["hooks/a.sh"]);
+});
+
+test("[T7] a text that names more files than can be followed is trusted by nobody, as its state is never the same", (t) => {
+  const { folder, files } = repository(t);
+  const text = (count: number): string =>
+    `PATH=${"a:".repeat(count)} ${Array.from({ length: count }, (_, index) => `cd f${index}; ./s${index}.sh`).join("; ")}`;
+  const unlisted = "(more files than can be followed)";
+  assert.ok(!files({ command: text(100) }).includes(unlisted));
+  assert.ok(files({ command: text(6_000) }).includes(unlisted));
+  const item = (): string =>
+    itemOf({ root: folder, kind: "hook", name: "x", file: "x", content: {} }, [join(folder, unlisted)]).hash;
+  assert.notEqual(item(), item());
 });

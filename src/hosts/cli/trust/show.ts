@@ -110,18 +110,22 @@ function contentLines(item: Item): string[] {
   return [...definitionLines(item.definition), ...files];
 }
 
-/** Events, condition and steps of a hook; anything else as YAML would have it, a line for each value. */
-function definitionLines(definition: string): string[] {
+/**
+ * Events, condition and steps of a hook; anything else as YAML would have it, a line for each value.
+ *
+ * @param isWhole with what is as usual: where two are compared, every difference that trust counts must be seen
+ */
+function definitionLines(definition: string, isWhole = false): string[] {
   const content = contentIn(".", definition);
   if (!isRecord(content) || !isRecord(content.on)) return valueLines("", content);
   const { on, when, steps, ...rest } = content as Record<string, Json>;
   const facts = Object.fromEntries(
-    Object.entries(rest).filter(([key, value]) => usual[key]?.includes(value) === false),
+    Object.entries(rest).filter(([key, value]) => isWhole || usual[key]?.includes(value) === false),
   );
   return [
     ...valueLines("on", isRecord(on) && "event" in on ? (on.event ?? null) : (on ?? null)),
     ...(when === undefined ? [] : [`when: ${conditionText(when)}`]),
-    ...(Array.isArray(steps) ? steps.flatMap(stepLines) : []),
+    ...(Array.isArray(steps) ? steps.flatMap((step) => stepLines(step, isWhole)) : []),
     ...valueLines("", facts),
   ];
 }
@@ -149,14 +153,17 @@ const usual: { readonly [fact: string]: readonly (Json | undefined)[] } = {
   priority: [100],
 };
 
-function stepLines(step: Json): string[] {
+function stepLines(step: Json, isWhole: boolean): string[] {
   if (!isRecord(step)) return [];
-  const { uses, with: given } = step;
-  const values = (given ?? null) as Json; // a step is plain JSON
+  const { uses, with: given, ...rest } = step as Record<string, Json>;
+  const values = given ?? null;
   const [[key, only] = ["", values], ...others] = isRecord(values)
     ? Object.entries(values as Record<string, Json>)
     : [];
-  return valueLines(String(uses), others.length === 0 && key === uses ? only : values);
+  return [
+    ...valueLines(String(uses), others.length === 0 && key === uses ? only : values),
+    ...(isWhole ? valueLines("", rest).map((line) => `  ${line}`) : []),
+  ];
 }
 
 function valueLines(name: string, value: Json): string[] {
@@ -167,14 +174,14 @@ function valueLines(name: string, value: Json): string[] {
     return [label + value.map(String).join(" ")];
   if (value === null || typeof value !== "object") return [label + String(value)];
   const entries = Object.entries(value as Record<string, Json>);
-  if (entries.length === 0) return [];
+  if (entries.length === 0) return name === "" ? [] : [`${label}{}`];
   const inner = entries.flatMap(([key, one]) => valueLines(key, one));
   return name === "" ? inner : [`${name}:`, ...inner.map((line) => `  ${line}`)];
 }
 
 function changeLines(item: Item, earlier: Trusted, { records, seen }: Known): string[] {
-  const before = definitionLines(earlier.definition).join("\n");
-  const lines = patchOf(before, definitionLines(item.definition).join("\n"));
+  const before = definitionLines(earlier.definition, true).join("\n");
+  const lines = patchOf(before, definitionLines(item.definition, true).join("\n"));
   for (const { path, state } of item.files) {
     const was = earlier.files.find((one) => one.path === path)?.state;
     if (was === state) continue;

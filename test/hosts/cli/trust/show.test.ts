@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import type { Fields } from "../../../../src/engine/event.ts";
 import type { AskingFolder } from "../../../../src/hosts/cli/trust/folders.ts";
 import { showFolder } from "../../../../src/hosts/cli/trust/show.ts";
 import { type Content, type Item, itemOf } from "../../../../src/loading/trust/item.ts";
@@ -94,4 +95,34 @@ test("what is too long to read is cut, and the person is told to read the file f
   const text = lines([item({ content })]).join("\n");
   assert.ok(text.length < 10_000);
   assert.match(text, /not shown: read hooks\.json first/);
+});
+
+/** Every field that a hook of a file can have, each with another value than usual. */
+const changes: readonly Fields[] = [
+  { name: "b" },
+  { on: { event: ["Stop"] } },
+  { when: { is: "always" } },
+  { steps: [{ uses: "command", with: { command: "sh run.sh" }, timeout: 5 }] },
+  { steps: [{ uses: "command", with: { command: "sh run.sh" }, onError: "stop" }] },
+  { steps: [{ uses: "command", with: { command: "sh run.sh" }, skipIf: { is: "always" } }] },
+  { steps: [{ uses: "command", with: { command: "sh run.sh", environment: "clean" } }] },
+  { limits: { overlap: "skip" } },
+  { mode: "async" },
+  { role: "guard" },
+  { onFailure: "block" },
+  { priority: 1 },
+  { enabled: false },
+  { tags: ["x"] },
+  { summary: "other" },
+  { textLimit: 1_000_000 },
+];
+
+test("[R30] whatever of a hook has changed since it was trusted is shown beside what it was", (t) => {
+  const { item, lines, records, root } = showing(t);
+  const content = { on: { event: ["PreToolUse"] }, steps: [{ uses: "command", with: { command: "sh run.sh" } }] };
+  records.add(root, [item({ content })], 0);
+  for (const change of changes) {
+    const shown = lines([item({ content: { ...content, ...change } })]).filter((line) => /^ +[+-]/.test(line));
+    assert.ok(shown.length > 0, JSON.stringify(change));
+  }
 });

@@ -64,7 +64,7 @@ for (const output of alone) onDemand.delete(output);
 await build({
   ...common,
   entryPoints: {
-    ...Object.fromEntries(onDemand),
+    ...Object.fromEntries([...onDemand].sort()), // in one order: two builds of one state are the same, byte for byte
     main: "src/hosts/cli/main.ts",
     index: "src/index.ts",
     "module-process": "src/hosts/modules/module-process.ts", // where a project's modules run

@@ -7,7 +7,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { type Hook, isGuard, isOfUser } from "../../../src/engine/hook.ts";
 import type { Outcome } from "../../../src/engine/outcome.ts";
-import { type Files, world } from "./world.ts";
+import { type Decidable, type Files, world } from "./world.ts";
 
 /** Which inputs a guard is about: the words that a command of the tool holds. */
 const words = ["danger", "secret", "harmless"] as const;
@@ -248,6 +248,46 @@ test("[R29, T4, G11] no file of a project, trusted or not, weakens a verdict of 
     }),
     { numRuns: rounds },
   );
+});
+
+/** The same files about another event. What a rule asks of a tool's input holds always where there is no tool. */
+const about = (files: Files, event: Decidable): Files =>
+  Object.fromEntries(
+    Object.entries(files).map(([path, content]) => {
+      if (typeof content !== "string") return [path, content];
+      const text = content.replaceAll("PreToolUse", event).replaceAll("tool_start", event);
+      return [
+        path,
+        /Tool|Permission/.test(event)
+          ? text
+          : text.replaceAll(/\{ type: expression.*? \}(?=, action)/g, "{ type: always }"),
+      ];
+    }),
+  );
+
+test("[R29, T4, G11] the same holds of permissions, results, prompts and ends of turns", async (t) => {
+  const { load, decide } = await world(t);
+  const event = fc.constantFrom<Decidable>("PermissionRequest", "PostToolUse", "UserPromptSubmit", "Stop");
+  const refused = new Set<Decidable>();
+  await fc.assert(
+    fc.asyncProperty(cases, event, async ({ outer, project, input, isTrusted, sender }, name) => {
+      const guards = about(outer, name);
+      const alone = await decide(await load(guards, true), input, sender, name);
+      const together = await load({ ...guards, ...about(project, name) }, isTrusted);
+      const decided = await decide(together, input, sender, name);
+      if (alone.outcome.verdict?.is === "deny") refused.add(name);
+      assert.ok(
+        strengthOf(decided.outcome) >= strengthOf(alone.outcome),
+        `${name}: ${JSON.stringify(alone.outcome)} became ${JSON.stringify(decided.outcome)}`,
+      );
+      if (isTrusted) return;
+      assert.notEqual(decided.outcome.verdict?.is, "allow");
+      for (const field of ["updatedInput", "updatedOutput", "context", "stop"] as const)
+        assert.deepEqual(decided.outcome[field], alone.outcome[field], `${name}: ${field}`);
+    }),
+    { numRuns: rounds },
+  );
+  assert.equal(refused.size, 4, "guards have refused each of them");
 });
 
 /** What a trusted file of `.gen` may replace: event by event, and no guard. */

@@ -19,6 +19,16 @@ import { type Workspace, workspace } from "../workspace.ts";
 
 const bash = (command: string): Fields => ({ tool_name: "Bash", tool_input: { command } });
 
+/** The events that may be refused, each about a text. */
+const data: { readonly [name in Decidable]: (text: string) => Fields } = {
+  PreToolUse: bash,
+  PermissionRequest: bash,
+  PostToolUse: (command) => ({ ...bash(command), tool_response: "" }),
+  UserPromptSubmit: (prompt) => ({ prompt }),
+  Stop: (text) => ({ last_assistant_message: text }),
+};
+export type Decidable = "PreToolUse" | "PermissionRequest" | "PostToolUse" | "UserPromptSubmit" | "Stop";
+
 /**
  * Programs of these tests, by their line: `answer KIND if WORD ...`. A line and its input say all that a program may depend on,
  * so they answer without a process of their own.
@@ -34,7 +44,8 @@ const answers: Readonly<Record<string, { code: number; stdout?: object }>> = {
 const spawn: Spawn = async ({ args, input }, { signal }) => {
   const end = { stderr: "no", dropped: 0, containment: "none", survivors: 0 };
   const [, kind = "", rest = ""] = /answer (\w+) if (.*?)(?: #.*)?$/.exec(args.join(" ")) ?? [];
-  const command = String(JSON.parse(input).tool_input?.command ?? "");
+  const { tool_input, prompt, last_assistant_message } = JSON.parse(input);
+  const command = String(tool_input?.command ?? prompt ?? last_assistant_message ?? "");
   if (rest.includes("slowly")) {
     // As long as its limit allows, where that is next to nothing.
     await new Promise<void>((resolve) => {
@@ -60,7 +71,8 @@ export type Files = Readonly<Record<string, string | { link: string }>>;
 export interface World {
   place: Workspace;
   load(files: Files, isTrusted: boolean, more?: Pick<Request, "builtIn">): Promise<Loaded>;
-  decide(loaded: Loaded, command: string, sender: string): Promise<Decided>;
+  /** @param name PreToolUse, if not given */
+  decide(loaded: Loaded, command: string, sender: string, name?: Decidable): Promise<Decided>;
 }
 export interface Decided {
   outcome: Outcome;
@@ -94,7 +106,7 @@ export async function world(t: TestContext): Promise<World> {
       const set = await combined(loaded, { combine: (one) => one } as Parameters<typeof combined>[1]);
       return { ...loaded, set };
     },
-    async decide(loaded, command, sender) {
+    async decide(loaded, command, sender, name = "PreToolUse") {
       const ran = new Map<string, Run>();
       const engine = createEngine({
         ...systemPorts(),
@@ -111,8 +123,8 @@ export async function world(t: TestContext): Promise<World> {
         },
       });
       const event: HookEvent = {
-        ...{ id: "e", name: "PreToolUse", at: 0, cwd: place.project, session: "s" },
-        ...{ sender, data: bash(command) },
+        ...{ id: "e", name, at: 0, cwd: place.project, session: "s" },
+        ...{ sender, data: data[name](command) },
       };
       const outcome = await engine.emit(event, { environment: {} });
       await engine.close();

@@ -19,6 +19,10 @@ const promise = (what: string, goal: string, measuredBy: string, as: string): Pr
 });
 
 export const promises: readonly Promised[] = [
+  promise("programs of a repository before trust", "none", "trust", "execve due to an untrusted repository"),
+  promise("connections because of it before trust", "none", "trust", "connect due to an untrusted repository"),
+  promise("changes of trusted files that ran", "none of 10,000", "trust", "changes of trusted files after which"),
+  promise("replaced bytes that ran, in a race", "none of 5,000", "trust", "starts in a race that ran the other bytes"),
   promise(
     "dispatch, none of 1,000 match",
     "≤ 3 × a hand-written loop",

@@ -11,7 +11,15 @@ import type { Hook } from "./hook.ts";
 import { inSafeWords } from "./hook-words.ts";
 import { isEmpty, type Outcome } from "./outcome.ts";
 import { planHook } from "./plan.ts";
-import { type Caller, type DetachedWork, elapsed, type Item, type Ports, type StepResult } from "./ports.ts";
+import {
+  type Caller,
+  type DetachedWork,
+  elapsed,
+  type Item,
+  type Ports,
+  type Registry,
+  type StepResult,
+} from "./ports.ts";
 import { addTokens, type Run, type RunStatus } from "./record.ts";
 import { perform, type Report } from "./run.ts";
 
@@ -61,7 +69,7 @@ function* runItem(given: Ports, item: Item, caller: Caller): Flow<void> {
   run.notes = [...run.notes, ...done.notes];
   run.outcome = done.outcome;
   run.ms = elapsed(ports) - since;
-  const notices = noticesOf(item, run, done.outcome);
+  const notices = noticesOf(item, done.outcome, { run, handlers: plan.handlers });
   yield* write(ports, { run, hook }, caller);
   for (const { outcome, counter } of notices)
     if (event.session) yield* wait(ports.store.post(event.session, outcome, counter));
@@ -121,14 +129,19 @@ const statusOf = (result: StepResult): RunStatus =>
   result.ok ? "completed" : result.failure === "timeout" ? "timeout" : "failed";
 
 /** Rewake: a block becomes a notice for the model. Otherwise what it says goes along, and its verdict nowhere (R7). */
-function noticesOf({ hook, event }: Item, run: Run, outcome: Outcome): { outcome: Outcome; counter?: Counter }[] {
+function noticesOf(
+  { hook, event }: Item,
+  outcome: Outcome,
+  { run, handlers }: { run: Run; handlers: Registry["handlers"] },
+): { outcome: Outcome; counter?: Counter }[] {
   const { verdict, ...others } = outcome;
   const blocks = hook.mode === "rewake" && verdict?.is === "deny";
   if (verdict && !blocks) run.notes.push(`the caller did not wait for its ${verdict.is}`);
   const { now, later: kept, notes } = accept(others, noCaller, false);
   const notice = blocks ? [`${hook.name}: ${verdict.reason ?? "it found a problem"}`] : [];
   const said = [...notice, ...(kept.context ?? [])];
-  const { later } = inSafeWords({ now, later: { ...kept, ...(said.length > 0 && { context: said }) }, notes }, hook);
+  const all = { ...kept, ...(said.length > 0 && { context: said }) };
+  const { later } = inSafeWords({ now, later: all, notes }, hook, handlers);
   const { context = [], messages } = later;
   run.notes.push(...notes);
   if (!isEmpty(kept) && rowOf(event.name).endsSession)

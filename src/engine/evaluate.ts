@@ -309,7 +309,7 @@ function repeated(before: Answer | undefined, outcome: Outcome, status: RunStatu
 
 /** Puts an answer where the sender can take it; answers with what has to wait in the inbox. */
 function deliver(plan: Plan, eventContext: EventContext, run: Run, outcome: Outcome): Outcome {
-  const answer = inSafeWords(accept(outcome, eventContext.acceptance, plan.guard), plan.hook);
+  const answer = inSafeWords(accept(outcome, eventContext.acceptance, plan.guard), plan.hook, plan.handlers);
   const { later, notes } = answer;
   run.notes.push(...notes);
   const now = repeated(eventContext.answers.get(plan), answer.now, run.status);

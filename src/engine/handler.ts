@@ -85,6 +85,8 @@ export interface Handler<P = Fields> {
    * @param origin where the hook was written; without it places are not looked at
    */
   inspect?(params: Fields, patterns?: Patterns, origin?: Pick<Origin, "root">): Mismatch[];
+  /** What it says comes from a server, whoever wrote the hook (R90). */
+  isServer?: true;
   /** How rules use it (specification 003); absent: it is no action. */
   action?: ActionUse;
   /** How registry files use it (specification 001); absent: it is no built-in handler there. */

@@ -7,12 +7,15 @@ import type { Accepted } from "./accept.ts";
 import type { Hook } from "./hook.ts";
 import { oneLine, shortened, visible } from "./one-line.ts";
 import { isEmpty, type Message, type Outcome, type OutcomeField, type OutcomeFields } from "./outcome.ts";
+import type { Registry } from "./ports.ts";
 
 /** In characters: of all that one hook says in one answer, where the hook sets no other limit. */
 export const usualTextLimit = 10_000;
 /** Who speaks, and what has come of it so far. */
 interface Speaker {
   hook: Hook;
+  /** Whose words they are for a model that must not take them for the person's; undefined: the person's own hook speaks. */
+  source: string | undefined;
   /** So many characters may still be said. */
   room: number;
   /** All that the hook wanted to say. */
@@ -22,12 +25,16 @@ interface Speaker {
 }
 type Reader = "model" | "person";
 
-/** An accepted answer as others may read it; its outcomes are changed in place. Never throws. */
-export function inSafeWords(accepted: Accepted, hook: Hook): Accepted {
+/**
+ * An accepted answer as others may read it; its outcomes are changed in place. Never throws.
+ *
+ * @param handlers of its steps, which say whether a server speaks through it
+ */
+export function inSafeWords(accepted: Accepted, hook: Hook, handlers?: Registry["handlers"]): Accepted {
   const { now, later, notes } = accepted;
   if (isEmpty(now) && isEmpty(later)) return accepted;
   const room = hook.limits.text ?? usualTextLimit;
-  const speaker: Speaker = { hook, room, length: 0, isCut: false, notes };
+  const speaker: Speaker = { hook, source: sourceOf(hook, handlers), room, length: 0, isCut: false, notes };
   for (const field of spoken) {
     say(now, field, speaker);
     say(later, field, speaker);
@@ -92,11 +99,11 @@ function inRoom<T>(list: readonly T[], speaker: Speaker, read: (one: T) => T): T
 }
 
 function readBy(reader: Reader, text: string, speaker: Speaker): string {
-  const { hook } = speaker;
+  const { source } = speaker;
   speaker.length += text.length;
   const safe = fit(text, speaker);
   speaker.room = Math.max(0, speaker.room - safe.length);
-  return reader === "model" && hook.foreign && safe !== "" ? labelled(safe, sourceOf(hook)) : safe;
+  return reader === "model" && source !== undefined && safe !== "" ? labelled(safe, source) : safe;
 }
 
 /** Cut before it is looked through, so that a text without end costs no more than its limit, and after, as escapes are longer. */
@@ -117,6 +124,9 @@ const labelBegins = "[untrusted:";
 export const labelled = (text: string, source: string): string =>
   `${text.replaceAll(labelBegins, "(untrusted:")}\n${labelBegins} from ${source}]`;
 
-const sourceOf = ({ name }: Hook): string =>
-  `this repository's hook "${oneLine(name, longestName).replaceAll(/["[\]]/g, "")}"`;
+function sourceOf({ name, foreign, steps }: Hook, handlers: Registry["handlers"] | undefined): string | undefined {
+  const called = `hook "${oneLine(name, longestName).replaceAll(/["[\]]/g, "")}"`;
+  if (foreign) return `this repository's ${called}`;
+  return steps.some(({ uses }) => handlers?.get(uses)?.isServer) ? `the server of ${called}` : undefined;
+}
 const longestName = 60;

@@ -38,6 +38,8 @@ export interface Plan {
   ask: CompiledCondition["ask"] | undefined;
   fixed: Test | undefined;
   needs: ReadonlySet<string>;
+  /** Of the registry that it was planned with. */
+  handlers: Registry["handlers"];
   /** Undefined until `prepare`: most hooks of a set are never evaluated. */
   first: PlannedStep | undefined;
   /** Makes the steps, once; gives the first. Throws what `fault` reports. */
@@ -162,6 +164,7 @@ export function planHook(hook: Hook, registry: Registry, patterns: Patterns): Pl
     ask: undefined,
     fixed: undefined,
     needs: nothingNeeded,
+    handlers: registry.handlers,
     first: undefined,
     prepare() {
       plan.first ??= planSteps(hook, registry, patterns);

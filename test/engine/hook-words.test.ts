@@ -86,6 +86,25 @@ test("[R90] a megabyte is cut at 10,000 characters, which the text and the run s
   assert.deepEqual(words({ context: [megabyte] }, more), { now: { context: [megabyte] }, later: {}, notes: [] });
 });
 
+test("[R90] what a server answers to a person's own hook is labelled as the server's for a model, and not for the person", () => {
+  const handlers = createHandlers(new Map());
+  for (const uses of ["http", "mcp_tool"]) {
+    const now: Outcome = {
+      verdict: { is: "deny", reason: "no", by: "x" },
+      context: ["look"],
+      messages: [{ to: "person", text: "hello" }],
+    };
+    const said = inSafeWords({ now, later: {}, notes: [] }, aHook("lint", uses), handlers).now;
+    const from = '\n[untrusted: from the server of hook "lint"]';
+    assert.deepEqual(said.context, [`look${from}`]);
+    assert.equal(said.verdict?.reason, `no${from}`);
+    assert.deepEqual(said.messages, [{ to: "person", text: "hello" }]);
+  }
+  assert.deepEqual(inSafeWords({ now: { context: ["look"] }, later: {}, notes: [] }, own, handlers).now, {
+    context: ["look"],
+  });
+});
+
 test("[R90] a stranger's words for a model carry one label, at their end, and its words for a person none", () => {
   fc.assert(
     fc.property(text, (one) => {

@@ -19,6 +19,7 @@ const limitInBytes = 1 << 20;
 export const http: Handler<HttpParams> = {
   params: object({ url: text("an http or https address") }, { headers: mapOf(text()), allowedEnvVars: listOf(text()) }),
   needs: ["fetch"],
+  isServer: true,
   async run(params, context) {
     const request = requestOf(params, context);
     if (typeof request === "string") return failed("launch", request);

@@ -88,6 +88,7 @@ export const mcpTool: Handler = handler({
     { input: say(mapOf(anything), "its input; Hookline fills in ${tool_input.file_path} and the like", {}) },
   ),
   needs: ["tools"],
+  isServer: true,
   async run({ server, tool, input = {} }, context) {
     const { event, hook } = context;
     const payload: Json = JSON.parse(settings.write(event, writtenName(hook, event.name), hook));

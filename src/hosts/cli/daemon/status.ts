@@ -84,7 +84,7 @@ function statusLines(facts: Facts, hooks: readonly Hook[], invocation: Invocatio
       : []),
     ...daemonRows(facts.daemon ?? undefined, facts.queue, terminal, show),
     row("project", show(facts.root)),
-    row("hooks", `${facts.hooks} active${broken}`),
+    row("hooks", `${hookCounts(hooks)}${broken}`),
     ...facts.files.map((file) => row("", `${show(file.path)}: ${file.hooks} (${file.layer})`)),
     ...(facts.untrusted > 0 ? [row("trust", terminal.paint("yellow", untrustedWords(facts.untrusted)))] : []),
     ...facts.paused.map((one) => row("paused", pausedWords(one, hooks, show))),
@@ -93,6 +93,17 @@ function statusLines(facts: Facts, hooks: readonly Hook[], invocation: Invocatio
     ...facts.missing.map((door) => row("", terminal.paint("red", oneLine(missingDoorWords(invocation, door))))),
     ...(git ? [row("git", gitWords(git, show))] : []),
   ];
+}
+
+/** Those in force apart from those that a person has yet to trust, and from the guard that Hookline brings along. */
+function hookCounts(hooks: readonly Hook[]): string {
+  const builtIn = hooks.filter(({ origin }) => origin.dialect === "builtin").length;
+  const waiting = hooks.filter(({ untrusted }) => untrusted !== undefined).length;
+  return [
+    `${hooks.length - builtIn - waiting} active`,
+    ...(waiting > 0 ? [`${waiting} not trusted`] : []),
+    ...(builtIn > 0 ? [`${builtIn} built in`] : []),
+  ].join(", ");
 }
 
 const titled = (terminal: Terminal, name: string, text: string): string =>

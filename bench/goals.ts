@@ -23,6 +23,8 @@ export const promises: readonly Promised[] = [
   promise("connections because of it before trust", "none", "trust", "connect due to an untrusted repository"),
   promise("changes of trusted files that ran", "none of 10,000", "trust", "changes of trusted files after which"),
   promise("replaced bytes that ran, in a race", "none of 5,000", "trust", "starts in a race that ran the other bytes"),
+  promise("what trust adds to a command", "≤ 3 ms", "trust-cost", "what trust adds to a command"),
+  promise("what trust adds in the daemon", "≤ 1 ms", "trust-cost", "what trust adds in the daemon"),
   promise(
     "dispatch, none of 1,000 match",
     "≤ 3 × a hand-written loop",

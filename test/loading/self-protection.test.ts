@@ -15,7 +15,7 @@ import { temporaryFolder } from "../temporary-folder.ts";
 import { type Files, world } from "./layers/world.ts";
 
 const home = homedir();
-const cwd = "/work/shop";
+const cwd = "/srv/shop";
 const hook = selfProtection({ home, environment: {}, managed: managedFoldersOf("linux") });
 
 const bash = (command: string): Fields => ({ tool_name: "Bash", tool_input: { command } });
@@ -224,8 +224,8 @@ test("[D17] ordinary calls load no library for it: only a line that could mean s
   const tools = [write("a.ts"), write("a.ts", "Read"), write(".git/hooks/pre-commit"), write("hookline.yaml", "Edit")];
   for (const data of [...tools, ...[...lines, ...more].map(bash)])
     assert.deepEqual([data.tool_input, needsOf(data)], [data.tool_input, []]);
-  assert.deepEqual(needsOf(bash("git status"), "/work/hookline"), []);
-  for (const folder of ["/work/.git/hooks", `${home}/.config/hookline`, "/work/.hookline/rules"])
+  assert.deepEqual(needsOf(bash("git status"), "/srv/hookline"), []);
+  for (const folder of ["/srv/.git/hooks", `${home}/.config/hookline`, "/srv/.hookline/rules"])
     assert.deepEqual(needsOf(bash("rm a"), folder), ["shell"]);
   const built = ["F=hoo; rm .git/${F}ks/x", "rm .git/hoo''ks/x", "rm $(echo .git/h)ooks", "a=.git/ho; rm $a'oks'"];
   for (const line of [...changingLines, ...built]) assert.deepEqual([line, needsOf(bash(line))], [line, ["shell"]]);

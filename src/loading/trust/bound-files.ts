@@ -3,7 +3,7 @@
  * scripts say. It reads any text, also that of other shells, and rather takes a file too many than one too few: a change of a
  * file that was taken asks a person again, and a change of one that was not runs unseen.
  */
-import { closeSync, openSync, readSync, realpathSync, statSync } from "node:fs";
+import { closeSync, openSync, readFileSync, readSync, realpathSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve, sep } from "node:path";
 import type { Json } from "../../engine/event.ts";
 import type { Hook } from "../../engine/hook.ts";
@@ -119,7 +119,7 @@ const runners: readonly { names: RegExp; files: readonly string[]; ofPackage?: t
 ];
 
 /** A script may be named without its ending. */
-const scriptEndings = ["", ".js", ".cjs", ".mjs", ".ts", ".py", ".json"];
+const scriptEndings = ["", ".js", ".cjs", ".mjs", ".ts", ".py", ".rb", ".json"];
 const noEnding = [""];
 
 function* programsIn(words: readonly Word[], places: Places): Generator<string> {
@@ -127,24 +127,27 @@ function* programsIn(words: readonly Word[], places: Places): Generator<string> 
   let readsFolders = false;
   // It may read its script from its input or from another's output: then each file that the line names counts.
   const interprets = words.some(({ text }) => interpreters.test(baseName(text)));
+  const runsWhatItFinds = interprets && words.some(({ text }) => findsFiles.test(text));
   for (const [index, { text, begins }] of words.entries()) {
     if (places.looks.left-- <= 0) return;
     const isOptionBefore = words[index - 1]?.text.startsWith("-") === true; // then it may be that option's value
     const name = baseName(text);
     const isOption = text.startsWith("-");
-    const mayBePath = begins || after !== undefined || interprets || /[./\\]/.test(text);
+    const mayBePath = begins || after !== undefined || interprets || isOptionBefore || /[./\\]/.test(text);
     const paths = mayBePath
       ? [
           ...candidates(
-            text,
+            isOption && isAttached.test(text) ? text.slice(2) : text,
             places,
             after === "interpreter" || (interprets && /[/\\]/.test(text)) ? scriptEndings : noEnding,
           ),
         ]
       : [];
     const isNamed = begins || after === "interpreter";
-    yield* paths.filter((path) => (isNamed || (interprets && !isDocument.test(path)) ? isFile(path) : isProgram(path)));
-    if (after === "interpreter" && readsFolders) yield* foldersOf(text, places);
+    const maybeRun = (interprets || isOptionBefore || isOption) && !isDocument.test(text); // `jq -f x`, `just -f x`, `ruby -r./x`
+    yield* paths.filter((path) => (isNamed || maybeRun ? isFile(path) : isProgram(path)));
+    if ((after === "interpreter" && readsFolders) || runsWhatItFinds) yield* foldersOf(text, places);
+    if (after === "interpreter" && isHere.test(text)) yield* mainFiles(places);
     // A script that is not there yet: when it appears, a person is asked.
     if (
       isNamed &&
@@ -173,10 +176,35 @@ function* programsIn(words: readonly Word[], places: Places): Generator<string> 
     if (interprets && !isOption) yield* pythonModule(text, places);
     if (text.startsWith("--run")) for (const base of places.bases) yield scriptsOf(join(base, "package.json"));
     if (runner?.runsNext) after = "program";
-    else if (interpreters.test(name)) {
+    else if (interpreters.test(name) || (goesOn.test(text) && words[index - 1]?.text === "go")) {
       after = "interpreter";
-      readsFolders = ofFolders.test(name);
+      readsFolders = ofFolders.test(name) || goesOn.test(text);
     } else if (!isOption || begins) after = undefined;
+  }
+}
+
+/** The files that they find are what the interpreter of the same line may get. */
+const findsFiles = /^(?:-exec(?:dir)?|-ok|xargs|parallel|ls|find|fd)$/;
+/** `-r./x`, `-fx.jq`: the value of an option without a blank. */
+const isAttached = /^-[A-Za-z][^-=]*[./]/;
+/** The folder itself is the program. */
+const isHere = /^\.\/?$/;
+/** `go run ./cmd`: its folder is the program. */
+const goesOn = /^(?:run|generate|test)$/;
+
+function* mainFiles({ bases, workspace }: Places): Generator<string> {
+  for (const base of bases)
+    for (const file of ["package.json", "index.js", "__main__.py", "main.go", mainOf(join(base, "package.json"))])
+      if (file !== undefined && isFile(join(base, file)) && isBelow(join(base, file), workspace))
+        yield join(base, file);
+}
+
+function mainOf(file: string): string | undefined {
+  try {
+    const { main } = JSON.parse(readFileSync(file, "utf8")) as { main?: unknown };
+    return typeof main === "string" && !main.includes("\0") ? main : undefined;
+  } catch {
+    return undefined; // there is none that can be read: the file itself counts
   }
 }
 

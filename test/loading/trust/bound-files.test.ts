@@ -27,13 +27,14 @@ function repository(t: TestContext): { folder: string; files(content: Json, root
     "sub/Makefile",
     "Makefile",
     "script",
+    "rb.rb",
     "it's here.sh",
   ])
     write(name, "echo\n");
   write("hooks/plain", "#!/bin/sh\n");
   write("bin/go", "\u007fELF", 0o755);
   write("docs/guide.md", "text\n");
-  write("package.json", '{"scripts":{"lint":"eslint ."}}');
+  write("package.json", '{"main":"run.mjs","scripts":{"lint":"eslint ."}}');
   write("node_modules/eslint/cli.js", "#!/usr/bin/env node\n", 0o755);
   mkdirSync(join(folder, "node_modules", ".bin"));
   symlinkSync("../eslint/cli.js", join(folder, "node_modules", ".bin", "eslint"));
@@ -93,6 +94,17 @@ const lines: readonly (readonly [string, readonly string[]])[] = [
   ["for f in hooks/*; do . $f; done", ["hooks"]],
   ["run-parts hooks", ["hooks"]],
   ["node tool", ["tool", "tool/__main__.py"]],
+  ["jq -f script data.json", ["script"]],
+  ["vim -S script", ["script"]],
+  ["just -f script build", [".justfile", "Justfile", "justfile", "script"]],
+  ["ruby -r./check.py -e 1", ["check.py"]],
+  ["ruby -r ./rb -e 1", ["rb.rb"]],
+  ["find hooks -name '*.x' -exec sh {} \\;", ["hooks"]],
+  ["ls hooks | xargs -n1 sh", ["hooks"]],
+  ["go run ./sub", ["sub"]],
+  ["node .", ["package.json", "run.mjs"]],
+  ["git commit -m script", ["script"]],
+  ["prettier --config docs/guide.md", []],
   ["cat docs/guide.md", []],
   ["echo x > hooks/out.sh", []],
   ["curl https://example.com/hooks/a.sh", []],

@@ -5,6 +5,7 @@ import { agent, ofProject } from "./belongs.ts";
 import { changedFiles } from "./changed-files.ts";
 import { always, never } from "./constant.ts";
 import { contentContains } from "./content-contains.ts";
+import { effects, shell } from "./effects.ts";
 import { errorType, toolFailed } from "./errors.ts";
 import { expression } from "./expressions/expression.ts";
 import { settingsConditions } from "./settings-conditions.ts";
@@ -33,6 +34,8 @@ const kinds = {
   of_project: ofProject,
   skip_flags: skipFlagsHold,
   writes_to: writesTo,
+  shell,
+  effects,
 };
 
 /** Each kind takes only parameters that its own schema has passed, which is what compileCondition sees to. */

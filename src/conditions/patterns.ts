@@ -1,4 +1,5 @@
 /** The libraries behind Patterns (R65), each loaded only if a hook asks for it: together they cost a start 30 ms. */
+import type { CallEffects, CallToRead } from "../engine/effects.ts";
 import { HooklineError, messageOf } from "../engine/error.ts";
 import type { HookEvent } from "../engine/event.ts";
 import { rowOf } from "../engine/events.ts";
@@ -29,7 +30,7 @@ export async function loadPatterns(wanted: PatternNeeds = everything): Promise<P
   const [expressions, globs, shell, templates, python] = await Promise.all([
     wanted.regex ? import("re2js") : undefined,
     wanted.glob ? import("picomatch") : undefined,
-    wanted.shell ? import("../shell/commands.ts") : undefined,
+    wanted.shell ? Promise.all([import("../shell/commands.ts"), import("../shell/effects/read.ts")]) : undefined,
     wanted.lines ? import("../shell/template.ts") : undefined,
     wanted.expression ? import("./expressions/read.ts") : undefined,
   ]);
@@ -56,13 +57,31 @@ export async function loadPatterns(wanted: PatternNeeds = everything): Promise<P
     },
     commands(line) {
       if (!shell) throw notLoaded(line, "shell");
-      return shell.commands(line);
+      return shell[0].commands(line);
     },
-    ...(shell ? { writes: shell.writes } : {}),
+    ...(shell ? { writes: shell[0].writes, ...effectsBy(shell[1], shell[0]) } : {}),
     ...(templates ? { shellTemplate: templates.compileShellTemplate } : {}),
     expression(source) {
       if (!python) throw notLoaded(source, "expression");
       return python.readExpression(source);
+    },
+  };
+}
+
+/** One reading for all rules of an event: they ask one after another about the same call. */
+function effectsBy(
+  { readEffects, isAt }: typeof import("../shell/effects/read.ts"),
+  readers: Parameters<typeof readEffects>[2],
+): Pick<Patterns, "effects" | "isAt"> {
+  let last: { call: CallToRead; workspace: string; effects: CallEffects } | undefined;
+  return {
+    isAt,
+    effects(call, { workspace, home }) {
+      const { tool, input, cwd } = call;
+      const isSame = last?.call.input === input && last.call.tool === tool && last.call.cwd === cwd;
+      if (last && isSame && last.workspace === workspace) return last.effects;
+      last = { call, workspace, effects: readEffects(call, { workspace, home }, readers) };
+      return last.effects;
     },
   };
 }

@@ -148,7 +148,10 @@ const askInTurn =
 function negate(part: CompiledCondition): CompiledCondition {
   const { test } = part;
   return {
-    test: (scope) => test(scope) === false,
+    test(scope) {
+      const found = test(scope);
+      return isUnsure(found) ? found : found === false;
+    },
     explain(scope) {
       const { holds, because } = part.explain(scope);
       return { holds: !holds, because };
@@ -158,6 +161,9 @@ function negate(part: CompiledCondition): CompiledCondition {
     needs: part.needs,
   };
 }
+
+/** Nobody can tell whether it holds: `unknown` says why (R87). The opposite is as unsure. */
+const isUnsure = (found: Found | boolean): found is Found => typeof found === "object" && found.unknown !== undefined;
 
 const both = (left: Found | true, right: Found | true): Found | true =>
   left === true ? right : right === true ? left : { ...left, ...right };
@@ -175,12 +181,16 @@ const testAll =
     return found;
   };
 
+/** A sure answer goes before one that only may hold: its reason is the better one. */
 const testAny =
   (tests: readonly Test[]): Test =>
   (scope) => {
+    let unsure: Found | boolean = false;
     for (const test of tests) {
       const one = test(scope);
-      if (one !== false) return one;
+      if (one === false) continue;
+      if (!isUnsure(one)) return one;
+      if (unsure === false) unsure = one;
     }
-    return false;
+    return unsure;
   };

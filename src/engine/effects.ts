@@ -3,6 +3,8 @@
  * Every rule shares one reading of an event. What nobody can tell from the text is in the reading as well, with the reason.
  */
 
+import type { Fields } from "./event.ts";
+
 /** Why a text does not tell something (R87). A rule about commands holds for "runs"; "does" concerns its own program alone. */
 export interface Unknown {
   /** runs: which program runs is not known. does: the program is known, and what it does is not. */
@@ -49,4 +51,81 @@ export interface ShellReading {
 export interface ShellPlace {
   cwd: string;
   home: string;
+}
+
+/** The words of a command, told apart by what the program's manual says of its options. */
+export interface Spelled {
+  program: string;
+  /** `push` of `git push`. */
+  subcommand?: string;
+  /** By their long names without dashes, or their letter where they have none. */
+  options: readonly { name: string; value?: string }[];
+  operands: readonly string[];
+}
+
+/** Places that rules know by name, and what each means. */
+export const placeNames = {
+  workspace: "below the folder of the repository",
+  "whole workspace": "the folder of the repository itself with everything in it",
+  "outside workspace": "neither in the repository nor in a folder for temporary files or caches",
+  home: "the home folder itself with everything in it",
+  root: "the root of the file system",
+  system: "folders of the operating system, such as /etc and /usr",
+  temporary: "folders for temporary files",
+  disks: "devices of disks and memory",
+  credentials: "keys, tokens, password stores, files of browsers and cloud tools",
+  "environment files": "`.env` and its kind, but no samples",
+  "start files": "what shells, git, ssh and the system run or read when they start",
+  "hook files": "hooks and settings of every agent, of Hookline and of git",
+  git: "the folder .git and what lies in it",
+  unknown: "a path that the call does not tell",
+} as const;
+export type PlaceName = keyof typeof placeNames;
+export const isPlaceName = (name: string): name is PlaceName => Object.hasOwn(placeNames, name);
+
+/** What a rule can ask about. */
+export const effectNames = [
+  "reads",
+  "writes",
+  "deletes",
+  "permits",
+  "executes",
+  "network",
+  "pipes",
+  "elevates",
+  "forks",
+] as const;
+export type EffectName = (typeof effectNames)[number];
+
+/** Where data comes from that a command passes on, and what gets it. */
+export const sources = ["network", "credentials", "decoded", "environment"] as const;
+export const sinks = ["shell", "network"] as const;
+export type Source = (typeof sources)[number];
+export type Sink = (typeof sinks)[number];
+
+export interface Effect {
+  is: EffectName;
+  /** Index of the command that does it. Absent: the tool itself does. */
+  command?: number;
+  /** Of reads, writes, deletes, permits (mode bits and owners) and executes: absolute. It begins with `unknownText` where nobody can tell. */
+  path?: string;
+  /** The path and everything below it. */
+  below?: true;
+  /** Of network: the name of the host; absent where the program's settings name it. */
+  host?: string;
+  /** Of pipes. */
+  from?: Source;
+  to?: Sink;
+}
+
+/** One reading of one tool call, shared by all rules. */
+export interface CallEffects extends Pick<ShellReading, "commands" | "unknown"> {
+  effects: readonly Effect[];
+}
+
+/** A tool call, and where it is made. */
+export interface CallToRead extends ShellPlace {
+  /** Canonical. */
+  tool: string;
+  input: Fields;
 }

@@ -1,4 +1,5 @@
 /** What hooks run: a handler, what it is given, what it gives, and what each file format has to know of it. */
+import type { CallEffects, CallToRead, PlaceName } from "./effects.ts";
 import type { Fields, HookEvent, Json, MaybePromise, Seconds, Turn } from "./event.ts";
 import type { Hook, Origin, Role } from "./hook.ts";
 import type { Outcome } from "./outcome.ts";
@@ -207,6 +208,16 @@ export interface Patterns {
   commands(line: string): readonly (readonly string[])[] | undefined;
   /** The files that a shell line writes or removes, as far as its words tell; undefined if it cannot be analysed. Never throws. */
   writes?(line: string): readonly string[] | undefined;
+  /** What a tool call does: one reading for all rules. Absent: no rule of the set asks. Never throws. */
+  effects?(call: CallToRead, where: { workspace: string; home: string }): CallEffects;
+  /** Whether a path of an effect lies in a place that rules know by this name. */
+  isAt?(
+    name: PlaceName,
+    place: { path: string; below?: true | undefined },
+    where: { workspace: string; home: string },
+  ): boolean;
+  /** The folder of the project whose hooks these are. */
+  workspace?: string;
   /** What a shell line with placeholders becomes; undefined: it holds none. Absent: lines are not looked at. Never throws. */
   shellTemplate?(line: string): ShellTemplate | TemplateFault[] | undefined;
   /** The tree of a Python-like expression, as JSON (R64). Throws HooklineError pattern_invalid with the column. */

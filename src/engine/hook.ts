@@ -115,6 +115,8 @@ export interface Hook {
 export interface HookSet {
   id: string;
   hooks: readonly Hook[];
+  /** The folder of the project that the set was loaded for: what conditions call the workspace. Absent: the event's own folder. */
+  workspace?: string;
 }
 
 /** A located finding about a hook file. */

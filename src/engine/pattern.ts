@@ -173,7 +173,7 @@ type CommandPattern = (command: readonly string[]) => Answer;
  * `git:*` and `git *`: the program and any operands. `git commit:*`: these words first. `npm run test`: exactly these.
  * `git * --force`: `*` is any text, over word borders too.
  */
-function compileCommandPattern(source: string): CommandPattern {
+export function compileCommandPattern(source: string): CommandPattern {
   const trimmed = source.trim();
   const open = /(:\*|\s\*)$/.test(trimmed);
   const words = splitWords(open ? trimmed.slice(0, -2) : trimmed);

@@ -62,12 +62,13 @@ const nothingNeeded: ReadonlySet<string> = new Set();
 const remembered = 512;
 
 /** Plans are made when an event first asks for them, so that one event never pays for the hooks of another. */
-export function planHooks(set: HookSet, registry: Registry, patterns: Patterns): Plans {
+export function planHooks(set: HookSet, registry: Registry, known: Patterns): Plans {
+  const patterns = set.workspace === undefined ? known : { ...known, workspace: set.workspace };
   const plans = new Map<Hook, Plan>();
   const buckets = new Map<EventName, Bucket>();
   const of = (hook: Hook): Plan => {
-    const known = plans.get(hook);
-    if (known) return known;
+    const before = plans.get(hook);
+    if (before) return before;
     const made = planHook(hook, registry, patterns);
     plans.set(hook, made);
     return made;

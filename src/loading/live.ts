@@ -206,7 +206,7 @@ function withUnsettled<T extends LoadedHooks>(found: StableLoad<T>, before: Hook
     return [];
   });
   if (missing.length === 0) return found;
-  return { state: "", loaded: { ...found.loaded, set: hookSetOf([...set.hooks, ...missing]) } };
+  return { state: "", loaded: { ...found.loaded, set: hookSetOf([...set.hooks, ...missing], set.workspace) } };
 }
 
 function guardsByFile({ hooks }: HookSet): Map<string, Hook[]> {

@@ -123,7 +123,10 @@ export function loadHooks(request: LoadRequest): LoadedHooks {
   const all = read.judge ? found.map(read.judge.hooks) : found;
   const sources = uniqueIds(obeySwitches(overrideByEvent(all, tell), tell), tell);
   return {
-    set: hookSetOf(sources.flatMap(({ hooks }) => hooks.map((hook) => asProjectSays(hook, config.engine)))),
+    set: hookSetOf(
+      sources.flatMap(({ hooks }) => hooks.map((hook) => asProjectSays(hook, config.engine))),
+      project.worktree ?? project.folders[0] ?? project.root,
+    ),
     files: sources.flatMap((source) => (source.file.format === builtInFormat ? [] : fileOf(source, read.judge))),
     watched: [...new Set([...project.watched, ...read.watched])],
     root: project.root,

@@ -120,14 +120,23 @@ export const powerless = (name: string, { file, compiled }: Source, why: string)
 });
 
 /** Hooks in running order, known by the fingerprint of their content. */
-export function hookSetOf(hooks: readonly Hook[]): HookSet {
+export function hookSetOf(hooks: readonly Hook[], workspace?: string): HookSet {
   const ordered = [...hooks].sort(inRunningOrder);
-  return { id: fingerprint(JSON.stringify(ordered)), hooks: ordered };
+  return {
+    id: fingerprint(JSON.stringify(ordered)),
+    hooks: ordered,
+    ...(workspace === undefined ? {} : { workspace }),
+  };
 }
 
 /** The set as it is, unless it holds automations that may not run. @param engine what the user's own files say: it holds for all */
 export const asSettingsSay = (set: HookSet, engine: EngineSettings): HookSet =>
-  set.hooks.some((hook) => switchOf(hook, engine)) ? hookSetOf(set.hooks.map((hook) => obeying(hook, engine))) : set;
+  set.hooks.some((hook) => switchOf(hook, engine))
+    ? hookSetOf(
+        set.hooks.map((hook) => obeying(hook, engine)),
+        set.workspace,
+      )
+    : set;
 
 /** An automation of a project as the settings there let it run. They reach no other (R29). */
 export const asProjectSays = (hook: Hook, engine: EngineSettings): Hook =>

@@ -3,7 +3,8 @@
 import { agentEventNames, events } from "../../engine/events.ts";
 import type { OutcomeField } from "../../engine/outcome.ts";
 import type { Handler } from "../../engine/ports.ts";
-import { flag, object, say, text } from "../../engine/schema.ts";
+import type { Found } from "../../engine/record.ts";
+import { flag, object, oneOf, say, text } from "../../engine/schema.ts";
 import { handler } from "../step.ts";
 
 const policy = "Blocked by hook policy";
@@ -12,26 +13,60 @@ const policy = "Blocked by hook policy";
 export const eventsTaking = (field: OutcomeField): string[] =>
   agentEventNames.filter((name) => events[name].accepts.includes(field));
 
+const decisions = ["deny", "ask", "allow"] as const;
+type Decision = (typeof decisions)[number];
+
+const decisionOf = ({ decision, allow, ask }: { decision?: Decision; allow?: boolean; ask?: boolean }): Decision =>
+  decision ?? (allow === true ? "allow" : ask === true ? "ask" : "deny");
+
+/** What a condition says of a call that it cannot tell apart: why, and what its author wants then. */
+interface Unsure {
+  why: string;
+  answer?: unknown;
+}
+
+const unsureIn = (match: Found | undefined): Unsure | undefined =>
+  typeof match?.unknown === "string" ? { why: match.unknown, answer: match.answer } : undefined;
+
 export const gate: Handler = handler({
   params: object(
     {},
     {
+      decision: say(oneOf(...decisions), "deny, ask the person, or allow without a question", "deny"),
       reason: say(text(), "why, in words for the model and the person", policy),
-      allow: say(flag, "true lets it happen without a question; anything else blocks it", false),
-      ask: say(flag, "true asks the person instead of blocking it", false),
+      suggestion: say(text(), "what to do instead; it stands behind the reason"),
+      allow: say(flag, "true: the same as `decision: allow`", false),
+      ask: say(flag, "true: the same as `decision: ask`", false),
     },
   ),
   action: {
     summary: "Denies what is about to happen, such as a tool call, asks about it, or allows it.",
-    role: ({ allow }) => (allow === true ? "observe" : "guard"),
+    role: (params) => (decisionOf(params) === "allow" ? "observe" : "guard"),
     events: [...eventsTaking("verdict"), "activation"], // besides these, application events take a verdict
   },
-  run({ reason, allow, ask }, { hook }) {
-    const said = reason === undefined || reason.trim() === "" ? undefined : reason;
+  inspect: ({ decision, allow, ask }) =>
+    decision === undefined || (allow === undefined && ask === undefined)
+      ? []
+      : [{ path: [allow === undefined ? "ask" : "allow"], expected: "decision alone", found: "both" }],
+  run({ reason, suggestion, ...params }, { hook, scope }) {
+    const unsure = unsureIn(scope.match);
+    const wanted = decisionOf(params);
+    // What nobody can tell apart is no reason to allow anything (R87).
+    if (unsure && wanted === "allow") return { ok: true, output: {} };
+    const is = unsure && (unsure.answer === "deny" || unsure.answer === "ask") ? unsure.answer : wanted;
+    const said = unsure ? sentence(unsure.why) : trimmed(reason);
+    const instead = unsure ? undefined : trimmed(suggestion);
+    const whole = instead === undefined ? said : `${said ?? policy} Instead: ${instead}`;
     const verdict =
-      allow === true
-        ? { is: "allow" as const, by: hook.id, ...(said === undefined ? {} : { reason: said }) }
-        : { is: ask === true ? ("ask" as const) : ("deny" as const), by: hook.id, reason: said ?? policy };
+      is === "allow"
+        ? { is, by: hook.id, ...(whole === undefined ? {} : { reason: whole }) }
+        : { is, by: hook.id, reason: whole ?? policy };
     return { ok: true, output: { ...verdict }, outcome: { verdict } };
   },
 });
+
+const trimmed = (written: string | undefined): string | undefined =>
+  written === undefined || written.trim() === "" ? undefined : written;
+
+const sentence = (why: string): string =>
+  `Hookline ${why}, so it cannot say whether a rule forbids that. Write the program and its options out.`;

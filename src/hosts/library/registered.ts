@@ -90,7 +90,10 @@ export function createRegistered(
       const held = known.get(own);
       if (held) return held;
       const registered = [...hooks.values()].filter((entry) => entry.session === undefined || entry.session === own);
-      const set = registered.length === 0 ? files : hookSetOf([...files.hooks, ...registered.map(({ hook }) => hook)]);
+      const set =
+        registered.length === 0
+          ? files
+          : hookSetOf([...files.hooks, ...registered.map(({ hook }) => hook)], files.workspace);
       known.set(own, set);
       return set;
     },

@@ -1,0 +1,267 @@
+/**
+ * shell and effects: what a tool call runs, and what that reads, writes, deletes, sends and starts (R87). All keys of one condition
+ * speak of one command: `runs: git *` with `deletes: git` means a git command that deletes there.
+ */
+import { homedir } from "node:os";
+import {
+  type CallEffects,
+  type Effect,
+  effectNames,
+  isPlaceName,
+  placeNames,
+  type Sink,
+  type Source,
+  sinks,
+  sources,
+  type Unknown,
+} from "../engine/effects.ts";
+import { HooklineError } from "../engine/error.ts";
+import type { HookEvent } from "../engine/event.ts";
+import { rowOf } from "../engine/events.ts";
+import { compileFilePattern } from "../engine/file-pattern.ts";
+import { compileWildcard } from "../engine/glob.ts";
+import { nearest } from "../engine/nearest.ts";
+import { compileCommandPattern, unknownText } from "../engine/pattern.ts";
+import type { ConditionKind, Patterns, Scope } from "../engine/ports.ts";
+import type { Found } from "../engine/record.ts";
+import { either, flag, isRecord, listOf, object, oneOf, say, text } from "../engine/schema.ts";
+import { classOf } from "../engine/tools.ts";
+
+const some = (what: string) => say(either(text(), listOf(text())), what);
+
+const params = object(
+  {},
+  {
+    runs: some("patterns of commands, as in `Bash(…)`: `git push --force *`"),
+    not: some("patterns of commands that are left out"),
+    reads: some("places or patterns of files"),
+    writes: some("places or patterns of files"),
+    deletes: some("places or patterns of files"),
+    permits: some("places or patterns of files whose mode or owner is changed"),
+    executes: some("places or patterns of files that are run"),
+    network: some("hosts, `*` for any"),
+    pipes: some("SOURCE → SINK; network, credentials, environment or decoded → shell or network"),
+    elevates: say(flag, "true: as another user, such as by sudo"),
+    forks: say(flag, "true: a function that starts itself twice"),
+    unknown: say(oneOf("deny", "ask", "pass"), "what follows where nobody can tell what runs", "as the action says"),
+  },
+);
+type Listed = string | string[];
+interface Params {
+  runs?: Listed;
+  not?: Listed;
+  reads?: Listed;
+  writes?: Listed;
+  deletes?: Listed;
+  permits?: Listed;
+  executes?: Listed;
+  network?: Listed;
+  pipes?: Listed;
+  elevates?: boolean;
+  forks?: boolean;
+  unknown?: "deny" | "ask" | "pass";
+}
+
+const list = (listed: Listed | undefined): readonly string[] =>
+  listed === undefined ? [] : typeof listed === "string" ? [listed] : listed;
+
+interface Where {
+  workspace: string;
+  home: string;
+  cwd: string;
+}
+type EffectTest = (effect: Effect, where: Where) => boolean;
+
+const pathKeys = ["reads", "writes", "deletes", "permits", "executes"] as const;
+
+function testsOf(written: Params, patterns: Patterns): ReadonlyMap<Effect["is"], EffectTest> {
+  const tests = new Map<Effect["is"], EffectTest>();
+  for (const key of pathKeys)
+    if (written[key] !== undefined) tests.set(key, anyOf(list(written[key]).map((one) => pathTest(one, patterns))));
+  if (written.network !== undefined) tests.set("network", anyOf(list(written.network).map(hostTest)));
+  if (written.pipes !== undefined) tests.set("pipes", anyOf(list(written.pipes).map(pipeTest)));
+  for (const key of ["elevates", "forks"] as const) if (written[key] === true) tests.set(key, () => true);
+  return tests;
+}
+
+const anyOf =
+  (tests: readonly EffectTest[]): EffectTest =>
+  (effect, where) =>
+    tests.some((holds) => holds(effect, where));
+
+function pathTest(written: string, patterns: Patterns): EffectTest {
+  const name = written.trim();
+  if (isPlaceName(name)) return ({ path = "", below }, where) => patterns.isAt?.(name, { path, below }, where) ?? false;
+  if (!/[./*~\\]/.test(name)) {
+    const near = nearest(name, Object.keys(placeNames));
+    throw new HooklineError("pattern_invalid", {
+      pattern: name,
+      reason: "no place is called so, and a pattern of files has a dot, a slash or a star",
+      where: "a place",
+      advice: near === undefined ? `places are ${Object.keys(placeNames).join(", ")}` : `did you mean "${near}"?`,
+    });
+  }
+  const holds = compileFilePattern(name, patterns.glob);
+  return ({ path = "" }, { cwd, workspace, home }) =>
+    !path.startsWith(unknownText) && holds(path, { cwd, root: workspace, home });
+}
+
+function hostTest(written: string): EffectTest {
+  const name = written.trim().toLowerCase();
+  if (name === "*") return () => true;
+  const holds = compileWildcard(name);
+  return ({ host }) => host !== undefined && holds(host.replace(/:\d+$/, ""));
+}
+
+function pipeTest(written: string): EffectTest {
+  const [from, to, ...more] = written.split(/\s*(?:→|->|=>)\s*/).map((part) => part.trim());
+  if (!isOneOf(from, sources) || !isOneOf(to, sinks) || more.length > 0)
+    throw new HooklineError("pattern_invalid", {
+      pattern: written,
+      reason: "it is no pipe",
+      where: "pipes",
+      advice: `write SOURCE → SINK: ${sources.join(", ")} → ${sinks.join(", ")}`,
+    });
+  return (effect) => effect.from === from && effect.to === to;
+}
+
+const isOneOf = <T extends Source | Sink>(name: string | undefined, all: readonly T[]): name is T =>
+  all.some((one) => one === name);
+
+/** What one command does by itself; `undefined` stands for the tool. */
+function* byCommand({ commands, effects }: CallEffects): Generator<{ words: readonly string[]; effects: Effect[] }> {
+  const own = effects.filter(({ command }) => command === undefined);
+  if (own.length > 0) yield { words: [], effects: own };
+  const each = new Map<number, Effect[]>();
+  for (const effect of effects)
+    if (effect.command !== undefined) each.set(effect.command, [...(each.get(effect.command) ?? []), effect]);
+  for (const [index, { words }] of commands.entries()) yield { words, effects: each.get(index) ?? [] };
+}
+
+const hasPattern = (written: Params): boolean => written.runs !== undefined;
+
+function compile(written: Params, patterns: Patterns, onlyShell: boolean): (scope: Scope) => Found | boolean {
+  const tests = [...testsOf(written, patterns)];
+  const runs = list(written.runs).map((one) => compileCommandPattern(one));
+  const not = list(written.not).map((one) => compileCommandPattern(one));
+  if (tests.length === 0 && !hasPattern(written) && written.unknown === undefined)
+    throw new HooklineError("pattern_invalid", {
+      pattern: JSON.stringify(written),
+      reason: "it asks for nothing",
+      where: "a condition",
+      advice: `give one of runs, ${effectNames.join(", ")}`,
+    });
+  const home = homedir();
+  return ({ event, names }) => {
+    const reading = readingOf(event, names, patterns, onlyShell);
+    if (!reading) return false;
+    const where = { workspace: patterns.workspace ?? event.cwd, home, cwd: event.cwd };
+    let unsure: string | undefined;
+    for (const { words, effects } of byCommand(reading)) {
+      if (not.some((holds) => holds(words) === true)) continue;
+      const answer = !hasPattern(written)
+        ? true
+        : words.length === 0
+          ? false
+          : strongest(runs.map((holds) => holds(words)));
+      if (answer === false) continue;
+      const found = tests.map(([is, holds]) => effects.find((effect) => effect.is === is && holds(effect, where)));
+      if (found.some((one) => one === undefined)) continue;
+      if (answer === true && (tests.length > 0 || hasPattern(written))) return foundIn(words, found);
+      unsure ??= `cannot tell all words of \`${shown(words)}\``;
+    }
+    return unsureOf(unsure, reading.unknown, written);
+  };
+}
+
+const strongest = (answers: readonly (boolean | "unknown")[]): boolean | "unknown" =>
+  answers.includes(true) ? true : answers.includes("unknown") ? "unknown" : false;
+
+/** Where nobody can tell, the rule says what follows; without a word of its own, its action does (R87). */
+function unsureOf(
+  unsure: string | undefined,
+  unknown: readonly Unknown[],
+  { unknown: wanted }: Params,
+): Found | boolean {
+  if (wanted === "pass") return false;
+  const counted = unknown.find(({ what }) => what === "runs" || wanted !== undefined);
+  const why = unsure ?? counted?.why;
+  return why === undefined ? false : { unknown: why, ...(wanted === undefined ? {} : { answer: wanted }) };
+}
+
+function readingOf(
+  event: HookEvent,
+  [tool]: readonly string[],
+  patterns: Patterns,
+  onlyShell: boolean,
+): CallEffects | undefined {
+  const { tool_input: input } = event.data;
+  if (!rowOf(event.name).matchTool || tool === undefined || !isRecord(input)) return undefined;
+  if (onlyShell && classOf(tool) !== "shell") return undefined;
+  const home = homedir();
+  const call = { tool, input: input as HookEvent["data"], cwd: event.cwd, home };
+  return patterns.effects?.(call, { workspace: patterns.workspace ?? event.cwd, home });
+}
+
+function foundIn(words: readonly string[], effects: readonly (Effect | undefined)[]): Found {
+  const first = effects.find((one) => one !== undefined);
+  return {
+    ...(words.length > 0 ? { command: shown(words) } : {}),
+    ...(first?.path === undefined ? {} : { path: first.path.replaceAll(unknownText, "…") }),
+    ...(first?.host === undefined ? {} : { host: first.host }),
+    ...(first === undefined ? {} : { effect: effectText(first) }),
+  };
+}
+
+const longestShown = 200;
+const shown = (words: readonly string[]): string => {
+  const line = words.join(" ").replace(new RegExp(`${unknownText}+`, "g"), "…");
+  return line.length > longestShown ? `${line.slice(0, longestShown)}…` : line;
+};
+
+/** One effect in a person's words. */
+export function effectText({ is, path, below, host, from, to }: Effect): string {
+  const at = path === undefined ? "" : ` ${path.replaceAll(unknownText, "…")}${below ? " and all below" : ""}`;
+  switch (is) {
+    case "network":
+      return host === undefined ? "uses the network" : `connects to ${host}`;
+    case "pipes":
+      return `passes ${from === "decoded" ? "decoded text" : `text from ${from}`} to ${to === "shell" ? "a shell" : "the network"}`;
+    case "elevates":
+      return "runs as another user";
+    case "forks":
+      return "starts itself again and again";
+    case "permits":
+      return `changes mode or owner of${at}`;
+    default:
+      return `${is}${at}`;
+  }
+}
+
+const described = (written: Params): string =>
+  Object.entries(written)
+    .map(
+      ([key, value]) =>
+        `${key} ${Array.isArray(value) ? `${value.slice(0, 3).join(" or ")}${value.length > 3 ? ` or ${value.length - 3} more` : ""}` : String(value)}`,
+    )
+    .join(", ");
+
+const kind = (onlyShell: boolean, summary: string): ConditionKind<Params> => ({
+  summary,
+  params,
+  compile: (written, patterns) => compile(written, patterns, onlyShell),
+  describe: (written) => `the call ${described(written)}`,
+  explain(written, scope, patterns) {
+    const found = compile(written, patterns, onlyShell)(scope);
+    const effects = readingOf(scope.event, scope.names, patterns, onlyShell)?.effects ?? [];
+    const all = effects.length === 0 ? "no effect is known" : effects.slice(0, 6).map(effectText).join("; ");
+    const holds = found !== false && found !== true ? (found.unknown ?? found.effect ?? found.command) : undefined;
+    return {
+      holds: typeof holds === "string" ? `${holds}` : `the call ${described(written)}`,
+      fails: `not: ${described(written)} (${all})`,
+    };
+  },
+});
+
+export const shell: ConditionKind<Params> = kind(true, "a shell line runs a command, or one that has such effects");
+export const effects: ConditionKind<Params> = kind(false, "a tool call of any kind has such effects");

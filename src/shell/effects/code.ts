@@ -1,0 +1,51 @@
+/** What code of another language does with the paths that stand in it as literals, as far as its words tell. */
+import type { Doing } from "./programs.ts";
+
+const literal = /"((?:[^"\\\n]|\\.){1,400})"|'((?:[^'\\\n]|\\.){1,400})'|`((?:[^`\\]|\\.){1,400})`/g;
+/** Beyond that nobody reads it. */
+const longest = 100_000;
+const isPath = /^(?:~|\.{1,2}|\$HOME|[A-Za-z]:)?[/\\][\w.~*@-]|^~$|^\/$|^\.[a-z][\w.-]+$|^[\w.-]+\/[\w./*-]+$/;
+
+const deleting =
+  /\b(?:rmtree|rm_rf|rm_r|remove_dir_all|rmSync|rmdirSync|unlinkSync|rimraf|removedirs|unlink|rmdir|FileUtils\.rm|File\.delete|remove_entry|remove_file)\b|\b(?:os|fs|fsp|promises|pathlib|File|Deno)\.(?:remove|removeSync|rm|unlink|rmdir|delete)\b|\.unlink\(|\.rmdir\(/;
+const writing =
+  /\bopen\s*\([^)]*["'](?:w|a|x|r\+)[bt+]*["']|\b(?:writeFile|appendFile|writeFileSync|appendFileSync|createWriteStream|write_text|write_bytes|copyFile|copyFileSync|copyfile|renameSync|file_put_contents|writeTextFile|symlinkSync|truncateSync|chmodSync)\b|\bFile\.(?:write|open)\b|\bshutil\.(?:copy\w*|move)\b|\bos\.(?:rename|replace|symlink|chmod|chown)\b|\bBun\.write\b|\.touch\(/;
+const fetching =
+  /\b(?:urlopen|urlretrieve|urllib|requests\.(?:get|post|put)|httpx?\.(?:get|post|request|put)|https?\.get|https?\.request|fetch\s*\(|axios|LWP|Net::HTTP|open-uri|URI\.open|HTTP::Tiny|curl_exec|aiohttp|XMLHttpRequest|socket\.(?:create_connection|socket|connect)|net\.(?:connect|createConnection|Socket)|TCPSocket|IO::Socket|fsockopen|\/dev\/tcp\/)|(?:file_get_contents|fopen|include|require)\s*\(\s*["']https?:/;
+const running =
+  /\b(?:exec|eval|execfile|compile|system|popen|spawn|spawnSync|execSync|subprocess|child_process|runpy|instance_eval|class_eval|passthru|shell_exec|proc_open|Function\s*\(|vm\.run|IO\.popen|Invoke-Expression|iex)\b/i;
+const environment = /\bos\.environ\b|\bprocess\.env\b|\bENV\.to_h\b|\bgetenv\(\s*\)|%ENV\b/;
+
+export interface CodeEffects {
+  doings: readonly Doing[];
+  /** It asks the network for something, and it runs text. */
+  fetches: boolean;
+  runs: boolean;
+  /** All variables, or one by a secret name. */
+  readsEnvironment: boolean;
+}
+
+export function readCode(code: string): CodeEffects {
+  const text = code.slice(0, longest);
+  const does = deleting.test(text) ? "deletes" : writing.test(text) ? "writes" : "reads";
+  const paths = new Set([...text.matchAll(literal)].map(([, one, two, three]) => one ?? two ?? three ?? ""));
+  const below = does === "deletes" ? { below: true as const } : {};
+  const named = [...paths].filter((path) => isPath.test(path) && !/^\/[dgimsuy]*$|^https?:/.test(path));
+  return {
+    doings: named.flatMap((word): Doing[] => [
+      { does, word: fromHome(word, text), ...below },
+      ...(does === "reads" ? [] : [{ does: "reads" as const, word: fromHome(word, text) }]),
+    ]),
+    fetches: fetching.test(text),
+    runs: running.test(text),
+    readsEnvironment: environment.test(text),
+  };
+}
+
+/** `Path.home() / ".ssh"`, `os.homedir() + "/.ssh"`, `$ENV{HOME}/.ssh` */
+function fromHome(word: string, text: string): string {
+  if (/^\$HOME\b/.test(word)) return `~${word.slice("$HOME".length)}`;
+  const isBesideHome = /\bhome\(\)|\bhomedir\(\)|HOME\b|Dir\.home|\bexpanduser\b/.test(text);
+  if (isBesideHome && /^\/?\.[a-z]/i.test(word)) return `~/${word.replace(/^\//, "")}`;
+  return word;
+}

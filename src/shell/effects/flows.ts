@@ -1,0 +1,150 @@
+/**
+ * Where data goes inside of one line: what came from the network, was decoded or is a secret, through pipes, substitutions and
+ * files that the line writes, to a shell that runs it or a program that sends it.
+ */
+import type { Effect, SimpleCommand, Source } from "../../engine/effects.ts";
+import type { CommandEffects } from "./command.ts";
+import { isAt, type Where } from "./places.ts";
+import { has } from "./programs.ts";
+
+type Labels = ReadonlySet<Source>;
+const none: Labels = new Set();
+
+/** Programs that print all variables, where they are given none. */
+const printsAll = /^(?:env|printenv|export|set|declare|compgen)$/;
+const secretName = /token|secret|passw|passphrase|api_?key|credential|private|auth/i;
+const printsSecrets: readonly (readonly [string, RegExp])[] = [
+  ["gh", /^auth token/],
+  ["gcloud", /^auth (?:print-access-token|print-identity-token|application-default print-access-token)/],
+  [
+    "aws",
+    /^(?:secretsmanager get-secret-value|ssm get-parameters?|configure (?:export-credentials|get)|sts get-session-token|ecr get-login)/,
+  ],
+  ["az", /^(?:account get-access-token|keyvault secret show)/],
+  ["vault", /^(?:kv get|read|print token)/],
+  ["op", /^(?:read|item get)/],
+  ["pass", /^(?:show|[\w-]+\/)/],
+  ["security", /^(?:find-(?:generic|internet)-password|dump-keychain|export)/],
+  ["secret-tool", /^lookup/],
+  ["kubectl", /^get secrets?\b/],
+  ["heroku", /^auth:token|^config\b/],
+  ["doppler", /^secrets/],
+  ["bw", /^get/],
+  ["lpass", /^show/],
+  ["gpg", /export-secret/],
+  ["npm", /^(?:config get .*token|token)/],
+];
+
+export function flowsIn(commands: readonly SimpleCommand[], each: readonly CommandEffects[], where: Where): Effect[] {
+  const outputs = new Map<number, Labels>();
+  const files = new Map<string, Labels>();
+  const flows: Effect[] = [];
+  const children = new Map<number, number[]>();
+  for (const [index, { by }] of commands.entries())
+    if (by !== undefined) children.set(by, [...(children.get(by) ?? []), index]);
+
+  const inputOf = (index: number, depth = 0): Labels => {
+    const command = commands[index];
+    if (!command || depth > 20) return none;
+    const own = union(command.input.map((one) => outputOf(one, depth + 1)));
+    return command.by === undefined || command.input.length > 0 ? own : union([own, inputOf(command.by, depth + 1)]);
+  };
+  const givenTo = (index: number, depth: number): Labels =>
+    union((commands[index]?.given ?? []).map((one) => outputOf(one, depth + 1)));
+
+  function outputOf(index: number, depth: number): Labels {
+    const known = outputs.get(index);
+    if (known) return known;
+    const command = commands[index];
+    const own = each[index];
+    if (!command || !own || depth > 20) return none;
+    outputs.set(index, none); // a loop of edges ends here
+    const found = union([
+      sourcesOf(own, command, files, where),
+      ...(own.row.isSilent || isCounting(own) ? [] : [inputOf(index, depth + 1), givenTo(index, depth)]),
+      ...(children.get(index) ?? []).map((child) => outputOf(child, depth + 1)),
+    ]);
+    outputs.set(index, found);
+    return found;
+  }
+
+  for (const [index, own] of each.entries()) {
+    const output = outputOf(index, 0);
+    const add = (from: Source, to: "shell" | "network"): void => {
+      if (!flows.some((one) => one.command === index && one.from === from && one.to === to))
+        flows.push({ is: "pipes", command: index, from, to });
+    };
+    const input = inputOf(index);
+    const given = givenTo(index, 0);
+    const run = union([
+      own.takesInput ? input : none,
+      own.takesWords ? given : none,
+      ...own.effects.filter(({ is }) => is === "executes").map(({ path = "" }) => files.get(path) ?? none),
+    ]);
+    for (const from of run) if (from === "network" || from === "decoded") add(from, "shell");
+    if (own.code?.fetches && own.code.runs) add("network", "shell");
+    const isNetwork = own.effects.some(({ is }) => is === "network");
+    if (isNetwork) {
+      const sent = union([
+        input,
+        given,
+        labelsOf(
+          own.sent.map((path) => ({ path })),
+          where,
+        ),
+        ...own.sent.map((path) => files.get(path) ?? none),
+        own.code ? union([sourcesOf(own, commands[index], files, where)]) : none,
+      ]);
+      for (const from of sent) if (from === "credentials" || from === "environment") add(from, "network");
+    }
+    for (const { is, path } of own.effects)
+      if (is === "writes" && path !== undefined)
+        files.set(
+          path,
+          union([files.get(path) ?? none, output, input, own.row.fetches ? new Set<Source>(["network"]) : none]),
+        );
+  }
+  return flows;
+}
+
+const union = (all: readonly Labels[]): Labels =>
+  all.every(({ size }) => size === 0) ? none : new Set(all.flatMap((one) => [...one]));
+
+/** `grep -c`, `grep -q` and the like tell next to nothing. */
+const isCounting = ({ program, spelled }: CommandEffects): boolean =>
+  /^(?:e|f|g|z)?grep$|^rg$/.test(program) &&
+  has(spelled, "count", "c", "quiet", "q", "silent", "files-with-matches", "l");
+
+function sourcesOf(
+  own: CommandEffects,
+  command: SimpleCommand | undefined,
+  files: ReadonlyMap<string, Labels>,
+  where: Where,
+): Labels {
+  const found = new Set<Source>();
+  const { row, program, spelled, effects } = own;
+  if (row.fetches) found.add("network");
+  if (row.decodes?.(spelled)) found.add("decoded");
+  if (row.isSilent || isCounting(own)) return found;
+  const read = effects.filter(({ is }) => is === "reads");
+  for (const label of labelsOf(read, where)) found.add(label);
+  for (const { path = "" } of read) for (const label of files.get(path) ?? none) found.add(label);
+  if (own.code?.readsEnvironment) found.add("environment");
+  const plain = [spelled.subcommand ?? "", ...spelled.operands].join(" ").trim();
+  if (printsAll.test(program) && !spelled.operands.some((word) => !word.includes("="))) {
+    if (!(program === "env" && (command?.words.length ?? 0) > 1 && spelled.operands.length > 0))
+      found.add("environment");
+  } else if (program === "printenv" && spelled.operands.some((word) => secretName.test(word))) found.add("environment");
+  const words = (command?.words ?? []).slice(1).join(" ");
+  if (printsSecrets.some(([name, shape]) => name === program && (shape.test(plain) || shape.test(words))))
+    found.add("credentials");
+  return found;
+}
+
+function labelsOf(paths: readonly Pick<Effect, "path" | "below">[], where: Where): Labels {
+  const isSecret = paths.some(({ path = "", below }) => {
+    const place = { path, below };
+    return isAt("credentials", place, where) || isAt("environment files", place, where);
+  });
+  return isSecret ? new Set<Source>(["credentials"]) : none;
+}

@@ -1,0 +1,136 @@
+/**
+ * The places that rules name: a table from a name to the paths that it means. Source of the files with credentials and of what
+ * starts by itself: the manuals of the programs that keep them there.
+ */
+import type { PlaceName } from "../../engine/effects.ts";
+import { unknownText } from "../../engine/pattern.ts";
+
+export interface Where {
+  /** The folder of the repository, absolute. */
+  workspace: string;
+  home: string;
+}
+
+/** An absolute path without `.` and `..`. */
+export interface Place {
+  path: string;
+  /** With everything below it. */
+  below?: true | undefined;
+}
+
+type Test = (place: Place, where: Where) => boolean;
+
+const isIn = (path: string, folder: string): boolean =>
+  path === folder || path.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
+
+/** Patterns of paths: `~/x` from home, `/x` from the root, others in any folder; what lies below a match belongs to it. */
+function listed(patterns: string): Test {
+  const tests = patterns
+    .trim()
+    .split(/\s+/)
+    .map((one): ((path: string, home: string) => boolean) => {
+      const text = one.replace(/^~/, "");
+      const source = text.replace(/[.+^${}()|[\]\\]/g, "\\$&").replaceAll("*", "[^/]*");
+      const fromHome = one.startsWith("~");
+      const pattern = new RegExp(`${fromHome || text.startsWith("/") ? "^" : "/"}${source}(?:/|$)`, "i");
+      return fromHome
+        ? (path, home) => isIn(path, home) && pattern.test(path.slice(home.length))
+        : (path) => pattern.test(path);
+    });
+  return ({ path }, { home }) => tests.some((holds) => holds(path, home));
+}
+
+const systemFolders =
+  /^\/(?:etc|usr|bin|sbin|lib|lib32|lib64|boot|var|opt|sys|proc|srv|System|Library|Applications|private\/(?:etc|var)|nix|snap)(?:\/|$)|^\/[A-Za-z]:\/(?:Windows|Program Files)/;
+const tempFolders = /^(?:\/private)?\/(?:tmp|var\/tmp|var\/folders|dev\/shm|run\/user)\/./;
+const temp = /^(?:\/private)?\/(?:tmp|var\/tmp|var\/folders|dev\/shm)(?:\/|$)/;
+const disks = /^\/dev\/(?:[shv]d[a-z]|xvd|nvme|mmcblk|r?disk|mapper|md\d|loop|dm-|mem$|kmem$|port$|zvol|vg|sr\d)/;
+/** Streams that every program has. */
+const streams = /^\/dev\/(?:null|zero|full|u?random|tty|pts|ptmx|std(?:in|out|err)|fd|tcp|udp)(?:\/|$)/;
+
+const credentials = listed(`
+  ~/.ssh/id_* ~/.ssh/identity ~/.ssh/*.pem ~/.ssh/*.key ~/.ssh/*_rsa ~/.ssh/*_ed25519 ~/.aws/credentials ~/.aws/sso ~/.aws/cli/cache ~/.azure ~/.config/gcloud
+  ~/.kube/config ~/.docker/config.json ~/.netrc ~/_netrc ~/.npmrc ~/.yarnrc.yml ~/.pypirc ~/.git-credentials ~/.config/git/credentials
+  ~/.config/gh/hosts.yml ~/.config/glab-cli ~/.config/hub ~/.gnupg ~/.password-store ~/.terraform.d ~/.terraformrc ~/.vault-token ~/.cargo/credentials*
+  ~/.gem/credentials ~/.m2/settings.xml ~/.gradle/gradle.properties ~/.pgpass ~/.my.cnf ~/.mylogin.cnf ~/.config/op ~/.1password ~/.config/Bitwarden* ~/.boto ~/.s3cfg
+  ~/.config/rclone ~/.config/doctl ~/.config/heroku ~/.fly ~/.config/flyctl ~/.vercel ~/.local/share/com.vercel.cli ~/.netlify ~/.config/netlify
+  ~/.local/share/keyrings ~/.kde/share/apps/kwallet ~/Library/Keychains ~/.mozilla ~/.config/google-chrome ~/.config/chromium ~/.config/BraveSoftware
+  ~/Library/Application*Support/Google ~/Library/Application*Support/Firefox ~/.claude/.credentials.json ~/.codex/auth.json ~/.gemini/oauth_creds.json ~/.config/github-copilot
+  ~/.local/share/opencode/auth.json ~/.cursor/auth.json ~/.qwen/oauth_creds.json ~/.bash_history ~/.zsh_history ~/.python_history ~/.psql_history ~/.mysql_history ~/.node_repl_history
+  ~/.subversion/auth ~/.config/Slack ~/.wallet ~/.bitcoin ~/.ethereum ~/.electrum ~/.config/solana
+  /etc/shadow /etc/gshadow /etc/shadow- /etc/sudoers /etc/master.passwd /etc/ssh/ssh_host_* /etc/krb5.keytab /proc/*/environ /proc/*/mem /var/run/secrets /run/secrets /etc/kubernetes /root/.ssh /root/.aws
+  id_rsa id_dsa id_ecdsa id_ed25519 *.key *.p12 *.pfx *.jks *.keystore *.kdbx *.ppk *.ovpn *private*.pem *key*.pem *.agekey
+  .netrc .pgpass .git-credentials .htpasswd .vault_pass .vault-password .vault-token credentials.json client_secret*.json service-account*.json service_account*.json gcp-key*.json
+  secrets.yml secrets.yaml secrets.json secrets.toml secrets.env credentials.yml credentials.ini master.key kubeconfig Login*Data key4.db logins.json cookies.sqlite Cookies wallet.dat .pypirc
+`);
+
+/** Folders whose whole holds some of these. */
+const foldersOfSecrets = /^\/?(?:\.ssh|\.aws|\.kube|\.docker|\.config|\.claude|\.codex)?$/;
+
+/** Public halves, and what only looks like them. */
+const isPublic =
+  /\.pub$|\.(?:md|txt|ts|tsx|js|jsx|mjs|py|go|rs|rb|java|html|css|svg|snap|test)$|\/(?:node_modules|test|tests|__tests__|fixtures|testdata|spec|docs|src)\//i;
+
+const environmentFile = /\/\.env(?:\.[\w.-]+)?$|\/[\w-]+\.env$|\/\.envrc$|\/\.dev\.vars$/i;
+const isSample = /\.(?:example|sample|template|dist|defaults?|tpl|schema|d\.ts|md|ci|test|testing)$/i;
+
+const startFiles = listed(`
+  ~/.bashrc ~/.bash_profile ~/.bash_login ~/.bash_logout ~/.bash_aliases ~/.profile ~/.zshrc ~/.zshenv ~/.zprofile ~/.zlogin ~/.zlogout ~/.zsh ~/.oh-my-zsh ~/.kshrc ~/.cshrc ~/.tcshrc
+  ~/.login ~/.inputrc ~/.config/fish ~/.config/nushell ~/.xprofile ~/.xinitrc ~/.xsession ~/.pam_environment ~/.gitconfig ~/.config/git ~/.git-templates ~/.config/autostart ~/.config/systemd ~/.config/environment.d
+  ~/.local/share/systemd ~/Library/LaunchAgents ~/.ssh/authorized_keys ~/.ssh/authorized_keys2 ~/.ssh/config ~/.ssh/rc ~/.ssh/environment ~/.ssh/known_hosts ~/.config/pip ~/.pip ~/.pdbrc ~/.pythonrc ~/.npmrc ~/.yarnrc
+  ~/.vimrc ~/.vim ~/.config/nvim ~/.emacs ~/.emacs.d ~/.tmux.conf ~/.screenrc ~/.curlrc ~/.wgetrc ~/.aws ~/.kube ~/.docker ~/.cargo/config.toml ~/.bunfig.toml ~/.local/bin ~/bin ~/.crontab ~/.envrc ~/.direnvrc ~/.config/direnv
+  /etc/profile /etc/profile.d /etc/bash.bashrc /etc/bashrc /etc/zsh /etc/zshrc /etc/environment /etc/cron* /var/spool/cron /etc/systemd /lib/systemd /usr/lib/systemd /etc/init.d /etc/rc.local /etc/ld.so.preload
+  /Library/LaunchAgents /Library/LaunchDaemons /etc/sudoers /etc/sudoers.d /etc/pam.d /etc/passwd /etc/shadow /etc/group /etc/hosts /etc/ssh /etc/gitconfig
+`);
+
+/** What decides about tool calls, of every agent that reads hooks. */
+const hookFiles = listed(`
+  .hookline hookline.yaml hookline.yml hookline.config.ts hookline.config.mts hookline.config.js hookline.config.mjs .discobot/hooks .system/hooks
+  .claude/settings.json .claude/settings.local.json .claude/hooks .claude-plugin .codex/hooks.json .codex/config.toml .codex/hooks .codex/rules .gemini/settings.json .gemini/hooks .gemini/extensions
+  .cursor/hooks.json .cursor/hooks .cursor/cli.json .cursor/permissions.json .cursor/mcp.json .github/hooks .github/copilot .copilot .qwen/settings.json .qwen/hooks .gen/settings.json .gen/settings.local.json
+  .opencode opencode.json opencode.jsonc .pi/extensions .pi/settings.json .mcp.json ~/.claude.json ~/.config/hookline ~/.local/state/hookline ~/.config/opencode ~/.pi /etc/hookline /etc/claude-code
+  .git/hooks .husky lefthook.yml .pre-commit-config.yaml
+`);
+
+/** Committed text of a team that an agent changes every day. */
+const isWorkspaceWork = /\/(?:\.husky|lefthook\.yml|\.pre-commit-config\.yaml)(?:\/|$)/;
+
+const outside: Test = ({ path, below }, { workspace, home }) =>
+  !path.startsWith(unknownText) &&
+  !(isIn(path, workspace) && path !== workspace) &&
+  !(path === workspace && below !== true) &&
+  !tempFolders.test(path) &&
+  !streams.test(path) &&
+  !isCache(path, home);
+
+/** What package managers fill and people empty. */
+const isCache = (path: string, home: string): boolean =>
+  isIn(path, home) &&
+  /^\/(?:\.cache|\.npm|\.pnpm-store|\.cargo\/registry|\.gradle\/caches|\.m2\/repository|go\/pkg|Library\/Caches|\.nvm|\.pyenv|\.rustup)(?:\/|$)/.test(
+    path.slice(home.length),
+  );
+
+const tests: { readonly [N in PlaceName]: Test } = {
+  workspace: ({ path }, { workspace }) => isIn(path, workspace) && path !== workspace,
+  "whole workspace": ({ path, below }, { workspace }) =>
+    path === workspace || (below === true && isIn(workspace, path)),
+  "outside workspace": outside,
+  home: ({ path }, { home }) => path === home || (isIn(home, path) && path !== "/"),
+  root: ({ path }) => path === "/",
+  system: ({ path }, { home, workspace }) =>
+    systemFolders.test(path) && !temp.test(path) && !isIn(path, home) && !isIn(path, workspace) && !streams.test(path),
+  temporary: ({ path }) => temp.test(path),
+  disks: ({ path }) => disks.test(path),
+  credentials: (place, where) =>
+    (credentials(place, where) && !isPublic.test(place.path)) ||
+    (place.below === true &&
+      isIn(place.path, where.home) &&
+      foldersOfSecrets.test(place.path.slice(where.home.length))),
+  "environment files": ({ path }) => environmentFile.test(path) && !isSample.test(path),
+  "start files": startFiles,
+  "hook files": (place, where) => hookFiles(place, where) && !isWorkspaceWork.test(place.path),
+  git: ({ path }) => /\/\.git(?:\/|$)/.test(path),
+  unknown: ({ path }) => path.startsWith(unknownText),
+};
+
+export const isAt = (name: PlaceName, place: Place, where: Where): boolean => tests[name](place, where);

@@ -1,0 +1,420 @@
+/**
+ * What programs do with their operands and the values of their options: one table. Sources: the manual pages of GNU coreutils 9,
+ * findutils, tar, curl 8, wget, rsync, OpenSSH, git 2.47, and the help of the tools of clouds and packages of 2026. Of a program
+ * that is not here, an operand that looks like a path counts as read.
+ */
+import type { Spelled } from "../../engine/effects.ts";
+
+/** sends: the program gives the file's content to the network. runs: it takes the file for a program. */
+export type Use = "reads" | "writes" | "deletes" | "permits" | "executes" | "sends" | "host" | "nothing";
+
+/** One thing that the words of a command do. */
+export interface Doing {
+  does: Use;
+  /** As written. */
+  word: string;
+  below?: true;
+}
+
+export interface ProgramRow {
+  /** By position; the last one goes on. */
+  operands?: readonly Use[];
+  /** The last operand, where there are two or more. */
+  last?: readonly Use[];
+  /** Values of options. */
+  options?: Readonly<Record<string, readonly Use[]>>;
+  /** Options by which an operand means all that is below it as well. true: it always does. */
+  below?: readonly string[] | true;
+  /** It connects to a network. */
+  isNetwork?: true;
+  /** What it writes to its output came from the network. */
+  fetches?: true;
+  /** Its output tells nothing of what it reads. */
+  isSilent?: true;
+  /** Its output is what its input meant. */
+  decodes?: (spelled: Spelled) => boolean;
+  /** It runs as another user. */
+  elevates?: true;
+  own?: (spelled: Spelled) => readonly Doing[];
+}
+
+export const has = ({ options }: Spelled, ...names: string[]): boolean =>
+  options.some(({ name }) => names.includes(name));
+export const valuesOf = ({ options }: Spelled, ...names: string[]): string[] =>
+  options.flatMap(({ name, value }) => (names.includes(name) && value !== undefined ? [value] : []));
+
+const each = (names: string, row: ProgramRow): { [name: string]: ProgramRow } =>
+  Object.fromEntries(names.split(" ").map((name) => [name, row]));
+
+/** A pattern or script comes first, unless an option gives it. */
+const afterFirst =
+  (...given: string[]) =>
+  (spelled: Spelled): Doing[] =>
+    (has(spelled, ...given) ? spelled.operands : spelled.operands.slice(1)).map((word) => ({ does: "reads", word }));
+
+function inPlace(spelled: Spelled): Doing[] {
+  const files = afterFirst("expression", "e", "file", "f")(spelled);
+  const isEdit = has(spelled, "in-place", "i");
+  return isEdit
+    ? files.flatMap(({ word }): Doing[] => [
+        { does: "reads", word },
+        { does: "writes", word },
+      ])
+    : files;
+}
+
+const isRemote = (word: string): boolean =>
+  /^(?:[\w.@-]+:(?!\/\/)|(?:rsync|ssh|sftp|ftp):\/\/)/.test(word) && !/^[A-Za-z]:[\\/]/.test(word);
+
+/** cp, and copying to and from hosts. */
+function copies(spelled: Spelled): Doing[] {
+  const target = valuesOf(spelled, "target-directory", "t");
+  const operands = [...spelled.operands];
+  const [to] = target.length > 0 ? target : operands.splice(-1);
+  if (to === undefined) return [];
+  const from = operands.filter((word) => !isRemote(word));
+  const isUpload = isRemote(to);
+  return [
+    ...from.map((word): Doing => ({ does: isUpload ? "sends" : "reads", word })),
+    ...(isUpload ? [{ does: "host" as const, word: hostIn(to) }] : written(to, operands)),
+    ...operands.filter(isRemote).map((word): Doing => ({ does: "host", word: hostIn(word) })),
+  ];
+}
+
+const hostIn = (word: string): string =>
+  word
+    .replace(/^[a-z]+:\/\//, "")
+    .replace(/^[^@/]*@/, "")
+    .replace(/[:/].*$/s, "");
+
+/** The target, and what a folder of that name would get. */
+const written = (to: string, from: readonly string[]): Doing[] => [
+  { does: "writes", word: to },
+  ...from.map(
+    (word): Doing => ({
+      does: "writes",
+      word: `${to.replace(/\/+$/, "")}/${word.replace(/\/+$/, "").replace(/^.*\//, "")}`,
+    }),
+  ),
+];
+
+const copiesBelow = (spelled: Spelled): Doing[] => {
+  const all = copies(spelled);
+  if (!spelled.options.some(({ name }) => name.startsWith("delete"))) return all;
+  return all.flatMap((one): Doing[] =>
+    one.does === "writes" ? [one, { does: "deletes", word: one.word, below: true }] : [one],
+  );
+};
+
+const moves = (spelled: Spelled): Doing[] => [
+  ...copies(spelled).filter(({ does }) => does !== "reads"),
+  ...spelled.operands
+    .slice(0, has(spelled, "target-directory", "t") ? undefined : -1)
+    .map((word): Doing => ({ does: "deletes", word, below: true })),
+];
+
+/** `if=x of=y` */
+const assigned =
+  (names: Readonly<Record<string, Use>>) =>
+  ({ operands }: Spelled): Doing[] =>
+    operands.flatMap((word): Doing[] => {
+      const equals = word.indexOf("=");
+      const does = names[word.slice(0, equals)];
+      return does === undefined ? [] : [{ does, word: word.slice(equals + 1) }];
+    });
+
+function archive(spelled: Spelled): Doing[] {
+  // Old style: `tar xzf file`.
+  const [bundle = ""] = spelled.operands;
+  const isOld = spelled.options.length === 0 && /^[a-zA-Z]+$/.test(bundle);
+  const letters = isOld ? bundle : "";
+  const rest = isOld ? spelled.operands.slice(1) : spelled.operands;
+  const file = isOld && letters.includes("f") ? rest.slice(0, 1) : valuesOf(spelled, "file", "f");
+  const members = isOld && letters.includes("f") ? rest.slice(1) : rest;
+  const creates = /[cru]/.test(letters) || has(spelled, "create", "c", "append", "r", "update", "u");
+  const extracts = letters.includes("x") || has(spelled, "extract", "get", "x");
+  return [
+    ...file.filter((word) => word !== "-").map((word): Doing => ({ does: creates ? "writes" : "reads", word })),
+    ...(creates ? members.map((word): Doing => ({ does: "reads", word, below: true })) : []),
+    ...(extracts ? valuesOf(spelled, "directory", "C").map((word): Doing => ({ does: "writes", word })) : []),
+    ...(has(spelled, "remove-files") ? members.map((word): Doing => ({ does: "deletes", word, below: true })) : []),
+  ];
+}
+
+const finds =
+  (deleting: RegExp) =>
+  (spelled: Spelled): Doing[] => {
+    const words = spelled.operands;
+    const end = words.findIndex((word) => /^[-(!]/.test(word));
+    const starts = (end < 0 ? words : words.slice(0, end)).filter((word) => !/^-/.test(word));
+    const isDeleting =
+      words.some((word) => deleting.test(word)) || spelled.options.some(({ name }) => deleting.test(`-${name}`));
+    // With a name or a pattern it takes what fits, and not the whole of the folder.
+    const tests = [...words, ...spelled.options.map(({ name }) => `-${name}`)].filter((word) =>
+      /^-+(?:i?name|i?path|i?regex|mtime|mmin|newer|size|empty|user|group|atime|ctime|perm)/.test(word),
+    );
+    if (!isDeleting) return [];
+    return (starts.length > 0 ? starts : ["."]).map((word) =>
+      tests.length > 0
+        ? { does: "deletes", word: `${word.replace(/\/+$/, "")}/(found)` }
+        : { does: "deletes", word, below: true },
+    );
+  };
+
+const dataFile = /^@(.+)$/s;
+function curl(spelled: Spelled): Doing[] {
+  const bodies = valuesOf(
+    spelled,
+    "data",
+    "d",
+    "data-binary",
+    "data-raw",
+    "data-urlencode",
+    "data-ascii",
+    "json",
+    "form",
+    "F",
+    "upload-file",
+    "T",
+    "form-string",
+    "url-query",
+  );
+  const sent = bodies.flatMap((value) => {
+    const upload = valuesOf(spelled, "upload-file", "T").includes(value);
+    const named = upload ? value : (dataFile.exec(value)?.[1] ?? /^[\w.-]*[@=][@<](.+?)(?:;.*)?$/s.exec(value)?.[1]);
+    return named === undefined || named === "-" || named === "." ? [] : [{ does: "sends" as const, word: named }];
+  });
+  const outputs = valuesOf(spelled, "output", "o").filter((word) => word !== "-");
+  return [
+    ...sent,
+    ...valuesOf(spelled, "config", "K").map((word): Doing => ({ does: "reads", word })),
+    ...outputs.map((word): Doing => ({ does: "writes", word })),
+    ...(has(spelled, "remote-name", "O")
+      ? spelled.operands.map((url): Doing => ({ does: "writes", word: lastName(url) }))
+      : []),
+    ...[...spelled.operands, ...valuesOf(spelled, "url")].map(
+      (word): Doing => ({
+        does: word.startsWith("file://") ? "reads" : "host",
+        word: word.startsWith("file://") ? word.slice(7) : hostIn(word),
+      }),
+    ),
+  ];
+}
+
+const lastName = (url: string): string =>
+  url
+    .replace(/[?#].*$/s, "")
+    .replace(/\/+$/, "")
+    .replace(/^.*\//s, "") || "index.html";
+
+function wget(spelled: Spelled): Doing[] {
+  const outputs = valuesOf(spelled, "output-document", "O");
+  return [
+    ...valuesOf(spelled, "post-file", "body-file").map((word): Doing => ({ does: "sends", word })),
+    ...(outputs.length > 0 ? outputs.filter((word) => word !== "-") : spelled.operands.map(lastName)).map(
+      (word): Doing => ({ does: "writes", word }),
+    ),
+    ...spelled.operands.map((word): Doing => ({ does: "host", word: hostIn(word) })),
+  ];
+}
+
+/** `httpie` and its kin: items behind the address. */
+const items = (spelled: Spelled): Doing[] =>
+  spelled.operands.flatMap((word): Doing[] => {
+    const file = /^[\w.-]*(?:@|=@|:=@)(.+)$/s.exec(word)?.[1];
+    if (file !== undefined) return [{ does: "sends", word: file }];
+    return /^[a-z]+:\/\/|\.[a-z]{2,}|^localhost|^:\d/i.test(word) ? [{ does: "host", word: hostIn(word) }] : [];
+  });
+
+/** `aws s3 cp here there` */
+const cloudCopy =
+  (address: RegExp) =>
+  (spelled: Spelled): Doing[] => {
+    const words = spelled.operands;
+    const at = words.findIndex((word) => address.test(word));
+    if (at < 0) return [];
+    const isUpload = words.findLastIndex((word) => address.test(word)) === words.length - 1;
+    return words.flatMap((word): Doing[] =>
+      address.test(word)
+        ? [{ does: "host", word: "" }]
+        : /[/.~]/.test(word) && word !== "-"
+          ? [{ does: isUpload ? "sends" : "writes", word }]
+          : [],
+    );
+  };
+
+/** What of git's sub-commands touches files; history and remotes are for patterns. */
+function git(spelled: Spelled): Doing[] {
+  const { subcommand = "", operands } = spelled;
+  const all = (does: Use): Doing[] => operands.filter((word) => !/^-/.test(word)).map((word) => ({ does, word }));
+  switch (subcommand) {
+    case "rm":
+      return has(spelled, "cached") ? [] : all("deletes");
+    case "mv":
+      return [...all("deletes").slice(0, -1), ...all("writes").slice(-1)];
+    case "clone":
+    case "fetch":
+    case "pull":
+    case "push":
+    case "ls-remote":
+      return operands
+        .filter((word) => /:\/\/|@[\w.-]+:/.test(word))
+        .map((word) => ({ does: "host", word: hostIn(word) }));
+    case "config":
+      return configures(spelled);
+    case "archive":
+      return valuesOf(spelled, "output", "o").map((word) => ({ does: "writes", word }));
+    default:
+      return [];
+  }
+}
+
+/** A setting is written to a file: the repository's own, the person's or the system's. */
+function configures(spelled: Spelled): Doing[] {
+  const words = spelled.operands.filter((word) => !/^(?:set|unset|get|list|edit)$/.test(word));
+  const writes =
+    (words.length > 1 && !has(spelled, "get", "get-all", "get-regexp", "list", "l")) ||
+    has(spelled, "unset", "unset-all", "add", "replace-all", "edit", "e", "remove-section", "rename-section") ||
+    /^(?:set|unset|edit)$/.test(spelled.operands[0] ?? "");
+  if (!writes) return [];
+  const [name = ""] = words;
+  const runs =
+    /^(?:core\.(?:hookspath|fsmonitor|sshcommand|editor|pager|gitproxy|askpass)|alias\..*|credential\..*|include.*|filter\..*|diff\..*\.(?:command|textconv)|merge\..*\.driver|url\..*|init\.templatedir|gpg\..*program|http\.proxy|http\.sslverify)/i.test(
+      name,
+    );
+  const edits = has(spelled, "edit", "e") || spelled.operands[0] === "edit";
+  if (!runs && !edits) return [];
+  if (/hookspath/i.test(name)) return [{ does: "writes", word: ".git/hooks" }];
+  if (has(spelled, "global")) return [{ does: "writes", word: "~/.gitconfig" }];
+  if (has(spelled, "system")) return [{ does: "writes", word: "/etc/gitconfig" }];
+  return [{ does: "writes", word: valuesOf(spelled, "file", "f")[0] ?? ".git/config" }];
+}
+
+const editor: ProgramRow = { operands: ["reads", "writes"] };
+const decodes = (spelled: Spelled): boolean => has(spelled, "decode", "d", "D");
+
+export const programs: { readonly [name: string]: ProgramRow } = {
+  ...each(
+    "cat bat batcat less more head tail tac nl od xxd hexdump strings cut paste column fold fmt expand unexpand sort uniq comm join diff cmp sdiff colordiff rev shuf pr csvlook glow pygmentize highlight xxh xmllint iconv dos2unix ccze most view readelf objdump nm plutil sqlite3 pdftotext exiftool look zcat zless gzcat bzcat xzcat zgrep",
+    { operands: ["reads"] },
+  ),
+  ...each(
+    "wc md5sum sha1sum sha256sum sha512sum shasum b2sum cksum sum file stat ls tree du df exa eza lsd realpath readlink basename dirname test [ [[ which type cd pushd mkdir mktemp",
+    {
+      isSilent: true,
+    },
+  ),
+  mkdir: { operands: ["writes"], isSilent: true },
+  ...each("base64 base32 basenc gbase64", { operands: ["reads"], decodes }),
+  xxd: { operands: ["reads"], decodes: (spelled) => has(spelled, "revert", "r") },
+  uudecode: { operands: ["reads"], decodes: () => true },
+  openssl: {
+    options: { in: ["reads"], out: ["writes"], inkey: ["reads"], connect: ["host"] },
+    decodes: (spelled) => has(spelled, "d", "decode") || ["base64", "enc"].includes(spelled.subcommand ?? ""),
+  },
+  ...each("gpg gpg2", {
+    operands: ["reads"],
+    options: { output: ["writes"], o: ["writes"] },
+    decodes: (spelled) => has(spelled, "decrypt", "d"),
+  }),
+  ...each("age sops", {
+    operands: ["reads"],
+    options: { output: ["writes"], o: ["writes"], identity: ["reads"], i: ["reads"] },
+  }),
+  ...each("grep egrep fgrep rg ag ack ugrep ggrep", { own: afterFirst("regexp", "e", "file", "f", "files") }),
+  ...each("jq yq gojq awk gawk mawk nawk", { own: afterFirst("from-file", "f", "file") }),
+  ...each("sed gsed perl", { own: inPlace }),
+  ...each("vi vim nvim nano emacs ed ex code subl micro helix hx kak", editor),
+  ...each("tee sponge", { operands: ["writes"] }),
+  ...each("touch truncate mkfifo fallocate mknod", {
+    operands: ["writes"],
+    options: { reference: ["nothing"], r: ["nothing"], size: ["nothing"], s: ["nothing"] },
+  }),
+  ...each("rm rmdir unlink srm trash trash-put gio del rd", { operands: ["deletes"], below: ["recursive", "r", "R"] }),
+  ...each("shred wipe", { operands: ["deletes"] }),
+  ...each("chmod chown chgrp gchmod", { operands: ["nothing", "permits"], below: ["recursive", "R"] }),
+  ...each("setfacl chattr xattr setcap chflags", { operands: ["nothing", "permits"] }),
+  ...each("cp gcp install ditto", { own: copies }),
+  ...each("scp sftp", { own: copies, isNetwork: true }),
+  rsync: { own: copiesBelow },
+  ...each("mv gmv rename", { own: moves }),
+  ...each("ln gln link", {
+    operands: ["nothing"],
+    own: (spelled) => copies(spelled).filter(({ does }) => does === "writes"),
+  }),
+  dd: { own: assigned({ if: "reads", of: "writes" }) },
+  ...each("tar gtar bsdtar", { own: archive }),
+  ...each("zip 7z 7za rar", { operands: ["writes", "reads"] }),
+  ...each("unzip unrar gunzip bunzip2 unxz unzstd cpio", {
+    operands: ["reads", "nothing"],
+    options: { d: ["writes"] },
+  }),
+  ...each("gzip bzip2 xz zstd pigz lz4", { operands: ["reads"] }),
+  ...each("find gfind", { own: finds(/^-delete$/), isSilent: true }),
+  patch: { operands: ["writes", "reads"], options: { input: ["reads"], i: ["reads"] } },
+  ...each("split csplit", { operands: ["reads", "writes"] }),
+  crontab: {
+    own: (spelled) =>
+      has(spelled, "l", "list")
+        ? []
+        : [
+            { does: "writes", word: "/var/spool/cron/crontab" },
+            ...spelled.operands.map((word): Doing => ({ does: "reads", word })),
+          ],
+  },
+  visudo: { own: () => [{ does: "writes", word: "/etc/sudoers" }] },
+  ...each("useradd adduser usermod userdel groupadd gpasswd passwd chpasswd chsh vipw", {
+    own: () => [{ does: "writes", word: "/etc/passwd" }],
+  }),
+  ...each(
+    "mkfs mke2fs mkswap wipefs blkdiscard parted fdisk gdisk sgdisk sfdisk cfdisk badblocks hdparm cryptsetup zpool",
+    {
+      own: ({ operands }) =>
+        operands.filter((word) => word.startsWith("/dev/")).map((word) => ({ does: "writes", word })),
+    },
+  ),
+  ...each("curl", { own: curl, isNetwork: true, fetches: true }),
+  ...each("wget wget2 aria2c axel", { own: wget, isNetwork: true, fetches: true }),
+  ...each("http https xh xhs curlie", { own: items, isNetwork: true, fetches: true }),
+  ...each("fetch lynx w3m links elinks", { isNetwork: true, fetches: true, operands: ["host"] }),
+  ...each("nc ncat netcat telnet ftp", { isNetwork: true, fetches: true, operands: ["host", "nothing"] }),
+  socat: { isNetwork: true, fetches: true },
+  ...each("ssh autossh mosh", {
+    isNetwork: true,
+    fetches: true,
+    operands: ["host", "nothing"],
+    options: { identity: ["nothing"], i: ["nothing"], F: ["reads"] },
+  }),
+  ...each("dig nslookup host ping drill whois traceroute", { isNetwork: true }),
+  ...each("mail mailx mutt sendmail msmtp swaks", { isNetwork: true, options: { attach: ["sends"], a: ["sends"] } }),
+  ...each("aws", { isNetwork: true, own: cloudCopy(/^s3:\/\//) }),
+  ...each("gsutil gcloud", { isNetwork: true, own: cloudCopy(/^gs:\/\//) }),
+  ...each("az", { isNetwork: true, options: { file: ["sends"], f: ["sends"], source: ["sends"] } }),
+  rclone: { isNetwork: true, own: cloudCopy(/^[\w-]+:/) },
+  ...each("transfer croc wormhole magic-wormhole ffsend", { isNetwork: true, operands: ["nothing", "sends"] }),
+  ...each("kubectl oc", {
+    options: { filename: ["reads"], f: ["reads"], "from-file": ["sends"], "from-env-file": ["sends"] },
+  }),
+  ...each("psql mysql mariadb", { options: { file: ["reads"], f: ["reads"] } }),
+  gh: {
+    isNetwork: true,
+    own: (spelled) => [
+      ...(/^gist/.test(spelled.subcommand ?? "") && spelled.operands[0] !== "list"
+        ? spelled.operands.filter((word) => word !== "create").map((word): Doing => ({ does: "sends", word }))
+        : []),
+      ...valuesOf(spelled, "body-file", "F", "notes-file", "input")
+        .filter((word) => word !== "-")
+        .map((word): Doing => ({ does: "sends", word })),
+      ...(/^secret/.test(spelled.subcommand ?? "")
+        ? valuesOf(spelled, "env-file", "f").map((word): Doing => ({ does: "reads", word }))
+        : []),
+    ],
+  },
+  git: { own: git },
+  ...each("sudo doas su pkexec run0 gosu", { elevates: true }),
+  ...each("source .", { operands: ["executes", "nothing"] }),
+  ...each(
+    "echo printf true false pwd export set unset alias exit return local declare read wait sleep kill pkill killall date whoami id hostname uname",
+    { operands: ["nothing"] },
+  ),
+};

@@ -1,0 +1,35 @@
+/** One reading of one tool call into its effects: what every rule about this call shares. */
+import type { CallEffects, CallToRead, Effect, ShellPlace, ShellReading, Spelled } from "../../engine/effects.ts";
+import { textField } from "../../engine/event.ts";
+import { toolRow } from "../../engine/tools.ts";
+import { effectsOf } from "./command.ts";
+import { flowsIn } from "./flows.ts";
+import { isAt, type Where } from "./places.ts";
+import { effectsOfTool } from "./tools.ts";
+
+export { isAt };
+
+interface Readers {
+  readShell(line: string, place: ShellPlace): ShellReading;
+  spell(words: readonly string[]): Spelled;
+}
+
+/** Never throws. */
+export function readEffects(call: CallToRead, where: Where, { readShell, spell }: Readers): CallEffects {
+  const row = toolRow(call.tool);
+  const line = row?.class === "shell" ? textField(call.input, "command") : undefined;
+  if (row?.class !== "shell") return { commands: [], unknown: [], effects: effectsOfTool(call) };
+  if (row.compares !== "command" || line === undefined)
+    return { commands: [], effects: [], unknown: [{ what: "runs", why: `cannot read the line of ${call.tool}` }] };
+  const reading = readShell(line, call);
+  return { commands: reading.commands, unknown: reading.unknown, effects: effectsOfReading(reading, where, spell) };
+}
+
+export function effectsOfReading(reading: ShellReading, where: Where, spell: Readers["spell"]): Effect[] {
+  const each = reading.commands.map((command, index) => effectsOf(command, index, where.home, spell));
+  return [
+    ...each.flatMap(({ effects }) => effects),
+    ...flowsIn(reading.commands, each, where),
+    ...(reading.forks ? [{ is: "forks" as const }] : []),
+  ];
+}

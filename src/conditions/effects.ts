@@ -34,6 +34,7 @@ const params = object(
   {
     runs: some("patterns of commands, as in `Bash(…)`: `git push --force *`"),
     not: some("patterns of commands that are left out"),
+    words: some("regular expressions, one of which is found in the command's words or in what it is given to read"),
     reads: some("places or patterns of files"),
     writes: some("places or patterns of files"),
     deletes: some("places or patterns of files"),
@@ -43,6 +44,7 @@ const params = object(
     pipes: some("SOURCE → SINK; network, credentials, environment or decoded → shell or network"),
     elevates: say(flag, "true: as another user, such as by sudo"),
     forks: say(flag, "true: a function that starts itself twice"),
+    unclear: say(oneOf("program", "code"), "program: nobody can tell which program runs; code: what a known one does"),
     unknown: say(oneOf("deny", "ask", "pass"), "what follows where nobody can tell what runs", "as the action says"),
   },
 );
@@ -50,6 +52,7 @@ type Listed = string | string[];
 interface Params {
   runs?: Listed;
   not?: Listed;
+  words?: Listed;
   reads?: Listed;
   writes?: Listed;
   deletes?: Listed;
@@ -59,6 +62,7 @@ interface Params {
   pipes?: Listed;
   elevates?: boolean;
   forks?: boolean;
+  unclear?: "program" | "code";
   unknown?: "deny" | "ask" | "pass";
 }
 
@@ -128,14 +132,20 @@ function pipeTest(written: string): EffectTest {
 const isOneOf = <T extends Source | Sink>(name: string | undefined, all: readonly T[]): name is T =>
   all.some((one) => one === name);
 
-/** What one command does by itself; `undefined` stands for the tool. */
-function* byCommand({ commands, effects }: CallEffects): Generator<{ words: readonly string[]; effects: Effect[] }> {
+/** What one command does by itself. Without an index: the tool. */
+interface OneCommand {
+  words: readonly string[];
+  effects: readonly Effect[];
+  index?: number;
+}
+
+function* byCommand({ commands, effects }: CallEffects): Generator<OneCommand> {
   const own = effects.filter(({ command }) => command === undefined);
   if (own.length > 0) yield { words: [], effects: own };
   const each = new Map<number, Effect[]>();
   for (const effect of effects)
     if (effect.command !== undefined) each.set(effect.command, [...(each.get(effect.command) ?? []), effect]);
-  for (const [index, { words }] of commands.entries()) yield { words, effects: each.get(index) ?? [] };
+  for (const [index, { words }] of commands.entries()) yield { words, effects: each.get(index) ?? [], index };
 }
 
 const hasPattern = (written: Params): boolean => written.runs !== undefined;
@@ -144,7 +154,9 @@ function compile(written: Params, patterns: Patterns, onlyShell: boolean): (scop
   const tests = [...testsOf(written, patterns)];
   const runs = list(written.runs).map((one) => compileCommandPattern(one));
   const not = list(written.not).map((one) => compileCommandPattern(one));
-  if (tests.length === 0 && !hasPattern(written) && written.unknown === undefined)
+  const words = list(written.words).map((one) => patterns.regex(one));
+  const asks = tests.length > 0 || hasPattern(written) || words.length > 0;
+  if (!asks && written.unclear === undefined && written.unknown === undefined)
     throw new HooklineError("pattern_invalid", {
       pattern: JSON.stringify(written),
       reason: "it asks for nothing",
@@ -156,22 +168,31 @@ function compile(written: Params, patterns: Patterns, onlyShell: boolean): (scop
     const reading = readingOf(event, names, patterns, onlyShell);
     if (!reading) return false;
     const where = { workspace: patterns.workspace ?? event.cwd, home, cwd: event.cwd };
+    const unclear = reading.unknown.find(({ what }) => written.unclear && what === kindsOfUnknown[written.unclear]);
+    if (unclear) return { unknown: unclear.why };
+    if (!asks) return written.unclear ? false : unsureOf(undefined, reading.unknown, written);
     let unsure: string | undefined;
-    for (const { words, effects } of byCommand(reading)) {
-      if (not.some((holds) => holds(words) === true)) continue;
-      const answer = !hasPattern(written)
-        ? true
-        : words.length === 0
-          ? false
-          : strongest(runs.map((holds) => holds(words)));
+    for (const one of byCommand(reading)) {
+      if (not.some((holds) => holds(one.words) === true)) continue;
+      const answer = runs.length === 0 || (one.words.length > 0 && strongest(runs.map((holds) => holds(one.words))));
       if (answer === false) continue;
-      const found = tests.map(([is, holds]) => effects.find((effect) => effect.is === is && holds(effect, where)));
-      if (found.some((one) => one === undefined)) continue;
-      if (answer === true && (tests.length > 0 || hasPattern(written))) return foundIn(words, found);
-      unsure ??= `cannot tell all words of \`${shown(words)}\``;
+      if (words.length > 0 && !words.some((holds) => holds(textOf(one, reading)))) continue;
+      const found = tests.map(([is, holds]) => one.effects.find((effect) => effect.is === is && holds(effect, where)));
+      if (found.some((effect) => effect === undefined)) continue;
+      if (answer === true) return foundIn(one.words, found);
+      unsure ??= `cannot tell all words of \`${shown(one.words)}\``;
     }
     return unsureOf(unsure, reading.unknown, written);
   };
+}
+
+const kindsOfUnknown = { program: "runs", code: "does" } as const;
+
+/** The words of the command, of those whose output it reads, and a here-document. */
+function textOf({ words, index }: OneCommand, { commands }: CallEffects): string {
+  const command = index === undefined ? undefined : commands[index];
+  const before = (command?.input ?? []).flatMap((one) => commands[one]?.words.slice(1) ?? []);
+  return [...words.slice(1), ...before, command?.text ?? ""].join(" ");
 }
 
 const strongest = (answers: readonly (boolean | "unknown")[]): boolean | "unknown" =>

@@ -13,7 +13,7 @@ import {
   namesIn,
 } from "../engine/pattern.ts";
 import type { ConditionKind, Scope } from "../engine/ports.ts";
-import { isRecord, kindOf, type Mismatch, type Schema, text } from "../engine/schema.ts";
+import { isRecord, kindOf, listOf, type Mismatch, type Schema, text } from "../engine/schema.ts";
 import { writesTo } from "./writes-to.ts";
 
 /** A tool pattern, and the folder of the hook file that `/x` in it starts from (the event's folder, if not given). */
@@ -84,6 +84,22 @@ const tool: ConditionKind<ToolParams> = {
   }),
 };
 
+/** The call is surely one of these, in all that it does: what the exceptions of a rule ask. */
+const exempt: ConditionKind<string[]> = {
+  params: listOf(text("a tool pattern")),
+  compile(written, patterns) {
+    const all = written.map((one) => compileToolPattern(one, patterns));
+    const home = homedir();
+    return ({ event, names }: Scope) => {
+      const input = event.data.tool_input;
+      if (!rowOf(event.name).matchTool || !isRecord(input)) return false;
+      const call = { names, input, cwd: event.cwd, home };
+      return all.some((holds) => holds(call, "allow") === true);
+    };
+  },
+  describe: (written) => `the call is ${written.join(" or ")}`,
+};
+
 /** The event's match value against a matcher as written (R9). Apart from `tool`, because its answers are remembered per value. */
 const match: ConditionKind<string> = {
   params: text("a matcher such as Write|Edit"),
@@ -142,10 +158,10 @@ const listed = (source: string): string => namesIn(source).join(" or ");
 
 /** Each kind takes only parameters that its own schema has passed, which is what compileCondition sees to. */
 export const settingsConditions: ReadonlyMap<string, ConditionKind> = new Map(
-  Object.entries({ match, tool }),
+  Object.entries({ match, tool, exempt }),
 ) as ReadonlyMap<string, ConditionKind>;
 
 /** With that of the built-in guard. */
 export const commonConditions: ReadonlyMap<string, ConditionKind> = new Map(
-  Object.entries({ match, tool, writes_to: writesTo }),
+  Object.entries({ match, tool, exempt, writes_to: writesTo }),
 ) as ReadonlyMap<string, ConditionKind>;

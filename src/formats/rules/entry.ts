@@ -1,8 +1,10 @@
 /** One rule becomes one Hook, or findings that say why not; an invalid guard becomes a hook that fails (R33, R46). */
+import { HooklineError, messageOf } from "../../engine/error.ts";
 import { resolveEvent } from "../../engine/events.ts";
 import type { Condition, Hook, Origin } from "../../engine/hook.ts";
 import { usualTextLimit } from "../../engine/hook-words.ts";
 import { nearest } from "../../engine/nearest.ts";
+import { compileToolPattern } from "../../engine/pattern.ts";
 import type { Patterns, Registry } from "../../engine/ports.ts";
 import { kindOf } from "../../engine/schema.ts";
 import { guardOfEntry } from "../invalid-guard.ts";
@@ -141,7 +143,13 @@ export function compileRule(node: Node, context: RuleContext): Hook | undefined 
   const read = isThere(action)
     ? readActions(action.value, { ...inner, events: events.written, ...timeout })
     : undefined;
-  const written: Written = { node, fields, events, when: whenOf(when, context), origin: originOf(node, context) };
+  const written: Written = {
+    node,
+    fields,
+    events,
+    when: whenOf(unlessOf(when, fields, { report, patterns: context.patterns }), context),
+    origin: originOf(node, context),
+  };
   const [fault] = faults;
   if (fault === undefined && read) {
     const at = fields.get("on")?.value.offset ?? node.offset;
@@ -164,6 +172,30 @@ function guardInPlace({ node, fields, ...written }: Written, reason: string, { f
     },
     { file, node, part: "rule", idOf: (name) => idOf(name, node) },
   );
+}
+
+/** The exceptions of a rule: a call is one only if all that it does is (an allow, R10). */
+function unlessOf(
+  when: Condition | undefined,
+  fields: Fields,
+  { report, patterns }: { report: Report; patterns: Patterns },
+): Condition | undefined {
+  const written = fields.get("unless")?.value;
+  if (!written) return when;
+  const all = (written.type === "array" ? (written.children ?? []) : [written]).filter(
+    ({ value }) => typeof value === "string",
+  );
+  for (const { value, offset } of all) {
+    try {
+      compileToolPattern(String(value), patterns);
+    } catch (error) {
+      const reason = error instanceof HooklineError ? String(error.facts.reason) : messageOf(error);
+      const suggestion = "write a tool pattern such as Bash(git push --force origin tmp-*)";
+      report(offset, { severity: "error", code: "matcher-invalid", message: `unless: ${reason}`, suggestion });
+    }
+  }
+  const except: Condition = { not: { is: "exempt", with: all.map(({ value }) => String(value)) } };
+  return when ? { all: [when, except] } : except;
 }
 
 /** always asks nothing; a rule of one agent asks first whether that agent works. */

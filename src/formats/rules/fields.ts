@@ -50,6 +50,7 @@ export type RuleFieldName =
   | "on"
   | "condition"
   | "action"
+  | "unless"
   | "cooldown"
   | "max_fires"
   | "text_limit"
@@ -63,6 +64,10 @@ export const ruleFields: { readonly [F in RuleFieldName]: RuleField } = {
   on: field(oneOrMore, "the event, or a list of them", { default: "turn_end" }),
   condition: field(typed, "what has to hold: a map with a type and its parameters", { required: true }),
   action: field(typed, "what is done then: a map with a type and its parameters", { required: true }),
+  unless: field(
+    oneOrMore,
+    "tool patterns, as `Bash(git push --force origin tmp-*)`: a call that surely is one of them is left alone",
+  ),
   cooldown: field(number(undefined, 0), "minimum seconds from one start to the next; 0: none", { default: 0 }),
   max_fires: field(integer(undefined, 0), "how often it runs at most, over all sessions; 0: no limit", { default: 0 }),
   text_limit: field(integer(undefined, 1), "characters of all that it says to models and people in one answer", {

@@ -1,0 +1,82 @@
+/** What the guard pack says of a shell line, by the conditions and gates of its rules as the engine compiles them. */
+import { homedir } from "node:os";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { handlers } from "../../src/actions/index.ts";
+import { conditions } from "../../src/conditions/index.ts";
+import { loadPatterns } from "../../src/conditions/patterns.ts";
+import { compileCondition } from "../../src/engine/condition.ts";
+import type { HookEvent } from "../../src/engine/event.ts";
+import { scopeOf } from "../../src/engine/plan.ts";
+import { compileRules } from "../../src/formats/rules/rules.ts";
+
+export const packFile: string = join(import.meta.dirname, "..", "..", "packs", "guard.yaml");
+export const levels = ["quiet", "standard", "strict"] as const;
+export type Level = (typeof levels)[number];
+
+export interface Judged {
+  decision: "deny" | "ask" | "pass";
+  /** The ids of the rules that hold, the deciding ones first. */
+  by: string[];
+  /** Why nobody can tell, where that decided. */
+  unknown?: string;
+}
+
+export const workspace = "/srv/shop";
+
+export async function judgeOf(level: Level): Promise<(command: string) => Judged> {
+  const patterns = { ...(await loadPatterns()), workspace };
+  const registry = { handlers, conditions };
+  const { hooks, problems } = compileRules(
+    readFileSync(packFile, "utf8"),
+    { dialect: "rules", layer: "user", file: packFile },
+    { label: "guard.yaml", registry, patterns, kind: "rules" },
+  );
+  const errors = problems.filter(({ severity }) => severity === "error");
+  if (errors.length > 0) throw new Error(errors.map(({ line, message }) => `${line}: ${message}`).join("\n"));
+  const wanted = new Set<string>(levels.slice(0, levels.indexOf(level) + 1));
+  const rules = hooks
+    .filter(({ tags: [own = ""] }) => wanted.has(own))
+    .map(({ name, when, steps: [{ with: params }] }) => {
+      if (!when) throw new Error(`${name} has no condition`);
+      const decision = (params as { decision?: "deny" | "ask" }).decision ?? "deny";
+      return { name, decision, test: compileCondition(when, registry, patterns).test };
+    });
+  return (command) => {
+    const event: HookEvent = {
+      id: "1",
+      name: "PreToolUse",
+      at: 0,
+      cwd: workspace,
+      data: { tool_name: "Bash", tool_input: { command } },
+      sender: "emit",
+    };
+    const scope = scopeOf(event);
+    const holding = rules.flatMap((rule) => {
+      const found = rule.test(scope);
+      return found === false ? [] : [{ ...rule, unknown: typeof found === "object" ? found.unknown : undefined }];
+    });
+    const decision = holding.some((one) => one.decision === "deny") ? "deny" : holding.length > 0 ? "ask" : "pass";
+    const deciding = holding.filter((one) => one.decision === decision);
+    const unknown = deciding.every((one) => one.unknown !== undefined) ? deciding[0]?.unknown : undefined;
+    return {
+      decision,
+      by: [...new Set([...deciding, ...holding].map(({ name }) => name))],
+      ...(typeof unknown === "string" ? { unknown } : {}),
+    };
+  };
+}
+
+export interface Labelled {
+  class: string;
+  command: string;
+  ask?: true;
+}
+
+export const corpus = (name: string): Labelled[] =>
+  readFileSync(join(import.meta.dirname, "..", "corpus", `${name}.jsonl`), "utf8")
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line));
+
+export const home: string = homedir();

@@ -21,7 +21,7 @@ import { rowOf } from "../engine/events.ts";
 import { compileFilePattern } from "../engine/file-pattern.ts";
 import { compileWildcard } from "../engine/glob.ts";
 import { nearest } from "../engine/nearest.ts";
-import { compileCommandPattern, unknownText } from "../engine/pattern.ts";
+import { type CommandTest, compileCommandPattern, unknownText } from "../engine/command-pattern.ts";
 import type { ConditionKind, Patterns, Scope } from "../engine/ports.ts";
 import type { Found } from "../engine/record.ts";
 import { either, flag, isRecord, listOf, object, oneOf, say, text } from "../engine/schema.ts";
@@ -152,8 +152,9 @@ const hasPattern = (written: Params): boolean => written.runs !== undefined;
 
 function compile(written: Params, patterns: Patterns, onlyShell: boolean): (scope: Scope) => Found | boolean {
   const tests = [...testsOf(written, patterns)];
-  const runs = list(written.runs).map((one) => compileCommandPattern(one));
-  const not = list(written.not).map((one) => compileCommandPattern(one));
+  const pattern = (one: string): CommandTest => compileCommandPattern(one, patterns.spell).byMeaning;
+  const runs = list(written.runs).map(pattern);
+  const not = list(written.not).map(pattern);
   const words = list(written.words).map((one) => patterns.regex(one));
   const asks = tests.length > 0 || hasPattern(written) || words.length > 0;
   if (!asks && written.unclear === undefined && written.unknown === undefined)

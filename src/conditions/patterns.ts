@@ -27,13 +27,16 @@ const everything: PatternNeeds = { ...everyNeed, lines: true };
 
 /** What is not wanted throws on use. Without an argument, all. */
 export async function loadPatterns(wanted: PatternNeeds = everything): Promise<Patterns> {
-  const [expressions, globs, shell, templates, python] = await Promise.all([
+  const [expressions, globs, shell, spelling, effects, templates, python] = await Promise.all([
     wanted.regex ? import("re2js") : undefined,
     wanted.glob ? import("picomatch") : undefined,
-    wanted.shell ? Promise.all([import("../shell/commands.ts"), import("../shell/effects/read.ts")]) : undefined,
+    wanted.shell ? import("../shell/read.ts") : undefined,
+    wanted.shell ? import("../shell/spelling.ts") : undefined,
+    wanted.shell ? import("../shell/effects/read.ts") : undefined,
     wanted.lines ? import("../shell/template.ts") : undefined,
     wanted.expression ? import("./expressions/read.ts") : undefined,
   ]);
+  const spell = spelling?.createSpell();
   return {
     regex(source) {
       if (!expressions) throw notLoaded(source, "regex");
@@ -55,11 +58,13 @@ export async function loadPatterns(wanted: PatternNeeds = everything): Promise<P
       return (path) =>
         path.length <= longestPath && path.split("/").every((name) => name.length <= longestName) && holds(path);
     },
-    commands(line) {
+    commands(line, place) {
       if (!shell) throw notLoaded(line, "shell");
-      return shell[0].commands(line);
+      return shell.readShell(line, place);
     },
-    ...(shell ? { writes: shell[0].writes, ...effectsBy(shell[1], shell[0]) } : {}),
+    ...(shell ? { writes: shell.writes } : {}),
+    ...(spell ? { spell } : {}),
+    ...(shell && spell && effects ? effectsBy(effects, { readShell: shell.readShell, spell }) : {}),
     ...(templates ? { shellTemplate: templates.compileShellTemplate } : {}),
     expression(source) {
       if (!python) throw notLoaded(source, "expression");

@@ -53,16 +53,6 @@ export interface ShellPlace {
   home: string;
 }
 
-/** The words of a command, told apart by what the program's manual says of its options. */
-export interface Spelled {
-  program: string;
-  /** `push` of `git push`. */
-  subcommand?: string;
-  /** By their long names without dashes, or their letter where they have none. */
-  options: readonly { name: string; value?: string }[];
-  operands: readonly string[];
-}
-
 /** Places that rules know by name, and what each means. */
 export const placeNames = {
   workspace: "below the folder of the repository",

@@ -2,7 +2,7 @@
 import { homedir } from "node:os";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { handlers } from "../../src/actions/index.ts";
+import { createHandlers } from "../../src/actions/index.ts";
 import { conditions } from "../../src/conditions/index.ts";
 import { loadPatterns } from "../../src/conditions/patterns.ts";
 import { compileCondition } from "../../src/engine/condition.ts";
@@ -26,7 +26,7 @@ export const workspace = "/srv/shop";
 
 export async function judgeOf(level: Level): Promise<(command: string) => Judged> {
   const patterns = { ...(await loadPatterns()), workspace };
-  const registry = { handlers, conditions };
+  const registry = { handlers: createHandlers(new Map()), conditions };
   const { hooks, problems } = compileRules(
     readFileSync(packFile, "utf8"),
     { dialect: "rules", layer: "user", file: packFile },

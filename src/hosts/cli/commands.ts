@@ -93,6 +93,20 @@ export const commands: Readonly<Record<string, Command>> = {
     words: 1000,
     load: async () => (await import("./hooks/check.ts")).check,
   },
+  add: {
+    summary: "add a pack of rules to this project, or to all of yours",
+    usage: "add [guard] [--level quiet|standard|strict] [--user] [--yes] [--update] [--list] [--json]",
+    example: "hookline add guard",
+    flags: {
+      level: { type: "string" },
+      user: { type: "boolean" },
+      yes: { type: "boolean" },
+      update: { type: "boolean" },
+      list: { type: "boolean" },
+    },
+    words: 1,
+    load: async () => (await import("./packs/add.ts")).add,
+  },
   trust: {
     summary: "show what the hooks of this project would run, and ask you to trust it",
     usage: "trust [PATH] [--hash H] [--watch] | trust list | trust diff [PATH] [--json]",

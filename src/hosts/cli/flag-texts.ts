@@ -11,6 +11,11 @@ export const flagTexts: Readonly<Record<string, string>> = {
   "list --event": "only hooks that listen to this event",
   "list --slow":
     "slowest first, by the 95th percentile of each hook's runs in the last 30 days (at most 500), with its budget",
+  "add --level": "which rules: `quiet` has those that nearly nobody minds, `strict` all; default: `standard`",
+  "add --user": "writes to your own rules, for all your projects, and not to this project",
+  "add --yes": "writes without asking",
+  "add --update": "compares the file with the pack and takes over what has changed; rules of your own stay",
+  "add --list": "lists the packs and their rules, and writes nothing",
   "trust --hash":
     "trusts without asking if the folder still has this hash. `trust list --json` prints it. For CI, after you have read the files",
   "trust --watch": "keeps running, shows each change of a hook file and asks whether to trust it",

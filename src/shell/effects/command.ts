@@ -1,14 +1,15 @@
 /** The effects of one simple command: the table of programs, the shell's own redirections, and inline code, with paths made absolute. */
-import type { Effect, SimpleCommand, Spelled } from "../../engine/effects.ts";
+import type { Spelling } from "../../engine/command-pattern.ts";
+import type { Effect, SimpleCommand } from "../../engine/effects.ts";
 import { resolvePath } from "../../engine/file-pattern.ts";
-import { baseName, unknownText } from "../../engine/pattern.ts";
+import { baseName, unknownText } from "../../engine/command-pattern.ts";
 import { type CodeEffects, readCode } from "./code.ts";
 import { type Doing, has, type ProgramRow, programs, type Use } from "./programs.ts";
 
 export interface CommandEffects {
   program: string;
   row: ProgramRow;
-  spelled: Spelled;
+  spelled: Spelling;
   effects: readonly Effect[];
   /** Paths whose content goes to the network. */
   sent: readonly string[];
@@ -31,7 +32,7 @@ export function effectsOf(
   command: SimpleCommand,
   index: number,
   home: string,
-  spell: (words: readonly string[]) => Spelled,
+  spell: (words: readonly string[]) => Spelling,
 ): CommandEffects {
   const [first = ""] = command.words;
   const program = baseName(first);
@@ -81,7 +82,7 @@ export function effectsOf(
 }
 
 /** Code in the words, or in a here-document that the interpreter reads. */
-function codesOf(spelled: Spelled, { text, words }: SimpleCommand): string[] {
+function codesOf(spelled: Spelling, { text, words }: SimpleCommand): string[] {
   const given = spelled.options.flatMap(({ name, value }) =>
     inline.includes(name) && value !== undefined ? [value] : [],
   );
@@ -91,7 +92,7 @@ function codesOf(spelled: Spelled, { text, words }: SimpleCommand): string[] {
   return text !== undefined && spelled.operands.every((word) => word === "-") ? [text] : [];
 }
 
-function scriptsOf(spelled: Spelled, isRunner: boolean, program: string): string[] {
+function scriptsOf(spelled: Spelling, isRunner: boolean, program: string): string[] {
   if (/^(?:source|\.)$/.test(program)) return spelled.operands.slice(0, 1);
   if (!isRunner || has(spelled, "m", "s", "version", "V", "help")) return [];
   return spelled.operands.slice(0, 1);
@@ -102,7 +103,7 @@ const looksLikePath = (word: string): boolean =>
     word,
   ) && !/^[a-z]+:\/\//.test(word);
 
-function doingsOf(spelled: Spelled, row: ProgramRow, program: string): Doing[] {
+function doingsOf(spelled: Spelling, row: ProgramRow, program: string): Doing[] {
   const { operands, options } = spelled;
   const below =
     row.below === true || (row.below !== undefined && has(spelled, ...row.below)) ? { below: true as const } : {};
@@ -116,8 +117,8 @@ function doingsOf(spelled: Spelled, row: ProgramRow, program: string): Doing[] {
   // An editor both reads its files and writes them.
   if (uses?.length === 2 && uses[0] === "reads" && uses[1] === "writes" && !/^(?:split|csplit)$/.test(program))
     plain.push(...operands.map((word): Doing => ({ does: "writes", word })));
-  const given = options.flatMap(({ name, value }): Doing[] => {
-    const does = row.options?.[name];
+  const given = options.flatMap(({ name, also = [], value }): Doing[] => {
+    const does = [name, ...also].map((one) => row.options?.[one]).find((one) => one !== undefined);
     return does === undefined || value === undefined
       ? []
       : does.map((one) => ({ does: one, word: value.replace(/^@/, "") }));

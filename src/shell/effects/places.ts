@@ -3,7 +3,7 @@
  * starts by itself: the manuals of the programs that keep them there.
  */
 import type { PlaceName } from "../../engine/effects.ts";
-import { unknownText } from "../../engine/pattern.ts";
+import { unknownText } from "../../engine/command-pattern.ts";
 
 export interface Where {
   /** The folder of the repository, absolute. */

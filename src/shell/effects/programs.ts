@@ -3,7 +3,7 @@
  * findutils, tar, curl 8, wget, rsync, OpenSSH, git 2.47, and the help of the tools of clouds and packages of 2026. Of a program
  * that is not here, an operand that looks like a path counts as read.
  */
-import type { Spelled } from "../../engine/effects.ts";
+import type { SpelledOption, Spelling } from "../../engine/command-pattern.ts";
 
 /** sends: the program gives the file's content to the network. runs: it takes the file for a program. */
 export type Use = "reads" | "writes" | "deletes" | "permits" | "executes" | "sends" | "host" | "nothing";
@@ -32,16 +32,18 @@ export interface ProgramRow {
   /** Its output tells nothing of what it reads. */
   isSilent?: true;
   /** Its output is what its input meant. */
-  decodes?: (spelled: Spelled) => boolean;
+  decodes?: (spelled: Spelling) => boolean;
   /** It runs as another user. */
   elevates?: true;
-  own?: (spelled: Spelled) => readonly Doing[];
+  own?: (spelled: Spelling) => readonly Doing[];
 }
 
-export const has = ({ options }: Spelled, ...names: string[]): boolean =>
-  options.some(({ name }) => names.includes(name));
-export const valuesOf = ({ options }: Spelled, ...names: string[]): string[] =>
-  options.flatMap(({ name, value }) => (names.includes(name) && value !== undefined ? [value] : []));
+/** By any of its names; of a program without a table options still have their dashes. */
+const isCalled = ({ name, also = [] }: SpelledOption, names: readonly string[]): boolean =>
+  [name, ...also].some((one) => names.includes(one.replace(/^-+/, "")));
+export const has = ({ options }: Spelling, ...names: string[]): boolean => options.some((one) => isCalled(one, names));
+export const valuesOf = ({ options }: Spelling, ...names: string[]): string[] =>
+  options.flatMap((one) => (one.value !== undefined && isCalled(one, names) ? [one.value] : []));
 
 const each = (names: string, row: ProgramRow): { [name: string]: ProgramRow } =>
   Object.fromEntries(names.split(" ").map((name) => [name, row]));
@@ -49,10 +51,10 @@ const each = (names: string, row: ProgramRow): { [name: string]: ProgramRow } =>
 /** A pattern or script comes first, unless an option gives it. */
 const afterFirst =
   (...given: string[]) =>
-  (spelled: Spelled): Doing[] =>
+  (spelled: Spelling): Doing[] =>
     (has(spelled, ...given) ? spelled.operands : spelled.operands.slice(1)).map((word) => ({ does: "reads", word }));
 
-function inPlace(spelled: Spelled): Doing[] {
+function inPlace(spelled: Spelling): Doing[] {
   const files = afterFirst("expression", "e", "file", "f")(spelled);
   const isEdit = has(spelled, "in-place", "i");
   return isEdit
@@ -67,7 +69,7 @@ const isRemote = (word: string): boolean =>
   /^(?:[\w.@-]+:(?!\/\/)|(?:rsync|ssh|sftp|ftp):\/\/)/.test(word) && !/^[A-Za-z]:[\\/]/.test(word);
 
 /** cp, and copying to and from hosts. */
-function copies(spelled: Spelled): Doing[] {
+function copies(spelled: Spelling): Doing[] {
   const target = valuesOf(spelled, "target-directory", "t");
   const operands = [...spelled.operands];
   const [to] = target.length > 0 ? target : operands.splice(-1);
@@ -98,7 +100,7 @@ const written = (to: string, from: readonly string[]): Doing[] => [
   ),
 ];
 
-const copiesBelow = (spelled: Spelled): Doing[] => {
+const copiesBelow = (spelled: Spelling): Doing[] => {
   const all = copies(spelled);
   if (!spelled.options.some(({ name }) => name.startsWith("delete"))) return all;
   return all.flatMap((one): Doing[] =>
@@ -106,7 +108,7 @@ const copiesBelow = (spelled: Spelled): Doing[] => {
   );
 };
 
-const moves = (spelled: Spelled): Doing[] => [
+const moves = (spelled: Spelling): Doing[] => [
   ...copies(spelled).filter(({ does }) => does !== "reads"),
   ...spelled.operands
     .slice(0, has(spelled, "target-directory", "t") ? undefined : -1)
@@ -116,14 +118,14 @@ const moves = (spelled: Spelled): Doing[] => [
 /** `if=x of=y` */
 const assigned =
   (names: Readonly<Record<string, Use>>) =>
-  ({ operands }: Spelled): Doing[] =>
+  ({ operands }: Spelling): Doing[] =>
     operands.flatMap((word): Doing[] => {
       const equals = word.indexOf("=");
       const does = names[word.slice(0, equals)];
       return does === undefined ? [] : [{ does, word: word.slice(equals + 1) }];
     });
 
-function archive(spelled: Spelled): Doing[] {
+function archive(spelled: Spelling): Doing[] {
   // Old style: `tar xzf file`.
   const [bundle = ""] = spelled.operands;
   const isOld = spelled.options.length === 0 && /^[a-zA-Z]+$/.test(bundle);
@@ -143,7 +145,7 @@ function archive(spelled: Spelled): Doing[] {
 
 const finds =
   (deleting: RegExp) =>
-  (spelled: Spelled): Doing[] => {
+  (spelled: Spelling): Doing[] => {
     const words = spelled.operands;
     const end = words.findIndex((word) => /^[-(!]/.test(word));
     const starts = (end < 0 ? words : words.slice(0, end)).filter((word) => !/^-/.test(word));
@@ -162,7 +164,7 @@ const finds =
   };
 
 const dataFile = /^@(.+)$/s;
-function curl(spelled: Spelled): Doing[] {
+function curl(spelled: Spelling): Doing[] {
   const bodies = valuesOf(
     spelled,
     "data",
@@ -207,7 +209,7 @@ const lastName = (url: string): string =>
     .replace(/\/+$/, "")
     .replace(/^.*\//s, "") || "index.html";
 
-function wget(spelled: Spelled): Doing[] {
+function wget(spelled: Spelling): Doing[] {
   const outputs = valuesOf(spelled, "output-document", "O");
   return [
     ...valuesOf(spelled, "post-file", "body-file").map((word): Doing => ({ does: "sends", word })),
@@ -219,7 +221,7 @@ function wget(spelled: Spelled): Doing[] {
 }
 
 /** `httpie` and its kin: items behind the address. */
-const items = (spelled: Spelled): Doing[] =>
+const items = (spelled: Spelling): Doing[] =>
   spelled.operands.flatMap((word): Doing[] => {
     const file = /^[\w.-]*(?:@|=@|:=@)(.+)$/s.exec(word)?.[1];
     if (file !== undefined) return [{ does: "sends", word: file }];
@@ -229,7 +231,7 @@ const items = (spelled: Spelled): Doing[] =>
 /** `aws s3 cp here there` */
 const cloudCopy =
   (address: RegExp) =>
-  (spelled: Spelled): Doing[] => {
+  (spelled: Spelling): Doing[] => {
     const words = spelled.operands;
     const at = words.findIndex((word) => address.test(word));
     if (at < 0) return [];
@@ -244,7 +246,7 @@ const cloudCopy =
   };
 
 /** What of git's sub-commands touches files; history and remotes are for patterns. */
-function git(spelled: Spelled): Doing[] {
+function git(spelled: Spelling): Doing[] {
   const { subcommand = "", operands } = spelled;
   const all = (does: Use): Doing[] => operands.filter((word) => !/^-/.test(word)).map((word) => ({ does, word }));
   switch (subcommand) {
@@ -270,7 +272,7 @@ function git(spelled: Spelled): Doing[] {
 }
 
 /** A setting is written to a file: the repository's own, the person's or the system's. */
-function configures(spelled: Spelled): Doing[] {
+function configures(spelled: Spelling): Doing[] {
   const words = spelled.operands.filter((word) => !/^(?:set|unset|get|list|edit)$/.test(word));
   const writes =
     (words.length > 1 && !has(spelled, "get", "get-all", "get-regexp", "list", "l")) ||
@@ -291,7 +293,7 @@ function configures(spelled: Spelled): Doing[] {
 }
 
 const editor: ProgramRow = { operands: ["reads", "writes"] };
-const decodes = (spelled: Spelled): boolean => has(spelled, "decode", "d", "D");
+const decodes = (spelled: Spelling): boolean => has(spelled, "decode", "d", "D");
 
 export const programs: { readonly [name: string]: ProgramRow } = {
   ...each(

@@ -1,5 +1,6 @@
 /** One reading of one tool call into its effects: what every rule about this call shares. */
-import type { CallEffects, CallToRead, Effect, ShellPlace, ShellReading, Spelled } from "../../engine/effects.ts";
+import type { CallEffects, CallToRead, Effect, ShellPlace, ShellReading } from "../../engine/effects.ts";
+import type { Spelling } from "../../engine/command-pattern.ts";
 import { textField } from "../../engine/event.ts";
 import { toolRow } from "../../engine/tools.ts";
 import { effectsOf } from "./command.ts";
@@ -11,7 +12,7 @@ export { isAt };
 
 interface Readers {
   readShell(line: string, place: ShellPlace): ShellReading;
-  spell(words: readonly string[]): Spelled;
+  spell(words: readonly string[]): Spelling;
 }
 
 /** Never throws. */

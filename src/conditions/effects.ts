@@ -3,6 +3,7 @@
  * speak of one command: `runs: git *` with `deletes: git` means a git command that deletes there.
  */
 import { homedir } from "node:os";
+import { type CommandTest, compileCommandPattern, unknownText } from "../engine/command-pattern.ts";
 import {
   type CallEffects,
   type Effect,
@@ -16,12 +17,11 @@ import {
   type Unknown,
 } from "../engine/effects.ts";
 import { HooklineError } from "../engine/error.ts";
-import type { HookEvent } from "../engine/event.ts";
+import { type Fields, type HookEvent, textField } from "../engine/event.ts";
 import { rowOf } from "../engine/events.ts";
 import { compileFilePattern } from "../engine/file-pattern.ts";
 import { compileWildcard } from "../engine/glob.ts";
 import { nearest } from "../engine/nearest.ts";
-import { type CommandTest, compileCommandPattern, unknownText } from "../engine/command-pattern.ts";
 import type { ConditionKind, Patterns, Scope } from "../engine/ports.ts";
 import type { Found } from "../engine/record.ts";
 import { either, flag, isRecord, listOf, object, oneOf, say, text } from "../engine/schema.ts";
@@ -35,6 +35,7 @@ const params = object(
     runs: some("patterns of commands, as in `Bash(…)`: `git push --force *`"),
     not: some("patterns of commands that are left out"),
     words: some("regular expressions, one of which is found in the command's words or in what it is given to read"),
+    line: some("regular expressions, one of which is found in the line as it is written"),
     reads: some("places or patterns of files"),
     writes: some("places or patterns of files"),
     deletes: some("places or patterns of files"),
@@ -53,6 +54,7 @@ interface Params {
   runs?: Listed;
   not?: Listed;
   words?: Listed;
+  line?: Listed;
   reads?: Listed;
   writes?: Listed;
   deletes?: Listed;
@@ -148,15 +150,14 @@ function* byCommand({ commands, effects }: CallEffects): Generator<OneCommand> {
   for (const [index, { words }] of commands.entries()) yield { words, effects: each.get(index) ?? [], index };
 }
 
-const hasPattern = (written: Params): boolean => written.runs !== undefined;
-
 function compile(written: Params, patterns: Patterns, onlyShell: boolean): (scope: Scope) => Found | boolean {
   const tests = [...testsOf(written, patterns)];
   const pattern = (one: string): CommandTest => compileCommandPattern(one, patterns.spell).byMeaning;
   const runs = list(written.runs).map(pattern);
   const not = list(written.not).map(pattern);
   const words = list(written.words).map((one) => patterns.regex(one));
-  const asks = tests.length > 0 || hasPattern(written) || words.length > 0;
+  const lines = list(written.line).map((one) => patterns.regex(one));
+  const asks = tests.length + runs.length + words.length + lines.length > 0;
   if (!asks && written.unclear === undefined && written.unknown === undefined)
     throw new HooklineError("pattern_invalid", {
       pattern: JSON.stringify(written),
@@ -168,6 +169,8 @@ function compile(written: Params, patterns: Patterns, onlyShell: boolean): (scop
   return ({ event, names }) => {
     const reading = readingOf(event, names, patterns, onlyShell);
     if (!reading) return false;
+    const line = textField(event.data.tool_input as Fields, "command") ?? "";
+    if (lines.length > 0 && !lines.some((holds) => holds(line))) return false;
     const where = { workspace: patterns.workspace ?? event.cwd, home, cwd: event.cwd };
     const unclear = reading.unknown.find(({ what }) => written.unclear && what === kindsOfUnknown[written.unclear]);
     if (unclear) return { unknown: unclear.why };
@@ -189,11 +192,12 @@ function compile(written: Params, patterns: Patterns, onlyShell: boolean): (scop
 
 const kindsOfUnknown = { program: "runs", code: "does" } as const;
 
-/** The words of the command, of those whose output it reads, and a here-document. */
+/** Line by line: the words of the command, the files that it is given, a here-document, and the commands whose output it reads. */
 function textOf({ words, index }: OneCommand, { commands }: CallEffects): string {
   const command = index === undefined ? undefined : commands[index];
-  const before = (command?.input ?? []).flatMap((one) => commands[one]?.words.slice(1) ?? []);
-  return [...words.slice(1), ...before, command?.text ?? ""].join(" ");
+  const files = command?.redirects.map(({ path }) => `< ${path}`) ?? [];
+  const before = (command?.input ?? []).flatMap((one) => commands[one]?.words.join(" ") ?? []);
+  return [words.slice(1).join("\n"), ...files, command?.text ?? "", ...before.map((one) => `| ${one}`)].join("\n");
 }
 
 const strongest = (answers: readonly (boolean | "unknown")[]): boolean | "unknown" =>

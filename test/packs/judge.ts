@@ -22,7 +22,8 @@ export interface Judged {
   unknown?: string;
 }
 
-export const workspace = "/srv/shop";
+/** In the home folder, as most are. */
+export const workspace: string = join(homedir(), "work", "shop");
 
 export async function judgeOf(level: Level): Promise<(command: string) => Judged> {
   const patterns = { ...(await loadPatterns()), workspace };
@@ -78,5 +79,3 @@ export const corpus = (name: string): Labelled[] =>
     .split("\n")
     .filter((line) => line !== "")
     .map((line) => JSON.parse(line));
-
-export const home: string = homedir();

@@ -7,14 +7,17 @@ const longest = 100_000;
 const isPath = /^(?:~|\.{1,2}|\$HOME|[A-Za-z]:)?[/\\][\w.~*@-]|^~$|^\/$|^\.[a-z][\w.-]+$|^[\w.-]+\/[\w./*-]+$/;
 
 const deleting =
-  /\b(?:rmtree|rm_rf|rm_r|remove_dir_all|rmSync|rmdirSync|unlinkSync|rimraf|removedirs|unlink|rmdir|FileUtils\.rm|File\.delete|remove_entry|remove_file)\b|\b(?:os|fs|fsp|promises|pathlib|File|Deno)\.(?:remove|removeSync|rm|unlink|rmdir|delete)\b|\.unlink\(|\.rmdir\(/;
+  /\b(?:rmtree|remove_tree|rm_rf|rm_r|remove_dir_all|rmSync|rmdirSync|unlinkSync|rimraf|removedirs|unlink|rmdir|FileUtils\.rm|File\.delete|remove_entry|remove_file)\b|\b(?:os|fs|fsp|promises|pathlib|File|Deno)\.(?:remove|removeSync|rm|unlink|rmdir|delete)\b|\.unlink\(|\.rmdir\(/;
 const writing =
-  /\bopen\s*\([^)]*["'](?:w|a|x|r\+)[bt+]*["']|\b(?:writeFile|appendFile|writeFileSync|appendFileSync|createWriteStream|write_text|write_bytes|copyFile|copyFileSync|copyfile|renameSync|file_put_contents|writeTextFile|symlinkSync|truncateSync|chmodSync)\b|\bFile\.(?:write|open)\b|\bshutil\.(?:copy\w*|move)\b|\bos\.(?:rename|replace|symlink|chmod|chown)\b|\bBun\.write\b|\.touch\(/;
+  /\bopen\s*\(.{0,200}?["'](?:w|a|x|r\+)[bt+]*["']|\bopen\b[^;]{0,60}["']\+?>>?["']?|\b(?:writeFile|appendFile|writeFileSync|appendFileSync|createWriteStream|write_text|write_bytes|copyFile|copyFileSync|copyfile|renameSync|file_put_contents|writeTextFile|symlinkSync|truncateSync|chmodSync)\b|\bFile\.(?:write|open)\b|\bshutil\.(?:copy\w*|move)\b|\bos\.(?:rename|replace|symlink|chmod|chown)\b|\bBun\.write\b|\.touch\(/;
 const fetching =
-  /\b(?:urlopen|urlretrieve|urllib|requests\.(?:get|post|put)|httpx?\.(?:get|post|request|put)|https?\.get|https?\.request|fetch\s*\(|axios|LWP|Net::HTTP|open-uri|URI\.open|HTTP::Tiny|curl_exec|aiohttp|XMLHttpRequest|socket\.(?:create_connection|socket|connect)|net\.(?:connect|createConnection|Socket)|TCPSocket|IO::Socket|fsockopen|\/dev\/tcp\/)|(?:file_get_contents|fopen|include|require)\s*\(\s*["']https?:/;
+  /\b(?:urlopen|https?['"]?\)?\.(?:get|request)|urlretrieve|urllib|requests\.(?:get|post|put)|httpx?\.(?:get|post|request|put)|fetch\s*\(|axios|LWP|Net::HTTP|open-uri|URI\.open|HTTP::Tiny|curl_exec|aiohttp|XMLHttpRequest|socket\.(?:create_connection|socket|connect)|net\.(?:connect|createConnection|Socket)|TCPSocket|IO::Socket|fsockopen|\/dev\/tcp\/)|(?:file_get_contents|fopen|include|require)\s*\(\s*["']https?:/;
 const running =
   /\b(?:exec|eval|execfile|compile|system|popen|spawn|spawnSync|execSync|subprocess|child_process|runpy|instance_eval|class_eval|passthru|shell_exec|proc_open|Function\s*\(|vm\.run|IO\.popen|Invoke-Expression|iex)\b/i;
 const environment = /\bos\.environ\b|\bprocess\.env\b|\bENV\.to_h\b|\bgetenv\(\s*\)|%ENV\b/;
+
+const decoding =
+  /\b(?:fromhex|unhexlify|a2b_\w+|b64decode|b32decode|b85decode|decodebytes|atob|decode64|unpack1?|base64_decode|hex2bin|gzinflate|str_rot13|marshal\.loads|codecs\.decode|zlib\.decompress)\b|["'](?:base64|hex)["']\s*\)/;
 
 export interface CodeEffects {
   doings: readonly Doing[];
@@ -23,12 +26,17 @@ export interface CodeEffects {
   runs: boolean;
   /** All variables, or one by a secret name. */
   readsEnvironment: boolean;
+  /** It makes text out of what nobody can read. */
+  decodes: boolean;
 }
 
 export function readCode(code: string): CodeEffects {
   const text = code.slice(0, longest);
   const does = deleting.test(text) ? "deletes" : writing.test(text) ? "writes" : "reads";
   const paths = new Set([...text.matchAll(literal)].map(([, one, two, three]) => one ?? two ?? three ?? ""));
+  const isHome =
+    /(?:homedir\(\)|Dir\.home|Path\.home\(\)|expanduser\(["']~["']\))\s*[,)]|\$ENV\{HOME\}(?:["'/]|\/\*)/.test(text);
+  if (isHome && does === "deletes") paths.add("~");
   const below = does === "deletes" ? { below: true as const } : {};
   const named = [...paths].filter((path) => isPath.test(path) && !/^\/[dgimsuy]*$|^https?:/.test(path));
   return {
@@ -39,6 +47,7 @@ export function readCode(code: string): CodeEffects {
     fetches: fetching.test(text),
     runs: running.test(text),
     readsEnvironment: environment.test(text),
+    decodes: decoding.test(text),
   };
 }
 

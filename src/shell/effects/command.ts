@@ -1,8 +1,8 @@
 /** The effects of one simple command: the table of programs, the shell's own redirections, and inline code, with paths made absolute. */
 import type { Spelling } from "../../engine/command-pattern.ts";
+import { baseName, unknownText } from "../../engine/command-pattern.ts";
 import type { Effect, SimpleCommand } from "../../engine/effects.ts";
 import { resolvePath } from "../../engine/file-pattern.ts";
-import { baseName, unknownText } from "../../engine/command-pattern.ts";
 import { type CodeEffects, readCode } from "./code.ts";
 import { type Doing, has, type ProgramRow, programs, type Use } from "./programs.ts";
 
@@ -47,6 +47,7 @@ export function effectsOf(
   const scripts = runsWords || codes.length > 0 ? [] : scriptsOf(spelled, isShell || isInterpreter, program);
   const doings = [
     ...(isShell || isInterpreter ? [] : doingsOf(spelled, row, program)),
+    ...(codes.length > 0 ? filesOfCode(spelled, program) : []),
     ...(code?.doings ?? []),
     ...scripts.map((word): Doing => ({ does: "executes", word })),
     ...(first.includes("/") && !first.startsWith(unknownText) ? [{ does: "executes" as const, word: first }] : []),
@@ -70,7 +71,7 @@ export function effectsOf(
     effects,
     sent: doings.filter(({ does }) => does === "sends").map(({ word }) => absolute(word)),
     ...(code ? { code } : {}),
-    takesInput: (isShell || isInterpreter) && !runsWords && codes.length === 0 && !takesFile,
+    takesInput: (isShell || isInterpreter) && !runsWords && codes.length === 0 && !takesFile && !has(spelled, "m"),
     takesWords:
       runsWords ||
       codes.length > 0 ||
@@ -90,6 +91,15 @@ function codesOf(spelled: Spelling, { text, words }: SimpleCommand): string[] {
   const at = words.findIndex((word) => /^-[a-zA-Z]*[ceEpr]$|^--(?:eval|print|command|run)$/.test(word));
   if (at > 0 && words[at + 1] !== undefined) return [words[at + 1] ?? ""];
   return text !== undefined && spelled.operands.every((word) => word === "-") ? [text] : [];
+}
+
+/** `perl -pi -e CODE FILE`: the operands are data, which -i replaces. */
+function filesOfCode(spelled: Spelling, program: string): Doing[] {
+  if (!/^(?:perl|ruby)$/.test(program)) return [];
+  const isEdit = has(spelled, "i", "in-place") || spelled.options.some(({ name }) => /^-?[a-z]*i/.test(name));
+  return spelled.operands
+    .filter(looksLikePath)
+    .flatMap((word): Doing[] => [{ does: "reads", word }, ...(isEdit ? [{ does: "writes" as const, word }] : [])]);
 }
 
 function scriptsOf(spelled: Spelling, isRunner: boolean, program: string): string[] {

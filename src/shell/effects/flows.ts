@@ -83,15 +83,17 @@ export function flowsIn(commands: readonly SimpleCommand[], each: readonly Comma
     ]);
     for (const from of run) if (from === "network" || from === "decoded") add(from, "shell");
     if (own.code?.fetches && own.code.runs) add("network", "shell");
+    if (own.code?.decodes && own.code.runs) add("decoded", "shell");
     const isNetwork = own.effects.some(({ is }) => is === "network");
     if (isNetwork) {
       const sent = union([
         input,
         given,
         labelsOf(
-          own.sent.map((path) => ({ path })),
+          [...own.sent, ...pathsIn(commands[index])].map((path) => ({ path, below: true as const })),
           where,
         ),
+        isSentByShell(commands[index]) ? output : none,
         ...own.sent.map((path) => files.get(path) ?? none),
         own.code ? union([sourcesOf(own, commands[index], files, where)]) : none,
       ]);
@@ -101,11 +103,27 @@ export function flowsIn(commands: readonly SimpleCommand[], each: readonly Comma
       if (is === "writes" && path !== undefined)
         files.set(
           path,
-          union([files.get(path) ?? none, output, input, own.row.fetches ? new Set<Source>(["network"]) : none]),
+          union([
+            files.get(path) ?? none,
+            output,
+            input,
+            own.row.fetches || isNetwork ? new Set<Source>(["network"]) : none,
+          ]),
         );
   }
   return flows;
 }
+
+/** `env > /dev/tcp/host/port` */
+const isSentByShell = (command: SimpleCommand | undefined): boolean =>
+  command?.redirects.some(({ path, how }) => how !== "reads" && /^\/dev\/(?:tcp|udp)\//.test(path)) ?? false;
+
+/** `sftp host <<< "put ~/.netrc"` */
+const pathsIn = (command: SimpleCommand | undefined): string[] =>
+  (command?.text ?? "")
+    .split(/\s+/)
+    .filter((word) => /^[~/]/.test(word))
+    .slice(0, 50);
 
 const union = (all: readonly Labels[]): Labels =>
   all.every(({ size }) => size === 0) ? none : new Set(all.flatMap((one) => [...one]));

@@ -2,8 +2,9 @@
  * The places that rules name: a table from a name to the paths that it means. Source of the files with credentials and of what
  * starts by itself: the manuals of the programs that keep them there.
  */
-import type { PlaceName } from "../../engine/effects.ts";
+
 import { unknownText } from "../../engine/command-pattern.ts";
+import type { PlaceName } from "../../engine/effects.ts";
 
 export interface Where {
   /** The folder of the repository, absolute. */
@@ -67,6 +68,26 @@ const credentials = listed(`
 /** Folders whose whole holds some of these. */
 const foldersOfSecrets = /^\/?(?:\.ssh|\.aws|\.kube|\.docker|\.config|\.claude|\.codex)?$/;
 
+/** For words with `*` and `?`, whose files only the shell will know. */
+const knownSecrets =
+  "~/.ssh/id_rsa ~/.ssh/id_ed25519 ~/.aws/credentials ~/.netrc ~/.npmrc ~/.pypirc ~/.kube/config ~/.docker/config.json ~/.git-credentials /etc/shadow".split(
+    " ",
+  );
+
+function couldBe({ path }: Place, { home }: Where, files: readonly string[]): boolean {
+  if (!/[*?[]/.test(path) || isPublic.test(path)) return false;
+  const last = path.slice(path.lastIndexOf("/") + 1);
+  if (/^\*+(?:\.\w+)?$/.test(last)) return false; // it means all files of its kind
+  const source = path
+    .replace(/[.+^${}()|\\]/g, "\\$&")
+    .replace(/\[!?\^?[^\]]*\]|\?/g, ".")
+    .replaceAll("*", "[^/]*");
+  const pattern = new RegExp(`^${source}$`);
+  return files.some((file) => pattern.test(file.replace(/^~/, home)));
+}
+
+const folderOf = (path: string): string => path.slice(0, Math.max(path.lastIndexOf("/"), 0));
+
 /** Public halves, and what only looks like them. */
 const isPublic =
   /\.pub$|\.(?:md|txt|ts|tsx|js|jsx|mjs|py|go|rs|rb|java|html|css|svg|snap|test)$|\/(?:node_modules|test|tests|__tests__|fixtures|testdata|spec|docs|src)\//i;
@@ -78,7 +99,7 @@ const startFiles = listed(`
   ~/.bashrc ~/.bash_profile ~/.bash_login ~/.bash_logout ~/.bash_aliases ~/.profile ~/.zshrc ~/.zshenv ~/.zprofile ~/.zlogin ~/.zlogout ~/.zsh ~/.oh-my-zsh ~/.kshrc ~/.cshrc ~/.tcshrc
   ~/.login ~/.inputrc ~/.config/fish ~/.config/nushell ~/.xprofile ~/.xinitrc ~/.xsession ~/.pam_environment ~/.gitconfig ~/.config/git ~/.git-templates ~/.config/autostart ~/.config/systemd ~/.config/environment.d
   ~/.local/share/systemd ~/Library/LaunchAgents ~/.ssh/authorized_keys ~/.ssh/authorized_keys2 ~/.ssh/config ~/.ssh/rc ~/.ssh/environment ~/.ssh/known_hosts ~/.config/pip ~/.pip ~/.pdbrc ~/.pythonrc ~/.npmrc ~/.yarnrc
-  ~/.vimrc ~/.vim ~/.config/nvim ~/.emacs ~/.emacs.d ~/.tmux.conf ~/.screenrc ~/.curlrc ~/.wgetrc ~/.aws ~/.kube ~/.docker ~/.cargo/config.toml ~/.bunfig.toml ~/.local/bin ~/bin ~/.crontab ~/.envrc ~/.direnvrc ~/.config/direnv
+  ~/.vimrc ~/.vim ~/.config/nvim ~/.emacs ~/.emacs.d ~/.tmux.conf ~/.screenrc ~/.curlrc ~/.wgetrc ~/.aws ~/.kube ~/.docker ~/.cargo/config.toml ~/.bunfig.toml ~/.crontab ~/.config/Code ~/.config/Cursor ~/Library/Application*Support/Code ~/.envrc ~/.direnvrc ~/.config/direnv
   /etc/profile /etc/profile.d /etc/bash.bashrc /etc/bashrc /etc/zsh /etc/zshrc /etc/environment /etc/cron* /var/spool/cron /etc/systemd /lib/systemd /usr/lib/systemd /etc/init.d /etc/rc.local /etc/ld.so.preload
   /Library/LaunchAgents /Library/LaunchDaemons /etc/sudoers /etc/sudoers.d /etc/pam.d /etc/passwd /etc/shadow /etc/group /etc/hosts /etc/ssh /etc/gitconfig
 `);
@@ -87,13 +108,16 @@ const startFiles = listed(`
 const hookFiles = listed(`
   .hookline hookline.yaml hookline.yml hookline.config.ts hookline.config.mts hookline.config.js hookline.config.mjs .discobot/hooks .system/hooks
   .claude/settings.json .claude/settings.local.json .claude/hooks .claude-plugin .codex/hooks.json .codex/config.toml .codex/hooks .codex/rules .gemini/settings.json .gemini/hooks .gemini/extensions
-  .cursor/hooks.json .cursor/hooks .cursor/cli.json .cursor/permissions.json .cursor/mcp.json .github/hooks .github/copilot .copilot .qwen/settings.json .qwen/hooks .gen/settings.json .gen/settings.local.json
+  .cursor/hooks.json .cursor/hooks .cursor/cli.json .cursor/permissions.json .cursor/mcp.json .cursor/rules .github/hooks .github/copilot .copilot .qwen/settings.json .qwen/hooks .gen/settings.json .gen/settings.local.json
   .opencode opencode.json opencode.jsonc .pi/extensions .pi/settings.json .mcp.json ~/.claude.json ~/.config/hookline ~/.local/state/hookline ~/.config/opencode ~/.pi /etc/hookline /etc/claude-code
   .git/hooks .husky lefthook.yml .pre-commit-config.yaml
 `);
 
+/** Folders of agents, where the whole of them is meant. */
+const holdsHooks = /\/\.(?:claude|codex|cursor|gemini|qwen|opencode|pi|github|copilot|discobot|system|git)$/;
+
 /** Committed text of a team that an agent changes every day. */
-const isWorkspaceWork = /\/(?:\.husky|lefthook\.yml|\.pre-commit-config\.yaml)(?:\/|$)/;
+const isWorkspaceWork = /\/(?:lefthook\.yml|\.pre-commit-config\.yaml)$/;
 
 const outside: Test = ({ path, below }, { workspace, home }) =>
   !path.startsWith(unknownText) &&
@@ -123,12 +147,17 @@ const tests: { readonly [N in PlaceName]: Test } = {
   disks: ({ path }) => disks.test(path),
   credentials: (place, where) =>
     (credentials(place, where) && !isPublic.test(place.path)) ||
+    couldBe(place, where, knownSecrets) ||
     (place.below === true &&
       isIn(place.path, where.home) &&
       foldersOfSecrets.test(place.path.slice(where.home.length))),
-  "environment files": ({ path }) => environmentFile.test(path) && !isSample.test(path),
+  "environment files": (place, where) =>
+    (environmentFile.test(place.path) && !isSample.test(place.path)) ||
+    couldBe(place, where, [`${folderOf(place.path)}/.env`]),
   "start files": startFiles,
-  "hook files": (place, where) => hookFiles(place, where) && !isWorkspaceWork.test(place.path),
+  "hook files": (place, where) =>
+    (hookFiles(place, where) && !isWorkspaceWork.test(place.path)) ||
+    (place.below === true && holdsHooks.test(place.path)),
   git: ({ path }) => /\/\.git(?:\/|$)/.test(path),
   unknown: ({ path }) => path.startsWith(unknownText),
 };

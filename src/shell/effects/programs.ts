@@ -118,12 +118,8 @@ const moves = (spelled: Spelling): Doing[] => [
 /** `if=x of=y` */
 const assigned =
   (names: Readonly<Record<string, Use>>) =>
-  ({ operands }: Spelling): Doing[] =>
-    operands.flatMap((word): Doing[] => {
-      const equals = word.indexOf("=");
-      const does = names[word.slice(0, equals)];
-      return does === undefined ? [] : [{ does, word: word.slice(equals + 1) }];
-    });
+  (spelled: Spelling): Doing[] =>
+    Object.entries(names).flatMap(([name, does]) => valuesOf(spelled, name).map((word) => ({ does, word })));
 
 function archive(spelled: Spelling): Doing[] {
   // Old style: `tar xzf file`.
@@ -163,6 +159,12 @@ const finds =
     );
   };
 
+/** Whatever of the words looks like a file goes along. */
+const sendsPaths = ({ operands, options }: Spelling): Doing[] =>
+  [...operands, ...options.flatMap(({ value }) => value ?? [])].flatMap((word): Doing[] =>
+    /^(?:\.{0,2}|~)\/|^\.[a-z]|^~$/.test(word) ? [{ does: "sends", word }] : [],
+  );
+
 const dataFile = /^@(.+)$/s;
 function curl(spelled: Spelling): Doing[] {
   const bodies = valuesOf(
@@ -184,7 +186,9 @@ function curl(spelled: Spelling): Doing[] {
   const sent = bodies.flatMap((value) => {
     const upload = valuesOf(spelled, "upload-file", "T").includes(value);
     const named = upload ? value : (dataFile.exec(value)?.[1] ?? /^[\w.-]*[@=][@<](.+?)(?:;.*)?$/s.exec(value)?.[1]);
-    return named === undefined || named === "-" || named === "." ? [] : [{ does: "sends" as const, word: named }];
+    if (named === undefined || named === "-" || named === ".") return [];
+    const all = upload ? named.replace(/^\{(.*)\}$/s, "$1").split(",") : [named];
+    return all.map((word) => ({ does: "sends" as const, word }));
   });
   const outputs = valuesOf(spelled, "output", "o").filter((word) => word !== "-");
   return [
@@ -301,7 +305,7 @@ export const programs: { readonly [name: string]: ProgramRow } = {
     { operands: ["reads"] },
   ),
   ...each(
-    "wc md5sum sha1sum sha256sum sha512sum shasum b2sum cksum sum file stat ls tree du df exa eza lsd realpath readlink basename dirname test [ [[ which type cd pushd mkdir mktemp",
+    "wc md5sum sha1sum sha256sum sha512sum shasum b2sum cksum sum file stat fd fdfind locate mdfind ls tree du df exa eza lsd realpath readlink basename dirname test [ [[ which type cd pushd mkdir mktemp",
     {
       isSilent: true,
     },
@@ -332,7 +336,8 @@ export const programs: { readonly [name: string]: ProgramRow } = {
     operands: ["writes"],
     options: { reference: ["nothing"], r: ["nothing"], size: ["nothing"], s: ["nothing"] },
   }),
-  ...each("rm rmdir unlink srm trash trash-put gio del rd", { operands: ["deletes"], below: ["recursive", "r", "R"] }),
+  ...each("rm rmdir unlink srm trash trash-put gio rd", { operands: ["deletes"], below: ["recursive", "r", "R"] }),
+  ...each("rimraf del-cli del trash-cli", { operands: ["deletes"], below: true }),
   ...each("shred wipe", { operands: ["deletes"] }),
   ...each("chmod chown chgrp gchmod", { operands: ["nothing", "permits"], below: ["recursive", "R"] }),
   ...each("setfacl chattr xattr setcap chflags", { operands: ["nothing", "permits"] }),
@@ -380,7 +385,16 @@ export const programs: { readonly [name: string]: ProgramRow } = {
   ...each("http https xh xhs curlie", { own: items, isNetwork: true, fetches: true }),
   ...each("fetch lynx w3m links elinks", { isNetwork: true, fetches: true, operands: ["host"] }),
   ...each("nc ncat netcat telnet ftp", { isNetwork: true, fetches: true, operands: ["host", "nothing"] }),
-  socat: { isNetwork: true, fetches: true },
+  socat: {
+    isNetwork: true,
+    fetches: true,
+    own: ({ operands }) =>
+      operands.flatMap((word) =>
+        /^(?:FILE|OPEN|GOPEN|CREATE):/i.test(word)
+          ? [{ does: "sends", word: word.replace(/^\w+:/, "").replace(/,.*$/, "") }]
+          : [],
+      ),
+  },
   ...each("ssh autossh mosh", {
     isNetwork: true,
     fetches: true,
@@ -388,10 +402,9 @@ export const programs: { readonly [name: string]: ProgramRow } = {
     options: { identity: ["nothing"], i: ["nothing"], F: ["reads"] },
   }),
   ...each("dig nslookup host ping drill whois traceroute", { isNetwork: true }),
-  ...each("mail mailx mutt sendmail msmtp swaks", { isNetwork: true, options: { attach: ["sends"], a: ["sends"] } }),
+  ...each("mail mailx mutt sendmail msmtp swaks az", { isNetwork: true, own: sendsPaths }),
   ...each("aws", { isNetwork: true, own: cloudCopy(/^s3:\/\//) }),
   ...each("gsutil gcloud", { isNetwork: true, own: cloudCopy(/^gs:\/\//) }),
-  ...each("az", { isNetwork: true, options: { file: ["sends"], f: ["sends"], source: ["sends"] } }),
   rclone: { isNetwork: true, own: cloudCopy(/^[\w-]+:/) },
   ...each("transfer croc wormhole magic-wormhole ffsend", { isNetwork: true, operands: ["nothing", "sends"] }),
   ...each("kubectl oc", {

@@ -1,9 +1,11 @@
 /** One reading of one tool call into its effects: what every rule about this call shares. */
-import type { CallEffects, CallToRead, Effect, ShellPlace, ShellReading } from "../../engine/effects.ts";
+
 import type { Spelling } from "../../engine/command-pattern.ts";
+import type { CallEffects, CallToRead, Effect, ShellPlace, ShellReading } from "../../engine/effects.ts";
 import { textField } from "../../engine/event.ts";
 import { toolRow } from "../../engine/tools.ts";
 import { effectsOf } from "./command.ts";
+import { withGiven } from "./fed.ts";
 import { flowsIn } from "./flows.ts";
 import { isAt, type Where } from "./places.ts";
 import { effectsOfTool } from "./tools.ts";
@@ -27,10 +29,11 @@ export function readEffects(call: CallToRead, where: Where, { readShell, spell }
 }
 
 export function effectsOfReading(reading: ShellReading, where: Where, spell: Readers["spell"]): Effect[] {
-  const each = reading.commands.map((command, index) => effectsOf(command, index, where.home, spell));
+  const commands = withGiven(reading.commands, where, spell);
+  const each = commands.map((command, index) => effectsOf(command, index, where.home, spell));
   return [
     ...each.flatMap(({ effects }) => effects),
-    ...flowsIn(reading.commands, each, where),
+    ...flowsIn(commands, each, where),
     ...(reading.forks ? [{ is: "forks" as const }] : []),
   ];
 }

@@ -10,7 +10,19 @@ import { trustRecords } from "../../compose/trust.ts";
 import { type ExitCode, type Invocation, textFlag, usageError } from "../command.ts";
 import { askForKey, isPersonThere, safeText, shortPath } from "../terminal.ts";
 import { foldersAt } from "../trust/folders.ts";
-import { fileOf, isLevel, isPackName, type Level, levelOf, levels, ownRules, type Pack, packNames, readPack, rulesAt } from "./pack.ts";
+import {
+  fileOf,
+  isLevel,
+  isPackName,
+  type Level,
+  levelOf,
+  levels,
+  ownRules,
+  type Pack,
+  packNames,
+  readPack,
+  rulesAt,
+} from "./pack.ts";
 
 export async function add(invocation: Invocation): Promise<ExitCode> {
   const [name] = invocation.words;
@@ -18,15 +30,20 @@ export async function add(invocation: Invocation): Promise<ExitCode> {
   const pack = packOf(name, invocation);
   const file = fileFor(pack, invocation);
   const before = existsSync(file) ? readFileSync(file, "utf8") : undefined;
-  const level = wantedLevel(invocation) ?? (before === undefined ? undefined : levelOf(before, pack.name)) ?? "standard";
+  const level =
+    wantedLevel(invocation) ?? (before === undefined ? undefined : levelOf(before, pack.name)) ?? "standard";
   const shown = shortPath(file, invocation.cwd, invocation.home);
   if (before !== undefined && !mayReplace(before, pack, invocation)) {
-    invocation.terminal.print(`nothing to do: ${shown} is there already; hookline add ${name} --update compares it with the pack`);
+    invocation.terminal.print(
+      `nothing to do: ${shown} is there already; hookline add ${name} --update compares it with the pack`,
+    );
     return 0;
   }
   const after = fileOf(pack, level, before === undefined ? "" : ownRules(before, pack));
   if (before === after) {
-    invocation.terminal.print(`nothing to do: ${shown} holds the pack ${name}, version ${pack.version}, level ${level}`);
+    invocation.terminal.print(
+      `nothing to do: ${shown} holds the pack ${name}, version ${pack.version}, level ${level}`,
+    );
     return 0;
   }
   show(pack, level, { before, after, shown, invocation });
@@ -38,14 +55,19 @@ export async function add(invocation: Invocation): Promise<ExitCode> {
   writeWhole(file, after);
   await trustFile(file, invocation);
   invocation.terminal.print(`written: ${shown}, ${rulesAt(pack, level).length} rules, level ${level}`);
-  invocation.terminal.print("try it: hookline explain PreToolUse --data '{\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"git push --force\"}}'");
+  invocation.terminal.print(
+    'try it: hookline explain PreToolUse --data \'{"tool_name":"Bash","tool_input":{"command":"git push --force"}}\'',
+  );
   return 0;
 }
 
 function packOf(name: string, { self: [, bin], usage }: Invocation): Pack {
   if (isPackName(name)) return readPack(name, bin);
   const near = nearest(name, packNames);
-  throw usageError(`no pack is called "${name}"${near === undefined ? `; there is ${packNames.join(", ")}` : `; did you mean "${near}"?`}`, usage);
+  throw usageError(
+    `no pack is called "${name}"${near === undefined ? `; there is ${packNames.join(", ")}` : `; did you mean "${near}"?`}`,
+    usage,
+  );
 }
 
 function wantedLevel({ flags, usage }: Invocation): Level | undefined {
@@ -56,7 +78,8 @@ function wantedLevel({ flags, usage }: Invocation): Level | undefined {
 
 /** A file that is there is replaced only where a person asks for that: another level, or --update. */
 const mayReplace = (before: string, { name }: Pack, { flags }: Invocation): boolean =>
-  flags.update === true || (textFlag(flags, "level") !== undefined && textFlag(flags, "level") !== levelOf(before, name));
+  flags.update === true ||
+  (textFlag(flags, "level") !== undefined && textFlag(flags, "level") !== levelOf(before, name));
 
 function fileFor({ name }: Pack, invocation: Invocation): string {
   if (invocation.flags.user === true) return join(configFolder(invocation), "rules", `${name}.yaml`);
@@ -73,7 +96,8 @@ interface Change {
 function show(pack: Pack, level: Level, { before, after, shown, invocation: { terminal } }: Change): void {
   if (before === undefined) {
     terminal.print(`${shown} (new): the pack ${pack.name}, level ${level}`);
-    for (const { id, decision, reason } of rulesAt(pack, level)) terminal.print(`  ${decision.padEnd(5)} ${id}: ${reason}`);
+    for (const { id, decision, reason } of rulesAt(pack, level))
+      terminal.print(`  ${decision.padEnd(5)} ${id}: ${reason}`);
     return;
   }
   terminal.print(shown);
@@ -92,21 +116,30 @@ async function trustFile(file: string, invocation: Invocation): Promise<void> {
   const records = trustRecords(invocation);
   for (const { path, items } of await foldersAt(invocation, records)) {
     const own = items.filter(({ item, isTrusted }) => isTrusted || join(path, item.file) === file);
-    if (own.some(({ isTrusted }) => !isTrusted)) records.add(path, own.map(({ item }) => item), Date.now());
+    if (own.some(({ isTrusted }) => !isTrusted))
+      records.add(
+        path,
+        own.map(({ item }) => item),
+        Date.now(),
+      );
   }
 }
 
 function list({ self: [, bin], terminal, json, usage }: Invocation, name: string | undefined): ExitCode {
-  if (name !== undefined && !isPackName(name)) throw usageError(`no pack is called "${name}"; there is ${packNames.join(", ")}`, usage);
+  if (name !== undefined && !isPackName(name))
+    throw usageError(`no pack is called "${name}"; there is ${packNames.join(", ")}`, usage);
   const packs = (name === undefined ? packNames : [name]).map((one) => readPack(one, bin));
   if (json) {
-    terminal.print(JSON.stringify(packs.map((pack) => ({ ...pack, rules: pack.rules.map(({ text: _text, ...rule }) => rule) }))));
+    terminal.print(
+      JSON.stringify(packs.map((pack) => ({ ...pack, rules: pack.rules.map(({ text: _text, ...rule }) => rule) }))),
+    );
     return 0;
   }
   for (const pack of packs) {
     const counts = levels.map((level) => `${level} ${rulesAt(pack, level).length}`).join(", ");
     terminal.print(`${pack.name}, version ${pack.version}: ${pack.about} (rules: ${counts})`);
-    for (const { id, level, decision, reason } of pack.rules) terminal.print(`  ${level.padEnd(8)} ${decision.padEnd(5)} ${id}: ${reason}`);
+    for (const { id, level, decision, reason } of pack.rules)
+      terminal.print(`  ${level.padEnd(8)} ${decision.padEnd(5)} ${id}: ${reason}`);
   }
   return 0;
 }

@@ -29,7 +29,7 @@ export async function loadPatterns(wanted: PatternNeeds = everything): Promise<P
   const [expressions, globs, shell, templates, python] = await Promise.all([
     wanted.regex ? import("re2js") : undefined,
     wanted.glob ? import("picomatch") : undefined,
-    wanted.shell ? import("../shell/commands.ts") : undefined,
+    wanted.shell ? import("../shell/read.ts") : undefined,
     wanted.lines ? import("../shell/template.ts") : undefined,
     wanted.expression ? import("./expressions/read.ts") : undefined,
   ]);
@@ -54,9 +54,9 @@ export async function loadPatterns(wanted: PatternNeeds = everything): Promise<P
       return (path) =>
         path.length <= longestPath && path.split("/").every((name) => name.length <= longestName) && holds(path);
     },
-    commands(line) {
+    commands(line, place) {
       if (!shell) throw notLoaded(line, "shell");
-      return shell.commands(line);
+      return shell.readShell(line, place);
     },
     ...(shell ? { writes: shell.writes } : {}),
     ...(templates ? { shellTemplate: templates.compileShellTemplate } : {}),

@@ -1,4 +1,5 @@
 /** What hooks run: a handler, what it is given, what it gives, and what each file format has to know of it. */
+import type { ShellPlace, ShellReading } from "./effects.ts";
 import type { Fields, HookEvent, Json, MaybePromise, Seconds, Turn } from "./event.ts";
 import type { Hook, Origin, Role } from "./hook.ts";
 import type { Outcome } from "./outcome.ts";
@@ -203,10 +204,10 @@ export interface TemplateFault {
 export interface Patterns {
   regex(source: string): (text: string) => boolean;
   glob(source: string): (path: string) => boolean;
-  /** The simple commands of a shell line, or undefined if it cannot be analysed (R10). Never throws. */
-  commands(line: string): readonly (readonly string[])[] | undefined;
-  /** The files that a shell line writes or removes, as far as its words tell; undefined if it cannot be analysed. Never throws. */
-  writes?(line: string): readonly string[] | undefined;
+  /** The simple commands of a shell line, and what it does not tell (R10, R87). Never throws. */
+  commands(line: string, place: ShellPlace): ShellReading;
+  /** The files that a shell line writes or removes; undefined if it does not tell all that it does. Never throws. */
+  writes?(line: string, place: ShellPlace): readonly string[] | undefined;
   /** What a shell line with placeholders becomes; undefined: it holds none. Absent: lines are not looked at. Never throws. */
   shellTemplate?(line: string): ShellTemplate | TemplateFault[] | undefined;
   /** The tree of a Python-like expression, as JSON (R64). Throws HooklineError pattern_invalid with the column. */

@@ -162,6 +162,6 @@ function emitter(residents: PersistentPrograms): (command: string) => Promise<Ou
 const patterns: Patterns = {
   regex: () => () => false,
   glob: () => () => false,
-  commands: () => undefined,
+  commands: () => ({ commands: [], unknown: [] }),
   expression: () => null,
 };

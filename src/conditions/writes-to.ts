@@ -125,7 +125,7 @@ function compile({ files }: Params, patterns: Patterns): (event: HookEvent) => b
     const line = lineOf(event);
     if (line === undefined || !isMeant(line, cwd)) return false;
     if (!patterns.writes) return true; // another hook has made this line: the event's own needed no reader
-    const written = patterns.writes(line);
+    const written = patterns.writes(line, { cwd, home });
     return written === undefined ? speaksOf(line, files).length > 0 : isAny(written);
   };
 }

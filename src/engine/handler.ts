@@ -1,5 +1,5 @@
 /** What hooks run: a handler, what it is given, what it gives, and what each file format has to know of it. */
-import type { CallEffects, CallToRead, PlaceName } from "./effects.ts";
+import type { CallEffects, CallToRead, PlaceName, ShellPlace, ShellReading } from "./effects.ts";
 import type { Fields, HookEvent, Json, MaybePromise, Seconds, Turn } from "./event.ts";
 import type { Hook, Origin, Role } from "./hook.ts";
 import type { Outcome } from "./outcome.ts";
@@ -204,10 +204,10 @@ export interface TemplateFault {
 export interface Patterns {
   regex(source: string): (text: string) => boolean;
   glob(source: string): (path: string) => boolean;
-  /** The simple commands of a shell line, or undefined if it cannot be analysed (R10). Never throws. */
-  commands(line: string): readonly (readonly string[])[] | undefined;
-  /** The files that a shell line writes or removes, as far as its words tell; undefined if it cannot be analysed. Never throws. */
-  writes?(line: string): readonly string[] | undefined;
+  /** The simple commands of a shell line, and what it does not tell (R10, R87). Never throws. */
+  commands(line: string, place: ShellPlace): ShellReading;
+  /** The files that a shell line writes or removes; undefined if it does not tell all that it does. Never throws. */
+  writes?(line: string, place: ShellPlace): readonly string[] | undefined;
   /** What a tool call does: one reading for all rules. Absent: no rule of the set asks. Never throws. */
   effects?(call: CallToRead, where: { workspace: string; home: string }): CallEffects;
   /** Whether a path of an effect lies in a place that rules know by this name. */

@@ -1,4 +1,5 @@
 /** What `matcher` means: everything, a list of exact names, a tool pattern, or a regular expression (R9). */
+import type { ShellReading } from "./effects.ts";
 import { HooklineError } from "./error.ts";
 import type { Fields, Json } from "./event.ts";
 import { compileFilePattern, type Places } from "./file-pattern.ts";
@@ -23,10 +24,12 @@ interface ToolCall extends Places {
   input: Fields | undefined;
 }
 /**
- * deny: true if any simple command of a line matches, "unknown" if one may. allow: true only if all of them surely do.
- * "unknown": the line cannot be analysed, which matches every deny and no allow. Never throws.
+ * deny: true if any simple command of a line matches, "unknown" if one may, or if it is not known which programs the line
+ * runs. allow: true only if all of them surely do, and all that the line does is known (R87). Never throws.
+ *
+ * @param whys takes the reasons of "unknown", for a person
  */
-export type ToolPattern = (call: ToolCall, mode: "deny" | "allow") => Answer;
+export type ToolPattern = (call: ToolCall, mode: "deny" | "allow", whys?: string[]) => Answer;
 
 /** Whether a matcher is read as a tool pattern. `mcp__server__(a|b)` is an expression: no tool's name ends so. */
 export const isToolPattern = (source: string): boolean => /^[A-Za-z_][\w*-]*(?<!_)\([\s\S]*\)$/.test(source.trim());
@@ -58,14 +61,14 @@ export function compileToolPattern(source: string, patterns: Patterns): ToolPatt
   const named = compileToolName(name);
   if (content === undefined) return ({ names }) => named(names);
   const comparisons = new Map(comparisonsOf(name).map((one) => [one, compare[one](content, patterns)]));
-  return (call, mode) => {
+  return (call, mode, whys = []) => {
     if (!named(call.names)) return false;
-    if (call.input === undefined) return "unknown";
+    if (call.input === undefined) return unknownInput(whys);
     const row = rowOf(call.names);
     const found = comparedOf(row, call.input);
     if (!found) return false;
     const comparison = found.field === "pattern" ? "text" : row.compares;
-    return comparisons.get(comparison)?.(found.value, call, mode) ?? "unknown";
+    return comparisons.get(comparison)?.(found.value, { ...call, mode, whys }) ?? unknownInput(whys);
   };
 }
 
@@ -110,21 +113,39 @@ function comparedOf(row: ToolRow, input: Fields): { field: string; value: Json }
   return undefined;
 }
 
-type Compare = (value: Json, call: ToolCall, mode: "deny" | "allow") => Answer;
+function unknownInput(whys: string[]): "unknown" {
+  whys.push("cannot read what the tool is called with");
+  return "unknown";
+}
+
+interface Asked extends ToolCall {
+  mode: "deny" | "allow";
+  whys: string[];
+}
+type Compare = (value: Json, asked: Asked) => Answer;
 
 /** Input that is not text cannot be read, so a guard has to look at it. */
 const ofText =
-  (holds: (value: string, call: ToolCall, mode: "deny" | "allow") => Answer): Compare =>
-  (value, call, mode) =>
-    typeof value === "string" ? holds(value, call, mode) : "unknown";
+  (holds: (value: string, asked: Asked) => Answer): Compare =>
+  (value, asked) =>
+    typeof value === "string" ? holds(value, asked) : unknownInput(asked.whys);
 
 const compare: { [C in Comparison]: (content: string, patterns: Patterns) => Compare } = {
   command: (content, patterns) => {
-    const pattern = compileCommandPattern(content);
-    patterns.commands(""); // a missing library shows at load, not in a test, which never throws
-    return ofText((line, _call, mode) => judge(patterns.commands(line), pattern, mode));
+    const patternAt = remembered((home) => compileCommandPattern(withHome(content, home)));
+    patternAt(noHome);
+    patterns.commands("", { cwd: "/", home: "/" }); // a missing library shows at load, not in a test, which never throws
+    return ofText((line, asked) => {
+      const { cwd, home = noHome } = asked;
+      return judge(patterns.commands(line, { cwd, home }), patternAt(home), asked);
+    });
   },
-  foreign: () => () => "unknown",
+  foreign:
+    () =>
+    (_value, { names: [tool = "this shell"], whys }) => {
+      whys.push(`cannot tell what a line for ${tool} runs`);
+      return "unknown";
+    },
   file: (content, patterns) => {
     const holds = compileFilePattern(content, patterns.glob);
     return ofText(holds);
@@ -133,24 +154,54 @@ const compare: { [C in Comparison]: (content: string, patterns: Patterns) => Com
   host: (content) => {
     const host = /^domain:(.+)$/.exec(content)?.[1]?.toLowerCase();
     const holds = compileWildcard(host ?? content);
-    return ofText((url) => (host === undefined ? holds(url) : ofHost(url, holds)));
+    return ofText((url, { whys }) => {
+      if (host === undefined) return holds(url);
+      const answer = ofHost(url, holds);
+      if (answer === "unknown") whys.push("cannot read the address");
+      return answer;
+    });
   },
 };
 
-function judge(
-  commands: readonly (readonly string[])[] | undefined,
-  pattern: (command: readonly string[]) => Answer,
-  mode: "deny" | "allow",
-): Answer {
-  if (!commands) return "unknown";
-  if (mode === "allow") return commands.length > 0 && commands.every((command) => pattern(command) === true);
-  let answer: Answer = false;
-  for (const command of commands) {
-    const one = pattern(command);
+function remembered<T>(make: (key: string) => T): (key: string) => T {
+  let last: { key: string; made: T } | undefined;
+  return (key) => {
+    if (last?.key !== key) last = { key, made: make(key) };
+    return last.made;
+  };
+}
+
+/** The reader fills the home folder in, wherever a line names it. */
+const withHome = (content: string, home: string): string =>
+  home === noHome || /[\s*\\"']/.test(home)
+    ? content
+    : content.replaceAll(/(?<=^|[\s"'])(?:~|\$HOME|\$\{HOME\})(?=\/|[\s"']|$)/g, () => home);
+
+/** The reader then knows of no home, and a path in it is not known. */
+const noHome = "";
+
+function judge({ commands, unknown }: ShellReading, pattern: CommandPattern, { mode, whys }: Asked): Answer {
+  if (mode === "allow") return judgeAllow(commands, unknown, { pattern, whys });
+  const found = unknown.flatMap(({ what, why }) => (what === "runs" ? why : []));
+  for (const { words } of commands) {
+    const one = pattern(words);
     if (one === true) return true;
-    if (one === "unknown") answer = one;
+    if (one === "unknown") found.push(`cannot tell what \`${words[0]?.replaceAll(/\0+/g, "…") || "…"}\` is given`);
   }
-  return answer;
+  whys.push(...found);
+  return found.length > 0 ? "unknown" : false;
+}
+
+function judgeAllow(
+  commands: ShellReading["commands"],
+  unknown: ShellReading["unknown"],
+  { pattern, whys }: { pattern: CommandPattern; whys: string[] },
+): Answer {
+  if (unknown.length > 0) {
+    whys.push(...unknown.map(({ why }) => why));
+    return "unknown";
+  }
+  return commands.length > 0 && commands.every(({ words }) => pattern(words) === true);
 }
 
 function ofHost(url: string, holds: (host: string) => boolean): Answer {

@@ -6,25 +6,32 @@ export const editorRuns: RegExp = /!|system|term|job|py|lua|perl|ruby|tcl|source
 
 /** What code of another language must not hold, if it is to run no program. Modules of these names only may be imported. */
 const harmless =
-  "json|sys|re|math|time|datetime|base64|hashlib|random|string|textwrap|itertools|functools|collections|statistics|decimal|csv|uuid|urllib\\.parse";
+  "json|sys|re|math|time|datetime|base64|hashlib|random|string|textwrap|itertools|functools|collections|statistics|decimal|csv|uuid|urllib\\.parse|os|subprocess|platform|struct|typing|pprint|locale|calendar|zlib|difflib|fractions|operator|enum|dataclasses|yaml|toml|tomllib";
+/** os and subprocess do nothing until something of them is used. */
 export const importsHarmless: RegExp = new RegExp(
   [
     "\\bjson\\.(loads?|dumps?)\\b",
-    `\\brequire\\(["'](node:)?(fs|path|os|util|url|crypto)["']\\)`,
+    "\\byaml\\.safe_load\\b",
+    "\\btomllib\\.loads?\\b",
+    "\\bos\\.(getcwd|path\\.\\w+|environ\\.get|environ|sep|name|cpu_count|listdir|linesep)\\b",
+    `\\bopen\\(\\s*["'][^"'|]*["']\\s*(,\\s*["']r[bt]?["']\\s*)?(,\\s*encoding=["'][\\w-]+["']\\s*)?\\)`,
+    `\\brequire\\(["'](node:)?(fs|path|os|util|url|crypto|assert)["']\\)`,
+    `\\brequire\\(["'][\\w./@-]*\\.json["']\\)`,
     `\\bimport\\s+(${harmless})(\\s*,\\s*(${harmless}))*(?=\\s*(;|$))`,
-    `\\bfrom\\s+(${harmless})\\s+import\\s+[\\w, ]+(?=\\s*(;|$))`,
+    `\\bfrom\\s+(?!os\\b|subprocess\\b)(${harmless})\\s+import\\s+[\\w, ]+(?=\\s*(;|$))`,
   ].join("|"),
   "gm",
 );
 const running =
   "system exec spawn popen subprocess child_process eval import require open fork getattr globals locals builtin __ modules " +
-  "Function constructor compile pty ctypes %x qx ` << fromCharCode shell passthru pcntl syscall";
+  "Function constructor compile pty ctypes %x qx ` << fromCharCode shell passthru pcntl syscall " +
+  "writeFile appendFile unlink rmSync rmdir rmtree shutil createWrite copyFile renameSync write_text urlopen Deno Bun";
 export const runsPrograms: RegExp = new RegExp(
-  `${running.split(" ").join("|")}|process\\s*\\[|process\\.(binding|main|dlopen)|os\\.|\\b(load|send|do)\\b|\\||\\\\[xu0-7]|chr\\s*\\(`,
+  `${running.split(" ").join("|")}|process\\s*\\[|process\\.(binding|main|dlopen|kill)|os\\.|\\b(load|send|do)\\b|\\bfetch\\s*\\(|https?\\.|\\\\[xu0-7]|chr\\s*\\(`,
   "i",
 );
 /** awk runs programs by system() and by pipes alone. */
-export const awkRuns: RegExp = /system|\||@/;
+export const awkRuns: RegExp = /system|(?<!\|)\|(?!\|)|@|>\s*"/;
 /** sed: the command e, and the flag e of s. */
 export const sedRuns: RegExp = /(^|[;{}\n\d$/!,\s])e(\s|$)|[^\w\s\\][gpiIm0-9]*e[gpiIm0-9]*\s*($|[;}\n])/;
 
@@ -89,7 +96,9 @@ export const lineVariables: RegExp =
   /^(GIT_(SSH_COMMAND|SSH|EDITOR|PAGER|SEQUENCE_EDITOR|EXTERNAL_DIFF|ASKPASS|PROXY_COMMAND)|EDITOR|VISUAL|PAGER|MANPAGER|BROWSER|SSH_ASKPASS|SUDO_ASKPASS|LESSOPEN|LESSCLOSE|FCEDIT|RSYNC_RSH|PROMPT_COMMAND|SHELL|CC|CXX)$/;
 /** Variables that change what the rest of the line means. */
 export const opaqueVariables: RegExp =
-  /^(BASH_ENV|ENV|PS[0-4]|SHELLOPTS|BASHOPTS|LD_PRELOAD|LD_AUDIT|DYLD_INSERT_LIBRARIES|GIT_CONFIG.*|GIT_EXEC_PATH|PERL5OPT|RUBYOPT|PYTHONSTARTUP|TAR_OPTIONS|MAKEFLAGS|BASH_FUNC.*|BASH_ALIASES|BASH_CMDS)$/;
+  /^(SHELLOPTS|BASHOPTS|LD_PRELOAD|LD_AUDIT|DYLD_INSERT_LIBRARIES|GIT_CONFIG_(?:COUNT|KEY.*|VALUE.*|PARAMETERS)|GIT_EXEC_PATH|PERL5OPT|RUBYOPT|PYTHONSTARTUP|TAR_OPTIONS|BASH_FUNC.*|BASH_ALIASES|BASH_CMDS)$/;
+/** Variables with the name of a file that a shell reads first, or with a text in which it fills in what stands in `$( … )`. */
+export const startVariables: RegExp = /^(BASH_ENV|ENV|PS[0-4]|MAKEFLAGS|GIT_CONFIG(?:_GLOBAL|_SYSTEM)?)$/;
 
 /** The shell sets them, maybe to what it was given. */
 const setByShell =

@@ -23,6 +23,12 @@ export interface Wrapper {
   line?: true;
   /** Options may follow operands, and its operands are no command: su. */
   permutes?: true;
+  /** Each of its operands is a shell line: concurrently. */
+  lines?: true;
+  /** Options with the folder that the program runs in. */
+  folder?: readonly string[];
+  /** The shell itself runs the program, without functions and aliases of that name. */
+  isBuiltin?: true;
   /** Sub-commands after which the program stands; any other one runs nothing of ours. */
   after?: readonly string[];
 }
@@ -39,7 +45,7 @@ export interface Program {
   wraps?: Wrapper;
   /** Its language is the one that is read here. */
   isShell?: true;
-  /** It runs what it is given in ways that nothing here reads. */
+  /** It runs one of the words it is given, and nothing here tells which. */
   isOpaque?: true;
   /** Its own commands can run programs. */
   isEditor?: true;
@@ -63,11 +69,13 @@ const wrappers: { readonly [name: string]: Wrapper } = {
   env: {
     options: `i 0 v u: C: --ignore-environment --null --debug --unset= --chdir= --block-signal? --default-signal? --ignore-signal? --list-signal-handling ${version}`,
     assignments: true,
+    folder: ["C", "--chdir"],
     values: "i u:",
   },
   sudo: {
     options: `A b B E H i k K! l! n N P S s v! V! C: D: g: h: p: R: r: t: T: U: u: --askpass --background --bell --preserve-env? --set-home --login --shell --reset-timestamp --non-interactive --preserve-groups --stdin --close-from= --chdir= --group= --host= --prompt= --chroot= --role= --type= --command-timeout= --other-user= --user= --list! --validate! ${version}`,
     assignments: true,
+    folder: ["D", "--chdir"],
     values: "n E H k -- u: g:",
   },
   doas: { options: "n s L! a: C: u:", assignments: true },
@@ -134,8 +142,8 @@ const wrappers: { readonly [name: string]: Wrapper } = {
       "b c d? e g p q: t w x n: h! v! --beep --color --differences? --errexit --chgexit --precise --no-title --no-wrap --exec --interval= --help! --version!",
     line: true,
   },
-  command: { options: "p v! V!", values: "" },
-  builtin: { options: "" },
+  command: { options: "p v! V!", values: "", isBuiltin: true },
+  builtin: { options: "", isBuiltin: true },
   exec: { options: "c l a:", values: "" },
   npm: {
     options: "C: s w: --prefix= --workspace= --silent --yes --package= --offline --call$ c$ y --version! --help!",
@@ -173,6 +181,33 @@ const wrappers: { readonly [name: string]: Wrapper } = {
   mise: { options: "q v --quiet C: --cd=", after: ["exec", "x"] },
   op: { options: "--env-file= --no-masking --account=", after: ["run"] },
   doppler: { options: "p: c: --project= --config=", after: ["run"] },
+  hyperfine: {
+    options:
+      "i N w: r: m: M: p: c: s: S: n: L: P: u: --ignore-failure --warmup= --runs= --min-runs= --max-runs= --prepare= --cleanup= --setup= --shell= --command-name= --export-json= --export-markdown= --export-csv= --show-output --version! --help!",
+    lines: true,
+  },
+  concurrently: {
+    options:
+      "k r n: c: p: m: l: g --kill-others --kill-others-on-fail --raw --names= --prefix= --prefix-colors= --success= --restart-tries= --version! --help!",
+    lines: true,
+  },
+  entr: { options: "a c d n p r s z" },
+  gosu: { options: "--version! --help!", operands: 1 },
+  "su-exec": { options: "", operands: 1 },
+  tini: { options: "s g v vv vvv w p: e: --version! --help!" },
+  "dumb-init": { options: "c v --single-child --verbose --rewrite=" },
+  faketime: { options: "f m --exclude-monotonic", operands: 1 },
+  rlwrap: { options: "a A c i m n N o r R" },
+  chronic: { options: "v e" },
+  fakeroot: { options: "u --unknown-is-real" },
+  setpriv: {
+    options:
+      "d! --no-new-privs --reuid= --regid= --clear-groups --init-groups --keep-groups --groups= --help! --version!",
+  },
+  "systemd-run": {
+    options:
+      "t P q r d G p: u: E: M: H: --user --scope --system --tty --pty --pipe --quiet --wait --collect --same-dir --remain-after-exit --unit= --description= --slice= --property= --setenv= --uid= --gid= --nice= --working-directory= --on-active= --on-calendar= --on-boot= --help! --version!",
+  },
   flock: {
     options:
       "s x e n u o F c$ w: E: --shared --exclusive --nonblock --nb --unlock --close --no-fork --command$ --wait= --timeout= --conflict-exit-code= --help! --version!",
@@ -249,23 +284,21 @@ const interpreters: { readonly [name: string]: Code } = {
 const groups: readonly (readonly [names: string, row: Program])[] = [
   ["bash sh dash ash rbash", { isShell: true, values: "refused" }],
   ["vim vi nvim view vimdiff gvim rvim", { isEditor: true, values: "refused" }],
-  // nothing here can tell what they run
+  // other languages, and terminals and clocks that carry a line: read in carriers.ts
   [
-    "zsh fish ksh ksh93 mksh pdksh yash csh tcsh elvish nu xonsh pwsh powershell cmd parallel expect socat ncat tmux screen dtach at batch",
+    "zsh fish ksh ksh93 mksh pdksh yash csh tcsh elvish nu xonsh pwsh powershell cmd parallel expect socat ncat tmux screen at batch crontab gdb lldb emacs emacsclient ed ex m4 tclsh wish fc alias complete bind",
+    { values: "refused" },
+  ],
+  // nothing here can tell which of their words is a program
+  [
+    "dtach firejail bwrap start-stop-daemon daemonize nodemon npm-run-all osascript sem run-parts perf valgrind rr scl nix-shell nix guix schroot proot fakechroot dbus-launch aa-exec runcon sg newgrp capsh",
     { isOpaque: true, values: "refused" },
   ],
   [
-    "crontab systemd-run firejail bwrap start-stop-daemon daemonize entr nodemon concurrently npm-run-all gdb lldb emacs emacsclient ed ex m4 tclsh wish osascript sem run-parts fc alias",
+    "setuidgid envdir softlimit chpst s6-setuidgid catchsegv eatmydata cpulimit trickle mispipe ifne pee errno lckdo annotate-output libtool moreutils ltrace-run dpkg-trigger",
     { isOpaque: true, values: "refused" },
   ],
-  [
-    "complete bind perf valgrind rr scl nix-shell nix guix schroot fakeroot fakechroot proot ssh-agent dbus-launch aa-exec runcon sg newgrp capsh setpriv setuidgid envdir softlimit",
-    { isOpaque: true, values: "refused" },
-  ],
-  [
-    "chpst s6-setuidgid gosu su-exec tini dumb-init catchsegv eatmydata cpulimit trickle hyperfine mispipe chronic ifne pee errno lckdo annotate-output faketime libtool moreutils rlwrap ltrace-run dpkg-trigger",
-    { isOpaque: true, values: "refused" },
-  ],
+  ["ssh-agent", { values: "refused" }],
   ["git-shell", { isOpaque: true, values: "refused" }],
   // builtins: code, names of variables, or what changes the line
   [

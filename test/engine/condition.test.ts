@@ -11,7 +11,7 @@ import { anything, flag, type Schema } from "../../src/engine/schema.ts";
 const patterns: Patterns = {
   regex: () => () => false,
   glob: () => () => false,
-  commands: () => undefined,
+  commands: () => ({ commands: [], unknown: [] }),
   expression: () => null,
 };
 const scope: Scope = {

@@ -34,7 +34,7 @@ for (const [how, jump] of Object.entries({ "forward an hour": hour, "back an hou
       patterns: {
         regex: () => () => false,
         glob: () => () => false,
-        commands: () => undefined,
+        commands: () => ({ commands: [], unknown: [] }),
         expression: () => null,
       },
     });

@@ -15,7 +15,7 @@ import { aHook } from "./a-hook.ts";
 const noPatterns: Patterns = {
   regex: () => () => false,
   glob: () => () => false,
-  commands: () => undefined,
+  commands: () => ({ commands: [], unknown: [] }),
   expression: () => null,
 };
 

@@ -19,7 +19,7 @@ export const patterns: Patterns = {
     return (text) => expression.test(text);
   },
   glob: () => () => false,
-  commands: () => undefined,
+  commands: () => ({ commands: [], unknown: [] }),
   expression: () => null,
 };
 

@@ -57,7 +57,7 @@ test("an edit that falls between reading a file and remembering its state is see
       return () => true;
     },
     glob: () => () => false,
-    commands: () => undefined,
+    commands: () => ({ commands: [], unknown: [] }),
     expression: () => null,
   };
   const source = sourceOf(place, { patterns });
@@ -81,7 +81,7 @@ test("an edit during the very first load is seen the next time", async (context)
       return () => true;
     },
     glob: () => () => false,
-    commands: () => undefined,
+    commands: () => ({ commands: [], unknown: [] }),
     expression: () => null,
   };
   const source = sourceOf(place, { patterns });

@@ -1,0 +1,270 @@
+/** Builtins of the shell that change what the rest of the line means, or run what they are given as text. */
+import { baseName } from "../engine/pattern.ts";
+import { isUnknown, mayVanish, textOf } from "./expand.ts";
+import { pathIn } from "./made.ts";
+import { textOfFile } from "./script-files.ts";
+import { printSettings } from "./settings-programs.ts";
+import {
+  type Call,
+  cannotTell,
+  checkText,
+  everyName,
+  forget as forgetNames,
+  noteRuns,
+  readLine,
+  type Shell,
+  setFolder,
+  setVariable,
+} from "./shell.ts";
+import { checkVariable } from "./wrappers.ts";
+
+type Own = (words: readonly string[], call: Call) => void;
+
+const identifier = /^[A-Za-z_]\w*/;
+
+/** These may set any variable that they name. */
+const forget: Own = (words, { shell, reading }) => {
+  for (const word of words.slice(1)) {
+    checkText(word, reading);
+    if (isUnknown(word)) shell.variables.clear();
+    const name = identifier.exec(word)?.[0];
+    if (name === undefined) continue;
+    shell.variables.delete(name);
+    if (words[0] === "unset" && shell.functions.has(name)) shell.functions.set(name, "unsure");
+  }
+};
+
+const declare: Own = (words, call) => {
+  const [program = "", ...operands] = words;
+  const letters = operands.filter((word) => /^[-+]/.test(word)).join("");
+  const isExport = baseName(program) === "export";
+  if (/n/.test(letters) && !isExport) noteRuns(call.reading, cannotTell(words.join(" ")));
+  const isPlain = call.direct && !/[aAilu]/.test(letters);
+  for (const word of operands.filter((one) => !/^[-+]/.test(one))) {
+    const [, name, value] = /^(\w+)=([\s\S]*)$/.exec(word) ?? [];
+    if (isUnknown(word.slice(0, 1))) call.shell.variables.clear();
+    if (name === undefined || value === undefined) {
+      checkText(word, call.reading);
+      if (!isExport && baseName(program) !== "readonly") call.shell.variables.delete(word);
+      continue;
+    }
+    checkVariable(name, value, call);
+    setVariable(name, isPlain ? value : undefined, call);
+  }
+};
+
+/** What set-up files and settings leave as it was. */
+const kept = ["PWD", "HOME", "IFS"];
+
+function forgetSettings({ variables }: Shell): void {
+  const before = kept.flatMap((name) => {
+    const value = textOf(variables, name);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  variables.clear();
+  for (const [name, value] of before) variables.set(name, value);
+}
+
+const evaluate: Own = (words, call) => {
+  const { shell, reading, given } = call;
+  const text = words.slice(words[1] === "--" ? 2 : 1).join(" ");
+  if (!isUnknown(text)) return reading.line(text, sameShell(call));
+  if (/^\0+$/.test(text.trim()) && printSettings(given.map((index) => reading.found[index])))
+    return forgetSettings(shell);
+  noteRuns(reading, cannotTell(words.join(" ")));
+  shell.variables.clear();
+};
+
+const sameShell = ({ shell, input, from, by, prints }: Call): Shell => ({
+  ...shell,
+  input,
+  from,
+  ...(by === undefined ? {} : { by }),
+  ...(prints ? {} : { output: [] }),
+});
+
+function setAtAnyTime(names: ReadonlySet<string>, { reading, shell }: Pick<Call, "reading" | "shell">): void {
+  for (const name of names) reading.unsteady.add(name);
+  forgetNames(names, shell);
+}
+
+const trap: Own = (words, call) => {
+  const { reading } = call;
+  const operands = words.slice(1).filter((word, index) => !(index === 0 && word === "--"));
+  const [action = "-"] = operands;
+  if (operands.length < 2 || /^(-.*|\d+)$/.test(action) || action === "") return;
+  if (isUnknown(action)) return noteRuns(reading, cannotTell(words.join(" ")));
+  setAtAnyTime(reading.assignedBy(action), call);
+  readLine(action, { ...call, input: "fed" });
+};
+
+/** Set-up files by their names: they set variables and functions, and stay in the folder. */
+const setUp =
+  /(^|\/)(activate|env|\.env[\w.]*|nvm\.sh|asdf\.sh|bash_completion|sdkman-init\.sh|[\w.-]*env[\w.-]*\.sh|set(up|env)[\w.-]*\.(sh|bash)|\.?(bash|zsh)?rc|\.(bash_|zsh)?(profile|env|aliases|login)|profile|conda\.sh|emsdk_env\.sh|git-completion\.bash)$/;
+
+const source: Own = (words, call) => {
+  const { reading, shell, given } = call;
+  const [operand, ...args] = words.slice(words[1] === "--" ? 2 : 1);
+  if (operand === undefined) return;
+  const isGiven = /^\/dev\/fd\/\0$/.test(operand);
+  if (isGiven && printSettings(given.map((index) => reading.found[index]))) return forgetSettings(shell);
+  const text = textOfFile(operand, call);
+  if (text === "unknown") noteRuns(reading, cannotTell(words.join(" ")));
+  else if (text !== "elsewhere") {
+    const own = sameShell(call);
+    if (args.length > 0) own.variables.set("@", args);
+    return reading.line(text.text, own);
+  }
+  if (setUp.test(operand)) forgetSettings(shell);
+  else shell.variables.clear();
+};
+
+/** `alias x='…'` runs nothing; `x` behind it does. */
+const alias: Own = (words, { reading, shell }) => {
+  for (const word of words.slice(1)) {
+    const [, name, text] = /^([^=\s]+)=([\s\S]*)$/.exec(word) ?? [];
+    if (name === undefined || text === undefined) continue;
+    if (isUnknown(word)) noteRuns(reading, cannotTell(`alias ${word}`));
+    else {
+      reading.aliases.set(name, text);
+      setAtAnyTime(reading.assignedBy(text), { reading, shell });
+    }
+  }
+};
+
+const set: Own = (words, { shell, direct }) => {
+  const at = words.indexOf("--");
+  const operands = at < 0 ? [] : words.slice(at + 1);
+  const isOptions =
+    at < 0 && words.slice(1).every((word, index) => /^[-+]/.test(word) || /^[-+]\w*o$/.test(words[index] ?? ""));
+  if (isOptions) return;
+  if (at < 0 || !direct || operands.some(mayVanish)) shell.variables.delete("@");
+  else shell.variables.set("@", operands);
+};
+
+const shift: Own = (words, { shell }) => {
+  const args = shell.variables.get("@");
+  const count = words[1] === undefined ? 1 : Number(words[1]);
+  if (typeof args === "object" && Number.isInteger(count) && words.length < 3)
+    shell.variables.set("@", args.slice(count));
+  else shell.variables.delete("@");
+};
+
+function cd(words: readonly string[], call: Call): void {
+  if (!call.direct) return;
+  const { shell } = call;
+  const operands = words.slice(1).filter((word) => !/^-[LPe@]+$/.test(word) && word !== "--");
+  const [target = textOf(shell.variables, "HOME")] = operands;
+  const path = target === "-" ? textOf(shell.variables, "OLDPWD") : target;
+  setFolder(operands.length > 1 ? undefined : absolute(path, shell), call);
+}
+
+function absolute(path: string | undefined, { variables }: Shell): string | undefined {
+  if (path === undefined || path === "" || isUnknown(path) || /[*?]/.test(path)) return undefined;
+  const isSearched = variables.has("CDPATH") && !/^\.{0,2}\//.test(path);
+  const folder = textOf(variables, "PWD");
+  if (isSearched || (!path.startsWith("/") && folder === undefined)) return undefined;
+  return pathIn(folder, path);
+}
+
+/** The folders that popd goes back to are a list that no variable of a line is called. */
+const stack = "dirs()";
+
+const pushd: Own = (words, call) => {
+  if (!call.direct) return;
+  const { variables } = call.shell;
+  const before = textOf(variables, "PWD");
+  const rest = variables.get(stack) ?? [];
+  const [target] = words.slice(1);
+  if (target === undefined || /^[-+]/.test(target)) {
+    variables.delete(stack);
+    return setFolder(undefined, call);
+  }
+  cd(words, call);
+  if (before !== undefined && typeof rest === "object") variables.set(stack, [before, ...rest]);
+};
+
+const popd: Own = (words, call) => {
+  if (!call.direct) return;
+  const { variables } = call.shell;
+  const list = variables.get(stack);
+  const [last, ...rest] = typeof list === "object" && words.length === 1 ? list : [];
+  variables.set(stack, rest);
+  setFolder(last, call);
+};
+
+const compgen: Own = (words, call) => {
+  for (const [index, word] of words.entries()) {
+    const value = /^-[A-Za-z]*W$/.test(word) ? words[index + 1] : undefined;
+    if (value === undefined) continue;
+    if (isUnknown(value)) noteRuns(call.reading, cannotTell(words.join(" ")));
+    else if (/[$`]/.test(value)) readLine(`: ${value.replaceAll(/[;&|<>\n]/g, " ")}`, call); // expanded, never run as a list
+  }
+};
+
+const hash: Own = (words, { reading }) => {
+  const at = words.findIndex((word) => /^-[a-z]*p$/.test(word));
+  if (at < 0) return;
+  const [path, ...names] = words.slice(at + 1);
+  if (path === undefined || [path, ...names].some(isUnknown)) return noteRuns(reading, cannotTell(words.join(" ")));
+  for (const name of names) reading.hashed.set(name, path);
+};
+
+/** `-eq` and `-v` read arithmetic. */
+const compare: Own = (words, { reading }) => {
+  for (const word of words) checkText(word, reading);
+};
+
+const never =
+  (option: RegExp): Own =>
+  (words, { reading }) => {
+    if (words.slice(1).some((word) => option.test(word) || isUnknown(word.slice(0, 1))))
+      noteRuns(reading, cannotTell(words.join(" ")));
+  };
+
+export const builtins: { readonly [program: string]: Own } = {
+  eval: evaluate,
+  trap,
+  source,
+  ".": source,
+  export: declare,
+  declare,
+  typeset: declare,
+  local: declare,
+  readonly: declare,
+  read: forget,
+  mapfile: forget,
+  readarray: forget,
+  getopts: forget,
+  unset: forget,
+  let: (words, { shell, reading }) => {
+    for (const word of words) checkText(word, reading);
+    shell.variables.clear();
+  },
+  test: compare,
+  "[": compare,
+  printf: (words, call) => (words[1]?.startsWith("-v") ? forget(words, call) : undefined),
+  wait: (words, call) => (words.includes("-p") ? forget(words, call) : undefined),
+  alias,
+  unalias: (words, { reading }) => {
+    for (const word of words) reading.aliases.delete(word);
+  },
+  set,
+  shift,
+  cd,
+  pushd,
+  popd,
+  compgen,
+  hash,
+  enable: never(/^-[a-z]*f/),
+  complete: never(/^-[a-zA-Z]*C$/),
+  bind: never(/^-[a-z]*x$/),
+  fc: (words, { reading }) => {
+    if (!words.some((word) => /^-[a-z]*l/.test(word))) noteRuns(reading, cannotTell(words.join(" ")));
+  },
+  shopt: (words, { reading, shell }) => {
+    if (!words.includes("lastpipe")) return;
+    reading.unsteady.add(everyName); // the last command of a pipe then sets variables here
+    shell.variables.clear();
+  },
+};

@@ -1,0 +1,321 @@
+/** Programs that carry a program to where it runs: xargs, find, terminals in terminals, jobs for later, other shells. */
+import { across, isUnknown, mayVanish, within } from "./expand.ts";
+import { readOptions } from "./options.ts";
+import { programOf } from "./programs.ts";
+import { textOfFile } from "./script-files.ts";
+import { type Call, cannotTell, newShell, noteDoes, noteRuns, readLine, shortened } from "./shell.ts";
+import { runWrapped } from "./wrappers.ts";
+
+type Words = readonly string[];
+type Own = (words: Words, call: Call) => void;
+
+const aside = (call: Call): Call => ({ ...call, direct: false });
+
+/** A shell line with what it reads, or that nobody knows what it is given. */
+function readStandardInput(words: Words, call: Call): void {
+  if (call.input === "fed")
+    noteRuns(call.reading, `cannot tell what \`${shortened(words.join(" "))}\` is given to run`);
+  else if (typeof call.input === "object") readLine(call.input.text, { ...call, input: "inherited", from: [] });
+}
+
+const xargs: Own = (words, call) => {
+  const { given, rest, stops, fault } = readOptions(words, programOf("xargs").wraps?.options ?? "");
+  if (fault !== undefined) return noteRuns(call.reading, cannotTell(`${words[0]} ${fault}`));
+  if (stops || rest.length === 0) return;
+  const replaced = given.findLast(({ name }) => ["I", "i", "J", "--replace"].includes(name));
+  const sign = replaced && (replaced.value || "{}");
+  const operands = sign ? rest.map((word) => word.replaceAll(sign, within)) : [...rest, across];
+  // Its program reads nothing, unless the operands come from a file and leave standard input alone.
+  const isFile = given.some(({ name }) => name === "a" || name === "--arg-file");
+  const own = isFile ? call : { ...call, input: "inherited" as const, from: [], given: [...call.given, ...call.from] };
+  call.reading.command(operands, { ...own, direct: false, source: `${words[0]} ${rest.join(" ")}` });
+};
+
+/** find -exec PROGRAM … ; and the like; fd -x PROGRAM … */
+const commandsAfter =
+  (options: Words): Own =>
+  (words, call) => {
+    for (let at = 1; at < words.length; at++) {
+      if (!options.includes(words[at] ?? "")) continue;
+      const end = words.findIndex((word, index) => index > at && (word === ";" || word === "+"));
+      const command = words.slice(at + 1, end < 0 ? undefined : end).map((word) => word.replaceAll("{}", within));
+      call.reading.command(command, { ...aside(call), source: words.slice(at).join(" ") });
+    }
+  };
+
+const make: Own = (words, call) => {
+  const { reading } = call;
+  for (const word of words.slice(1)) {
+    const [, name, value] = /^(\w+)[:+?]?=([\s\S]*)$/.exec(word) ?? [];
+    if (/\$\(|`/.test(word)) noteRuns(reading, cannotTell(words.join(" ")));
+    else if (name === "SHELL") readLine(value ?? "", call);
+    const isInput = (/^-f?-?$/.test(word) && call.input !== "inherited") || /^(-f)?\/dev\//.test(word);
+    if (isInput) noteRuns(reading, cannotTell(words.join(" ")));
+  }
+  for (const [index, word] of words.entries()) {
+    const path = word === "-f" ? words[index + 1] : /^-f(.+)$/.exec(word)?.[1];
+    if (path !== undefined && textOfFile(path, call) !== "elsewhere") noteRuns(reading, cannotTell(`make -f ${path}`));
+  }
+};
+
+/** `env -S 'rm x'`: words in one text. */
+const env: Own = (words, call) => {
+  for (let at = 1; at < words.length; at++) {
+    const word = words[at] ?? "";
+    const [, text] = /^(?:-[a-zA-Z0]*?S|--split-string(?:=|$))([\s\S]*)$/.exec(word) ?? [];
+    if (text !== undefined) {
+      const isNext = text === "";
+      const line = isNext ? (words[at + 1] ?? "") : text;
+      if (isUnknown(line)) return noteRuns(call.reading, cannotTell(words.join(" ")));
+      return call.reading.line(line, newShell(call), words.slice(at + (isNext ? 2 : 1)));
+    }
+    if (/^(-[uC]|--unset|--chdir)$/.test(word)) at++;
+    else if (!word.startsWith("-") && !/^\w+=/.test(word)) break;
+  }
+  const row = programOf("env").wraps;
+  if (row) runWrapped(words, row, call);
+};
+
+/** Shells whose language is another one: only what they are given as a file is as known as any program. */
+const foreignShell: Own = (words, call) => {
+  const { reading } = call;
+  const operands = words.slice(1);
+  const unknown = (): void => noteRuns(reading, `cannot tell what the line given to \`${words[0]}\` runs`);
+  if (
+    operands.some((word) => /^(-\w*c|--command|-(enc|encodedcommand|command)|\/[ck])$/i.test(word) || mayVanish(word))
+  )
+    return unknown();
+  const file = operands.find((word) => !word.startsWith("-"));
+  if (file !== undefined) return textOfFile(file, call) === "elsewhere" ? undefined : unknown();
+  if (call.input !== "inherited" && call.input !== "file") unknown();
+};
+
+/** `tmux new -d 'npm run dev'`: one word behind the options is a line, several are a command. */
+const tmuxCommands: { readonly [name: string]: string } = {
+  "new-session": "A d D E P X c: e: f: F: n: s: t: x: y:",
+  "new-window": "a b d k P S c: e: F: n: t:",
+  "split-window": "b d f h I v P Z c: e: l: p: t: F:",
+  "respawn-pane": "k c: e: t:",
+  "respawn-window": "k c: e: t:",
+  "run-shell": "b C c: d: t:",
+  "pipe-pane": "I O o t:",
+  "display-popup": "B C E b: c: d: e: h: s: S: t: T: w: x: y:",
+  "if-shell": "b F t:",
+};
+/** Short names that are not the beginning of one name alone. */
+const tmuxNames: { readonly [short: string]: string } = {
+  new: "new-session",
+  neww: "new-window",
+  splitw: "split-window",
+  respawnp: "respawn-pane",
+  respawnw: "respawn-window",
+  run: "run-shell",
+  pipep: "pipe-pane",
+  popup: "display-popup",
+  if: "if-shell",
+  send: "send-keys",
+};
+const tmuxOpaque =
+  /^(source|source-file|set-hook|bind|bind-key|confirm-before|command-prompt|choose-\w+|default-command)$/;
+
+const tmux: Own = (words, call) => {
+  const { reading } = call;
+  const { rest, fault, stops } = readOptions(words, "2 8 C D l N q u v V! h! c$ f: L: S: T:");
+  if (stops) return;
+  if (fault !== undefined) return noteRuns(reading, cannotTell(`tmux ${fault}`));
+  for (const part of splitAt(rest, ";")) tmuxCommand(part, call);
+};
+
+function tmuxCommand([written = "", ...operands]: Words, call: Call): void {
+  const { reading } = call;
+  const name = tmuxNames[written] ?? nameFor(written, [...Object.keys(tmuxCommands), "send-keys"]) ?? written;
+  if (name === "send-keys") {
+    sendKeys(operands, call);
+    return;
+  }
+  const isOpaque = isUnknown(written) || tmuxOpaque.test(name) || operands.some((word) => tmuxOpaque.test(word));
+  if (isOpaque) {
+    noteRuns(reading, cannotTell(`tmux ${[written, ...operands].join(" ")}`));
+    return;
+  }
+  const table = Object.hasOwn(tmuxCommands, name) ? tmuxCommands[name] : undefined;
+  if (table === undefined) return;
+  const { rest, fault } = readOptions([name, ...operands], table);
+  if (fault !== undefined) {
+    noteRuns(reading, cannotTell(`tmux ${written} ${fault}`));
+    return;
+  }
+  if (name === "if-shell") {
+    const [test = "", ...commands] = rest;
+    readLine(test, call);
+    for (const command of commands) tmuxCommand(command.split(" "), call);
+  } else if (rest.length === 1) readLine(rest[0] ?? "", call);
+  else reading.command(rest, { ...aside(call), source: `tmux ${written}` });
+}
+
+const nameFor = (written: string, all: Words): string | undefined =>
+  written.length > 2 ? all.find((name) => name.startsWith(written)) : undefined;
+
+function splitAt(words: Words, sign: string): string[][] {
+  const parts: string[][] = [[]];
+  for (const word of words) {
+    if (word === sign) parts.push([]);
+    else parts.at(-1)?.push(word);
+  }
+  return parts.filter((part) => part.length > 0);
+}
+
+/** What is typed into a terminal is read as a line for the shell in it. */
+function sendKeys(operands: Words, call: Call): void {
+  const { rest } = readOptions(["send-keys", ...operands], "F H K l M R X c: N: t:");
+  const keys = rest.filter(
+    (word) => !/^(Enter|KPEnter|C-[a-z]|M-.|Escape|Tab|Space|Up|Down|Left|Right|BSpace)$/i.test(word),
+  );
+  const text = keys.join(" ");
+  if (text !== "") readLine(text, call);
+}
+
+const screen: Own = (words, call) => {
+  const at = words.indexOf("-X");
+  if (at > 0) {
+    const [command = "", ...rest] = words.slice(at + 1);
+    if (command === "stuff") return readLine((rest[0] ?? "").replace(/\\[nr]|\^M/g, "\n"), call);
+    if (/^(quit|kill|hardcopy|log|logfile|title|number|wipe)$/.test(command)) return;
+    if (/^(screen|exec)$/.test(command)) return call.reading.command(rest, aside(call));
+    return noteRuns(call.reading, cannotTell(words.join(" ")));
+  }
+  const { rest, fault } = readOptions(
+    words,
+    "A a d D i l L m O q r R u U v x ls list c: e: h: p: s: S: t: T: Logfile:",
+  );
+  const isDetached = /^-[dDrRx]/.test(words[1] ?? "") && !words.some((word) => /m/.test(word) && /^-\w+$/.test(word));
+  if (fault !== undefined) return noteRuns(call.reading, cannotTell(words.join(" ")));
+  if (!isDetached) call.reading.command(rest, { ...aside(call), source: "screen" });
+};
+
+const parallelOptions =
+  "0 k u v t q X m n: j: P: a: d: S: I: N: L: C: --keep-order --bar --progress --eta --dry-run --verbose --no-notice --will-cite --line-buffer --lb --group --ungroup --null --quote --tag --jobs= --delay= --timeout= --retries= --halt= --joblog= --resume --results= --colsep= --arg-file= --max-args= --max-procs= --workdir= --nice= --load= --memfree= --progress --version! --help! --citation! --number-of-cores! --number-of-cpus! --no-run-if-empty r";
+
+/** `parallel git ::: push pull`: the words before ::: are a line, with each of those behind filled in. */
+const parallel: Own = (words, call) => {
+  const at = words.findIndex((word) => /^:::/.test(word));
+  const { rest, stops, fault } = readOptions(at < 0 ? words : words.slice(0, at), parallelOptions);
+  if (stops) return;
+  if (fault !== undefined) return noteRuns(call.reading, cannotTell(`${words[0]} ${fault}`));
+  const hasOneList = at >= 0 && words[at] === ":::" && !words.slice(at + 1).some((word) => /^:::/.test(word));
+  const values = hasOneList ? words.slice(at + 1) : [within];
+  for (const value of values.slice(0, mostValues)) {
+    const places = /\{[#%.\w/+-]*\}/g;
+    const hasPlace = rest.some((word) => /\{[#%.\w/+-]*\}/.test(word));
+    const filled = rest.map((word) => word.replaceAll(places, (place) => (place === "{}" ? value : within)));
+    const all = hasPlace ? filled : [...filled, value];
+    if (all.some(isUnknown)) call.reading.command(all, { ...aside(call), source: words.join(" ") });
+    else readLine(all.join(" "), call);
+    // The shell reads what is filled in as a part of the line.
+    if (rest[0] !== undefined && all.some(isUnknown))
+      noteDoes(call.reading, "parallel", `cannot tell what \`${words[0]}\` is given`);
+  }
+};
+
+const mostValues = 50;
+
+const at: Own = (words, call) => {
+  const { given, fault } = readOptions(words, "m M b l! r! d! c! v V! f: q: t:", true);
+  const file = given.find(({ name }) => name === "f")?.value;
+  if (fault !== undefined) return noteRuns(call.reading, cannotTell(words.join(" ")));
+  if (given.some(({ name }) => /^[lrdcV]$/.test(name))) return;
+  if (file === undefined) return readStandardInput(words, call);
+  const text = textOfFile(file, call);
+  if (text === "unknown") noteRuns(call.reading, cannotTell(words.join(" ")));
+  else if (text !== "elsewhere") readLine(text.text, call);
+};
+
+const socat: Own = (words, call) => {
+  for (const word of words.slice(1)) {
+    const [, kind = "", text = ""] = /^(EXEC|SYSTEM|SHELL):([\s\S]*)$/i.exec(word) ?? [];
+    if (kind === "") continue;
+    const line = text.replace(
+      /,(pty|stderr|setsid|sigint|sane|ctty|raw|echo=\d|fdin=\d+|fdout=\d+|nofork|su=\w+)(?=,|$)/g,
+      "",
+    );
+    readLine(line, call);
+  }
+  if (words.slice(1).some((word) => isUnknown(word.slice(0, 1)))) noteRuns(call.reading, cannotTell(words.join(" ")));
+};
+
+/** What netcat runs for who connects. */
+const netcat: Own = (words, call) => {
+  for (const [index, word] of words.entries()) {
+    const isOption = /^(-[a-z]*[ec]|--exec|--sh-exec|--lua-exec)$/.test(word);
+    if (isOption) readLine(words[index + 1] ?? "", call);
+    const [, line] = /^--(?:sh-)?exec=([\s\S]*)$/.exec(word) ?? [];
+    if (line !== undefined) readLine(line, call);
+  }
+};
+
+/** Code of Tcl: what it spawns literally is read. */
+const expect: Own = (words, call) => {
+  const at = words.indexOf("-c");
+  const code = at > 0 ? (words[at + 1] ?? "") : typeof call.input === "object" ? call.input.text : undefined;
+  const unknown = (): void => noteRuns(call.reading, `cannot tell what the code given to \`${words[0]}\` runs`);
+  if (code === undefined) return call.input === "fed" ? unknown() : undefined;
+  if (isUnknown(code)) return unknown();
+  const spawned = /(?:^|[;\n{])\s*(?:spawn|exec|system)\s+(?:-noecho\s+)?([^;\n}[$]+)(?=[;\n}]|$)/g;
+  const rest = code.replaceAll(spawned, (_, line: string) => {
+    readLine(line, call);
+    return "";
+  });
+  if (/\b(spawn|exec|system|eval|source|open)\b/.test(rest)) unknown();
+};
+
+const crontab: Own = (words, call) => {
+  if (words.some((word) => /^-[lr]$/.test(word))) return;
+  const text = typeof call.input === "object" ? call.input.text : undefined;
+  if (text === undefined) return noteDoes(call.reading, "crontab", "cannot tell what `crontab` will run");
+  for (const line of text.split("\n").slice(0, mostValues)) {
+    const [, job] = /^\s*(?:@\w+|(?:\S+\s+){5})\s*(\S.*)$/.exec(line) ?? [];
+    if (job !== undefined && !/^\s*#/.test(line)) readLine(job, call);
+  }
+};
+
+/** Options of these are code of their own. */
+const doesByOption =
+  (option: RegExp, wraps?: RegExp): Own =>
+  (words, call) => {
+    const program = words[0] ?? "";
+    const at = wraps ? words.findIndex((word) => wraps.test(word)) : -1;
+    if (at > 0) call.reading.command(words.slice(at + 1), aside(call));
+    const isCode = words.slice(1).some((word) => option.test(word) || mayVanish(word));
+    if (isCode || call.input === "fed")
+      noteDoes(call.reading, program, `cannot tell what the commands given to \`${program}\` do`);
+  };
+
+const sameWay = (names: string, own: Own): { [program: string]: Own } =>
+  Object.fromEntries(names.split(" ").map((name) => [name, own]));
+
+export const carriers: { readonly [program: string]: Own } = {
+  env,
+  genv: env,
+  xargs,
+  gxargs: xargs,
+  ...sameWay("find gfind", commandsAfter(["-exec", "-execdir", "-ok", "-okdir"])),
+  ...sameWay("fd fdfind", commandsAfter(["-x", "-X", "--exec", "--exec-batch"])),
+  ...sameWay("make gmake", make),
+  ...sameWay(
+    "zsh fish ksh ksh93 mksh pdksh yash csh tcsh elvish nu xonsh pwsh powershell powershell.exe pwsh.exe cmd cmd.exe",
+    foreignShell,
+  ),
+  tmux,
+  screen,
+  ...sameWay("parallel", parallel),
+  at,
+  batch: readStandardInput,
+  socat,
+  ...sameWay("nc ncat netcat", netcat),
+  expect,
+  crontab,
+  ...sameWay("gdb lldb", doesByOption(/^(-ex|-x|-o|-s|--eval-command.*|--command.*|--one-line|-b)$/, /^--args$/)),
+  ...sameWay("emacs emacsclient", doesByOption(/^(--eval.*|-e|-f|--funcall.*|-l|--load.*|--script.*|--execute.*)$/)),
+  ...sameWay("ed ex", doesByOption(/^[-+]/)),
+  ...sameWay("m4 tclsh wish", doesByOption(/^-c$/)),
+};

@@ -1,0 +1,89 @@
+/** What git runs: aliases and settings are shell lines, and some sub-commands and options take one. */
+import { isUnknown } from "./expand.ts";
+import { movedTo } from "./folders.ts";
+import { linesIn, readOptions } from "./options.ts";
+import { gitLineOptions, gitOptions, gitPlainSettings } from "./programs.ts";
+import { type Call, type Command, cannotTell, folderOf, noteDoes, noteRuns, readLine } from "./shell.ts";
+
+/** Also records the command without the options before its sub-command. */
+export function git(words: readonly string[], outer: Call): void {
+  const { reading } = outer;
+  const { given, rest, stops, fault } = readOptions(words, gitOptions);
+  const folders = given.flatMap(({ name, value }) => (name === "C" ? [value] : []));
+  const call = folders.reduce((moved: Call, folder) => movedTo(folder, moved), outer);
+  if (fault !== undefined) noteRuns(reading, cannotTell(`git ${fault}`));
+  if (stops || fault !== undefined) return;
+  if (given.some(({ name }) => name === "--config-env")) noteRuns(reading, cannotTell("git --config-env"));
+  const aliases = new Map<string, string>();
+  for (const { name, value } of given) if (name === "c") gitSetting(value, aliases, call);
+  const [command = "", ...operands] = rest;
+  if (given.length > 0 && rest.length > 0) recordPlain(rest, call);
+  const alias = aliases.get(`alias.${command}`.toLowerCase());
+  if (alias !== undefined) reading.line(`git ${alias}`, shellOf(call), operands);
+  if (command === "config") configure(operands, call);
+  if (command === "bisect" && operands[0] === "run") reading.command(operands.slice(1), { ...call, direct: false });
+  if (command === "submodule" && operands.includes("foreach")) {
+    const script = operands.slice(operands.indexOf("foreach") + 1).filter((word) => !word.startsWith("-"));
+    readLine(script.join(" "), call);
+  }
+  const isRemote = ["clone", "fetch", "pull", "push", "ls-remote"].includes(command);
+  if (isRemote && operands.some((word) => /^ext::/.test(word))) noteRuns(reading, cannotTell(words.join(" ")));
+  if (command === "clone")
+    for (const [index, word] of operands.entries()) {
+      const setting = /^(?:-c|--config=|--config$)(.*)$/s.exec(word)?.[1];
+      if (setting !== undefined) gitSetting(setting || (operands[index + 1] ?? ""), new Map(), call);
+    }
+  const options = Object.hasOwn(gitLineOptions, command) ? gitLineOptions[command] : undefined;
+  for (const line of linesIn([command, ...operands], options)) readLine(line, call);
+}
+
+const shellOf = (call: Call): Call["shell"] => ({
+  ...call.shell,
+  variables: new Map(),
+  ...(call.by === undefined ? {} : { by: call.by }),
+});
+
+function recordPlain(rest: readonly string[], call: Call): void {
+  const { reading, shell, by } = call;
+  const cwd = folderOf(call);
+  const command: Command = { words: ["git", ...rest], input: call.from, given: call.given, redirects: [] };
+  if (cwd !== undefined) command.cwd = cwd;
+  if (by !== undefined) command.by = by;
+  if (call.prints) shell.output.push(reading.found.length);
+  reading.found.push(command);
+}
+
+/** Only what sets something: a value behind the name. */
+function configure(operands: readonly string[], call: Call): void {
+  const words = operands.filter((word) => !word.startsWith("-"));
+  const [first, ...others] = words;
+  const [name = "", value = ""] = first === "set" || first === "add" ? others : words;
+  if (value !== "") gitSetting(`${name}=${value}`, new Map(), call);
+}
+
+/** `-c alias.x=!program`, `-c core.pager=program`. */
+function gitSetting(setting: string, aliases: Map<string, string>, call: Call): void {
+  const { reading } = call;
+  const equals = setting.indexOf("=");
+  const name = equals < 0 ? setting : setting.slice(0, equals);
+  const value = equals < 0 ? "" : setting.slice(equals + 1);
+  if (isUnknown(name)) {
+    noteRuns(reading, cannotTell(`git -c ${setting}`));
+    return;
+  }
+  if (value === "" || gitPlainSettings.test(name)) return;
+  if (/^include/i.test(name)) {
+    noteDoes(reading, "git", `cannot tell what \`git\` does by the settings of \`${value}\``);
+    return;
+  }
+  if (isUnknown(value)) {
+    noteRuns(reading, cannotTell(`git -c ${setting}`));
+    return;
+  }
+  if (!/^alias\./i.test(name) || value.startsWith("!")) {
+    readLine(value.replace(/^!/, ""), call);
+    return;
+  }
+  aliases.set(name.toLowerCase(), value);
+  readLine(`git ${value}`, call);
+}

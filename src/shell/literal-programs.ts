@@ -1,0 +1,169 @@
+/** Programs that code of another language names by literal texts: `os.system("git push")`, `spawn("rm", ["x"])`, backticks. */
+
+export interface ProgramsInCode {
+  /** Shell lines. */
+  lines: string[];
+  /** Words that run without a shell. */
+  commands: string[][];
+  /** The code without what was read. */
+  rest: string;
+}
+
+/** What a call of that name takes first. line: a shell's. words: the program, then its arguments. both: a list is words, a text is a line. */
+type Takes = "line" | "words" | "both";
+
+const names: { readonly [name: string]: Takes } = {
+  ...Object.fromEntries(
+    "system popen popen2 popen3 popen4 getoutput getstatusoutput shell_exec passthru proc_open exec execSync execute do_shell_script qx capture2 capture3 capture2e spawnShell executeShell os_execute backtick"
+      .split(" ")
+      .map((name) => [name, "both" as const]),
+  ),
+  ...Object.fromEntries(
+    "run call check_call check_output Popen create_subprocess_shell".split(" ").map((name) => [name, "both" as const]),
+  ),
+  ...Object.fromEntries(
+    "spawn spawnSync execFile execFileSync fork execv execvp execve execl execlp spawnl spawnlp spawnv spawnvp create_subprocess_exec posix_spawn pcntl_exec execa execaSync"
+      .split(" ")
+      .map((name) => [name, "words" as const]),
+  ),
+};
+
+const calls = new RegExp(
+  String.raw`(?:\brequire\(["'](?:node:)?child_process["']\)\.|\b(?:os|subprocess|child_process|cp|pty|asyncio|io|IO|Kernel|Open3|commands|Deno|Bun)(?:\.|::)|(?<![\w$.:>]))(${Object.keys(names).join("|")})(?:\s*\(\s*|\s+(?=["'\x60]))`,
+  "g",
+);
+
+/** Languages in which backticks run a line, and those whose double quotes fill variables in. */
+const backticks = /^(ruby|perl|php|irb)$/;
+const fillsIn: { readonly [program: string]: RegExp } = { ruby: /#\{/, perl: /[$@]\w/, php: /[$]\w|\{\$/ };
+
+export function programsInCode(code: string, program: string): ProgramsInCode {
+  const found: ProgramsInCode = { lines: [], commands: [], rest: "" };
+  let rest = "";
+  let at = 0;
+  for (const match of code.matchAll(calls)) {
+    if (match.index < at) continue;
+    const start = match.index + match[0].length;
+    const [, name = ""] = match;
+    if (name === "exec" && /^(python|pypy)$/.test(program)) continue; // its own code
+    const end = readCall(code, { start, name, program }, found);
+    if (end === undefined) continue;
+    rest += `${code.slice(at, match.index)} `;
+    at = end;
+  }
+  rest += code.slice(at);
+  found.rest = readMarked(rest, program, found);
+  return found;
+}
+
+interface CallAt {
+  start: number;
+  name: string;
+  program: string;
+}
+
+/** @returns where the call ends; undefined: it holds more than literals */
+function readCall(code: string, { start, name, program }: CallAt, found: ProgramsInCode): number | undefined {
+  const isList = code[start] === "[";
+  const { texts, end } = readTexts(code, isList ? start + 1 : start, program);
+  if (texts.length === 0) return undefined;
+  const close = isList ? /\s*\]/y : /\s*/y;
+  close.lastIndex = end;
+  if (!close.test(code)) return undefined;
+  const [first = ""] = texts;
+  const behind = /\s*,\s*\[\s*/y;
+  behind.lastIndex = close.lastIndex;
+  const hasList = !isList && behind.test(code);
+  const list = hasList ? readTexts(code, behind.lastIndex, program) : undefined;
+  const listEnd = /\s*\]/y;
+  listEnd.lastIndex = list?.end ?? 0;
+  if (list && !listEnd.test(code) && code[list.end] !== "]") return undefined;
+  const last = list ? listEnd.lastIndex : close.lastIndex;
+  const bracket = /\s*(?:,\s*[^()]*)?\)?/y;
+  bracket.lastIndex = last;
+  bracket.test(code);
+  if (list) found.commands.push([first, ...list.texts]);
+  else if (isList || texts.length > 1)
+    found.commands.push(/^(exec|spawn)lp?$/.test(name) ? texts.slice(1) : [...texts]);
+  else if (names[name] === "words" && !/\s/.test(first)) found.commands.push([first]);
+  else found.lines.push(first);
+  return bracket.lastIndex;
+}
+
+/** Literal texts with commas between them. */
+function readTexts(code: string, start: number, program: string): { texts: string[]; end: number } {
+  const texts: string[] = [];
+  let at = start;
+  for (;;) {
+    const text = readText(code, at, program);
+    if (!text) return { texts, end: at };
+    texts.push(text.text);
+    at = text.end;
+    const comma = /\s*,\s*(?=[rbu]?["'`])/y;
+    comma.lastIndex = at;
+    if (!comma.test(code)) return { texts, end: at };
+    at = comma.lastIndex;
+  }
+}
+
+function readText(code: string, start: number, program: string): { text: string; end: number } | undefined {
+  const opening = /[rbu]{0,2}("""|'''|["'`])/y;
+  opening.lastIndex = start;
+  const [open, quote] = opening.exec(code) ?? [];
+  if (open === undefined || quote === undefined) return undefined;
+  const from = start + open.length;
+  let end = code.indexOf(quote, from);
+  while (end > 0 && isEscaped(code, end, from)) end = code.indexOf(quote, end + 1);
+  if (end < 0) return undefined;
+  const raw = code.slice(from, end);
+  const fills = quote === "`" ? /\$\{/ : quote === '"' ? fillsIn[program] : undefined;
+  if (fills?.test(raw)) return undefined;
+  return { text: unescaped(raw), end: end + quote.length };
+}
+
+function isEscaped(code: string, at: number, from: number): boolean {
+  let count = 0;
+  while (at - 1 - count >= from && code[at - 1 - count] === "\\") count++;
+  return count % 2 === 1;
+}
+
+const controls: { readonly [letter: string]: string } = { n: "\n", t: "\t", r: "\r", "\n": "" };
+
+const unescaped = (text: string): string =>
+  text.replace(/\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|[0-7]{1,3}|[\s\S])/g, (_, code: string) => {
+    if (/^[xu]./.test(code)) return String.fromCharCode(Number.parseInt(code.slice(1), 16));
+    if (/^[0-7]/.test(code)) return String.fromCharCode(Number.parseInt(code, 8));
+    return controls[code] ?? code;
+  });
+
+interface Marked {
+  form: RegExp;
+  in: RegExp;
+}
+
+/** Lines that signs of the language mark. */
+const marked: readonly Marked[] = [
+  { form: /`([^`]*)`/g, in: backticks },
+  { form: /\$`([^`$]*)`/g, in: /^(node|nodejs|bun|deno|zx)$/ },
+  { form: /(?:%x|\bqx)(?:\(([^()]*)\)|\{([^{}]*)\}|\[([^[\]]*)\]|\/([^/]*)\/)/g, in: backticks },
+  { form: /\bopen\w*\s*\(?[^"'()]{0,40},\s*["']([^"'|]*)\|\s*["']\s*\)?/g, in: /^perl$/ },
+  { form: /\bopen\w*\s*\(?[^"'()]{0,40},\s*["']\s*\|([^"']*)["']\s*\)?/g, in: /^perl$/ },
+  { form: /\bdo shell script\s+"([^"]*)"/g, in: /^osascript$/ },
+  { form: /"([^"\\]*)"\s*\|&?\s*getline(?:\s+\w+)?/g, in: /awk$/ },
+  { form: /\|&?\s*"([^"\\]*)"/g, in: /awk$/ },
+  { form: /(?:^|[;{}\n])\s*(?:\d+|\$|\/[^/\n]*\/)?\s*e\s+([^;\n]+)/g, in: /sed$/ },
+];
+
+function readMarked(code: string, program: string, found: ProgramsInCode): string {
+  let rest = code;
+  for (const { form, in: languages } of marked) {
+    if (!languages.test(program)) continue;
+    rest = rest.replace(form, (whole: string, ...groups: unknown[]) => {
+      const text = groups.find((group): group is string => typeof group === "string" && group !== whole);
+      if (text === undefined || text.trim() === "" || fillsIn[program]?.test(text)) return whole;
+      found.lines.push(text);
+      return " ";
+    });
+  }
+  return rest;
+}

@@ -1,0 +1,171 @@
+/** Files that a line itself makes and then runs: what is in them is what the line wrote, copied or linked there. */
+import { posix } from "node:path";
+import type { Redirect } from "../engine/effects.ts";
+import { baseName, unknownText } from "../engine/pattern.ts";
+import { isUnknown, mayVanish } from "./expand.ts";
+import { type Call, type Command, folderOf, type Reading } from "./shell.ts";
+
+export interface Made {
+  /** As precise as the line tells. */
+  path: string;
+  /** text: these are its bytes. copy: those of another file. unknown: nobody can tell. */
+  holds: { is: "text"; text: string } | { is: "copy"; from: string } | { is: "unknown" };
+}
+
+type Place = Pick<Call, "folder" | "shell">;
+
+/** An absolute path wherever the line tells. */
+export function pathIn(folder: string | undefined, path: string): string {
+  const plain = path.replaceAll(/\0+/g, unknownText);
+  if (plain.startsWith(unknownText)) return plain;
+  if (plain.startsWith("/")) return posix.normalize(plain);
+  if (folder === undefined) return plain.replace(/^(\.\/+)+/, "");
+  return folder.startsWith("/") ? posix.resolve(folder, plain) : `${folder}/${plain}`;
+}
+
+export function noteMade(reading: Reading, path: string, holds: Made["holds"], place: Place): void {
+  const full = pathIn(folderOf(place), path);
+  const base = baseName(full);
+  const others = (reading.made.get(base) ?? []).filter((one) => one.path !== full);
+  reading.made.set(base, [...others.slice(-mostOfOneName), { path: full, holds }]);
+}
+
+const mostOfOneName = 20;
+const isSure = (path: string): boolean => path.startsWith("/");
+
+/** The file that a program or a script is, if the line made it. A path that is not known may be any file of its name. */
+export function madeAt(reading: Reading, path: string, place: Place): Made | undefined {
+  if (reading.made.size === 0) return undefined;
+  const full = pathIn(folderOf(place), path);
+  const base = baseName(full);
+  if (isUnknown(base) || /[*?[]/.test(base))
+    return reading.made.get(base)?.find((one) => one.path === full) ?? { path: full, holds: { is: "unknown" } };
+  const named = reading.made.get(base) ?? [];
+  const exact = named.findLast((one) => one.path === full);
+  return exact ?? named.findLast((one) => !isSure(one.path) || !isSure(full));
+}
+
+/** A program that is looked for where the line says, and that it made there. */
+export function madeOnPath(reading: Reading, name: string): Made | undefined {
+  const hashed = reading.hashed.get(name);
+  if (hashed !== undefined) return { path: hashed, holds: { is: "copy", from: hashed } };
+  return reading.changesPath ? reading.made.get(name)?.at(-1) : undefined;
+}
+
+const standardOutput = (redirect: Redirect): boolean => redirect.how !== "reads";
+
+/** @param own the redirections of the command itself @param text what it prints */
+export function noteRedirects(own: readonly Redirect[], text: string | undefined, call: Call): void {
+  const { reading } = call;
+  for (const redirect of own.filter(standardOutput)) {
+    const before = redirect.how === "appends" ? madeAt(reading, redirect.path, call) : undefined;
+    const isWhole = redirect.how === "writes" || before?.holds.is === "text";
+    const start = before?.holds.is === "text" ? before.holds.text : "";
+    const holds: Made["holds"] =
+      text === undefined || !isWhole ? { is: "unknown" } : { is: "text", text: start + text };
+    noteMade(reading, redirect.path, holds, call);
+  }
+}
+
+/** What a command prints, where its words tell. */
+export function printed({ words, text }: Command): string | undefined {
+  const [program = "", ...rest] = words;
+  if (words.some((word) => isUnknown(word))) return undefined;
+  const name = baseName(program);
+  if (name === "cat" && text !== undefined && (rest.length === 0 || rest[0] === "-")) return text;
+  if (name === "echo") {
+    const isWhole = rest[0] === "-n";
+    if (/^-[neE]+$/.test(rest[0] ?? "") && !isWhole) return undefined;
+    const joined = rest.slice(isWhole ? 1 : 0).join(" ");
+    return joined.includes("\\") ? undefined : `${joined}${isWhole ? "" : "\n"}`;
+  }
+  if (name !== "printf") return undefined;
+  const [format = "", ...values] = rest[0] === "--" ? rest.slice(1) : rest;
+  if (!/^(?:[^%\\]|\\n|\\t|%s)*$/.test(format)) return undefined;
+  const plain = format.replaceAll("\\n", "\n").replaceAll("\\t", "\t");
+  const holes = plain.split("%s").length - 1;
+  if (holes === 0) return values.length === 0 ? plain : undefined;
+  if (values.length % holes !== 0 || values.length === 0) return undefined;
+  const rounds = Array.from({ length: values.length / holes }, (_, round) => {
+    let at = round * holes;
+    return plain.replaceAll("%s", () => values[at++] ?? "");
+  });
+  return rounds.join("");
+}
+
+/** Programs that bring a file to another name, and programs that write one. */
+export function noteFiles(words: readonly string[], call: Call): void {
+  const [program = "", ...rest] = words;
+  const way = Object.hasOwn(ways, baseName(program)) ? ways[baseName(program)] : undefined;
+  way?.(rest, call);
+}
+
+type Way = (rest: readonly string[], call: Call) => void;
+
+const operandsOf = (rest: readonly string[]): string[] => rest.filter((word) => !/^-./.test(word));
+
+function optionValue(rest: readonly string[], ...names: readonly string[]): string | undefined {
+  for (const [index, word] of rest.entries()) {
+    for (const name of names) {
+      if (word === name) return rest[index + 1];
+      if (name.startsWith("--") && word.startsWith(`${name}=`)) return word.slice(name.length + 1);
+      if (!name.startsWith("--") && word.startsWith(name) && !word.startsWith("--")) return word.slice(name.length);
+    }
+  }
+  return undefined;
+}
+
+/** The target is a file, or a folder that gets files of these names. */
+const copies: Way = (rest, call) => {
+  const operands = operandsOf(rest);
+  const folder = optionValue(rest, "-t", "--target-directory");
+  const target = folder ?? (operands.length > 1 ? operands.pop() : ".");
+  if (target === undefined) return;
+  const from = operands.filter((word) => word !== folder);
+  for (const source of from) {
+    const known = madeAt(call.reading, source, call)?.holds;
+    const isSure = !mayVanish(source) && !/[*?[]/.test(source);
+    const holds: Made["holds"] = known ?? (isSure ? { is: "copy", from: source } : { is: "unknown" });
+    if (from.length === 1) noteMade(call.reading, target, holds, call);
+    noteMade(call.reading, `${target.replace(/\/+$/, "")}/${baseName(source)}`, holds, call);
+  }
+};
+
+const loads =
+  (options: readonly string[], byAddress: (rest: readonly string[]) => boolean): Way =>
+  (rest, call) => {
+    const path = optionValue(rest, ...options);
+    if (path !== undefined) noteMade(call.reading, path, { is: "unknown" }, call);
+    if (path !== undefined || !byAddress(rest)) return;
+    for (const word of operandsOf(rest)) {
+      const base = baseName(word.replace(/[?#].*$/s, ""));
+      if (base !== "") noteMade(call.reading, base, { is: "unknown" }, call);
+    }
+  };
+
+const rewrites: Way = (rest, call) => {
+  if (!rest.some((word) => /^-[A-Za-z]*i|^--in-place/.test(word))) return;
+  for (const path of operandsOf(rest))
+    if (madeAt(call.reading, path, call)) noteMade(call.reading, path, { is: "unknown" }, call);
+};
+
+const ways: { readonly [program: string]: Way } = {
+  cp: copies,
+  mv: copies,
+  ln: copies,
+  install: copies,
+  rsync: copies,
+  curl: loads(["-o", "--output"], (rest) => rest.some((word) => /^-[A-Za-z]*O|^--remote-name/.test(word))),
+  wget: loads(["-O", "--output-document"], () => true),
+  dd: (rest, call) => {
+    for (const word of rest) if (word.startsWith("of=")) noteMade(call.reading, word.slice(3), { is: "unknown" }, call);
+  },
+  tee: (rest, call) => {
+    const text = typeof call.input === "object" && !rest.includes("-a") ? call.input.text : undefined;
+    for (const path of operandsOf(rest))
+      noteMade(call.reading, path, text === undefined ? { is: "unknown" } : { is: "text", text }, call);
+  },
+  sed: rewrites,
+  gsed: rewrites,
+  perl: rewrites,
+};

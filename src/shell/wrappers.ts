@@ -1,0 +1,122 @@
+/** Programs that run what their operands name, shells, and variables that hold a program: all by the table of programs. */
+import { isUnknown, mayVanish } from "./expand.ts";
+import { movedTo } from "./folders.ts";
+import { lineVariables, opaqueVariables, startVariables } from "./languages.ts";
+import { readOptions } from "./options.ts";
+import { bashOptions, type Wrapper } from "./programs.ts";
+import { readGivenFile } from "./script-files.ts";
+import { type Call, cannotTell, noteRuns, readLine, shortened } from "./shell.ts";
+
+export function runWrapped(words: readonly string[], row: Wrapper, outer: Call): void {
+  const { reading } = outer;
+  let options = readOptions(words, row.options, row.permutes);
+  const folder = options.given.findLast(({ name }) => row.folder?.includes(name))?.value;
+  const call: Call = folder === undefined ? outer : movedTo(folder, outer);
+  for (const line of options.lines) readLine(line, call);
+  if (options.fault !== undefined) {
+    noteRuns(reading, cannotTell(`${words[0]} ${options.fault}`));
+    return;
+  }
+  if (options.stops || row.permutes) return;
+  if (row.after) {
+    const [command] = options.rest;
+    if (command === undefined) return;
+    if (isUnknown(command)) {
+      noteRuns(reading, cannotTell(words.join(" ")));
+      return;
+    }
+    if (!row.after.includes(command)) return;
+    options = readOptions(options.rest, row.options);
+    for (const line of options.lines) readLine(line, call);
+    if (options.fault !== undefined) {
+      noteRuns(reading, cannotTell(`${words[0]} ${command} ${options.fault}`));
+      return;
+    }
+    if (options.stops) return;
+  }
+  let rest = options.rest;
+  for (let count = row.operands ?? 0; count > 0; count--) {
+    const [operand = "", ...others] = rest;
+    if (mayVanish(operand)) {
+      noteRuns(reading, cannotTell(words.join(" ")));
+      return;
+    }
+    rest = others;
+  }
+  if (row.operands && /^(-c|--command)/.test(rest[0] ?? "")) rest = ["sh", "-c", ...rest.slice(1)];
+  while (row.assignments && /^\w+=/.test(rest[0] ?? "")) {
+    const [assignment = "", ...others] = rest;
+    const equals = assignment.indexOf("=");
+    if (mayVanish(assignment)) {
+      noteRuns(reading, cannotTell(words.join(" ")));
+      return;
+    }
+    checkVariable(assignment.slice(0, equals), assignment.slice(equals + 1), call);
+    rest = others;
+  }
+  if (row.lines) for (const line of rest) readLine(line, call);
+  else if (row.line && rest.length > 0) readLine(rest.join(" "), call);
+  else if (row.isBuiltin) reading.command(rest, { ...call, bare: true });
+  else reading.command(rest, { ...call, direct: false });
+}
+
+export function runShell(words: readonly string[], call: Call): void {
+  const { reading } = call;
+  const { given, stops, rest, fault } = readOptions(words, bashOptions);
+  if (fault !== undefined) {
+    noteRuns(reading, cannotTell(`${words[0]} ${fault}`));
+    return;
+  }
+  if (stops) return;
+  for (const { name, value } of given) if (/^--(rcfile|init-file)$/.test(name)) readGivenFile(value, call);
+  const [operand, ...others] = rest;
+  if (given.some(({ name }) => name === "c")) {
+    if (operand !== undefined) readLine(operand, call, others.slice(1));
+    return;
+  }
+  if (operand !== undefined && !given.some(({ name }) => name === "s")) {
+    if (mayVanish(operand) || (isUnknown(operand.slice(0, 1)) && others.length > 0)) {
+      noteRuns(reading, cannotTell(words.join(" ")));
+      return;
+    }
+    readGivenFile(operand, call, others);
+    return;
+  }
+  if (call.input === "fed") noteRuns(reading, `cannot tell what \`${shortened(words.join(" "))}\` is given to run`);
+  if (typeof call.input === "object") readLine(call.input.text, { ...call, input: "inherited", from: [] }, rest);
+}
+
+/** Variables given to a program can themselves be programs, or name what a shell reads first. */
+export function checkVariable(name: string, value: string, place: Pick<Call, "reading" | "shell">): void {
+  const { reading } = place;
+  if (name === "PATH") reading.changesPath = true;
+  if (opaqueVariables.test(name)) {
+    noteRuns(reading, `cannot tell what the variable ${name} runs`);
+    return;
+  }
+  if (!lineVariables.test(name) && !startVariables.test(name)) return;
+  const call: Call = {
+    ...place,
+    input: "inherited",
+    from: [],
+    given: [],
+    redirects: [],
+    prints: false,
+    by: place.shell.by,
+    direct: false,
+    depth: 0,
+    source: name,
+  };
+  if (isUnknown(value) && !/^\0?[\w./-]*$/.test(value)) {
+    noteRuns(reading, `cannot tell what the variable ${name} runs`);
+    return;
+  }
+  if (lineVariables.test(name)) {
+    if (isUnknown(value)) noteRuns(reading, cannotTell(`${name}=${value}`));
+    else readLine(value, call);
+    return;
+  }
+  if (/[$`]/.test(value))
+    readLine(`: "${value.replaceAll('"', "")}"`, call); // the shell expands it
+  else if (!/^PS/.test(name) && value !== "") readGivenFile(value, call);
+}

@@ -26,10 +26,11 @@ const everything: PatternNeeds = { ...everyNeed, lines: true };
 
 /** What is not wanted throws on use. Without an argument, all. */
 export async function loadPatterns(wanted: PatternNeeds = everything): Promise<Patterns> {
-  const [expressions, globs, shell, templates, python] = await Promise.all([
+  const [expressions, globs, shell, spelling, templates, python] = await Promise.all([
     wanted.regex ? import("re2js") : undefined,
     wanted.glob ? import("picomatch") : undefined,
     wanted.shell ? import("../shell/commands.ts") : undefined,
+    wanted.shell ? import("../shell/spelling.ts") : undefined,
     wanted.lines ? import("../shell/template.ts") : undefined,
     wanted.expression ? import("./expressions/read.ts") : undefined,
   ]);
@@ -59,6 +60,7 @@ export async function loadPatterns(wanted: PatternNeeds = everything): Promise<P
       return shell.commands(line);
     },
     ...(shell ? { writes: shell.writes } : {}),
+    ...(spelling ? { spell: spelling.createSpell() } : {}),
     ...(templates ? { shellTemplate: templates.compileShellTemplate } : {}),
     expression(source) {
       if (!python) throw notLoaded(source, "expression");

@@ -1,4 +1,5 @@
 /** What hooks run: a handler, what it is given, what it gives, and what each file format has to know of it. */
+import type { Spelling } from "./command-pattern.ts";
 import type { Fields, HookEvent, Json, MaybePromise, Seconds, Turn } from "./event.ts";
 import type { Hook, Origin, Role } from "./hook.ts";
 import type { Outcome } from "./outcome.ts";
@@ -205,6 +206,8 @@ export interface Patterns {
   glob(source: string): (path: string) => boolean;
   /** The simple commands of a shell line, or undefined if it cannot be analysed (R10). Never throws. */
   commands(line: string): readonly (readonly string[])[] | undefined;
+  /** The words of one command by their meaning. Absent: commands are compared by letter alone. Never throws. */
+  spell?(words: readonly string[]): Spelling;
   /** The files that a shell line writes or removes, as far as its words tell; undefined if it cannot be analysed. Never throws. */
   writes?(line: string): readonly string[] | undefined;
   /** What a shell line with placeholders becomes; undefined: it holds none. Absent: lines are not looked at. Never throws. */

@@ -42,6 +42,7 @@ interface ToolPatternParts {
 
 /** Throws pattern_invalid. */
 export function readToolPattern(source: string): ToolPatternParts {
+  refuseJoined(source);
   const [, name, content] = /^([A-Za-z_][\w*-]*)(?:\(([\s\S]*)\))?$/.exec(source.trim()) ?? [];
   if (name === undefined) {
     throw new HooklineError("pattern_invalid", {
@@ -53,6 +54,40 @@ export function readToolPattern(source: string): ToolPatternParts {
   }
   const text = content?.trim();
   return text === undefined || text === "" || text === "*" ? { name } : { name, content: text };
+}
+
+/** `A(…)|B(…)` would be one pattern with a strange content, or an expression that fits neither tool. */
+function refuseJoined(source: string): void {
+  const parts = partsBetweenBrackets(source);
+  if (parts.length < 2 || !parts.some(isPatternOfTool)) return;
+  throw new HooklineError("pattern_invalid", {
+    pattern: source.trim(),
+    reason: "a tool pattern stands alone, and here are several",
+    where: "a tool pattern",
+    advice: `write one hook for each: ${parts.join(", then ")}`,
+  });
+}
+
+function isPatternOfTool(text: string): boolean {
+  const name = text.slice(0, Math.max(0, text.indexOf("(")));
+  return isToolPattern(text) && (toolRow(name) !== undefined || isToolClass(name) || name.startsWith("mcp__"));
+}
+
+/** What bars, commas and blanks separate, but for those in brackets and quotes. */
+function partsBetweenBrackets(source: string): string[] {
+  const plain = source.replace(/"[^"]*"|'[^']*'/g, (quoted) => "_".repeat(quoted.length));
+  const parts: string[] = [];
+  let [depth, from] = [0, 0];
+  for (let at = 0; at <= plain.length; at++) {
+    const sign = plain[at] ?? "|";
+    if (sign === "(") depth++;
+    else if (sign === ")") depth--;
+    else if (depth === 0 && /[|,\s]/.test(sign)) {
+      parts.push(source.slice(from, at));
+      from = at + 1;
+    }
+  }
+  return parts.filter((part) => part !== "");
 }
 
 /** Throws pattern_invalid if it is no tool pattern or its glob is none. */
@@ -183,6 +218,7 @@ export function compileMatcher(source: string, patterns: Patterns, options: { na
   const text = source.trim();
   if (matchesAll(text)) return all;
   if (isNameList(text, options.names)) return listMatcher(text, options.names);
+  refuseJoined(text);
   if (options.names === "tool" && isToolPattern(text)) return toolMatcher(text, patterns);
   const holds = compilePlainExpression(source) ?? patterns.regex(source);
   return { kind: "regex", holds: (names) => names.some(holds) };

@@ -27,6 +27,8 @@ export interface Spelling {
   end?: number;
   /** Whose options may stand in words that only the shell will know: "" is the program itself, `rm ` one that it runs. */
   hidden: readonly string[];
+  /** What else the words may mean, where it is not known whether an option takes the next word for its value. */
+  otherwise?: Spelling;
 }
 
 type Spell = (words: readonly string[]) => Spelling;
@@ -183,7 +185,10 @@ function compileMeaning(words: readonly [string, ...string[]], isOpen: boolean, 
     const [path = ""] = command;
     const name = byPath ? path : baseName(path);
     if (!holds(name)) return false;
-    return compare(meaningFor(name), spell(command), byPath ? path : undefined);
+    const meaning = meaningFor(name);
+    const spelling = spell(command);
+    const answer = compare(meaning, spelling, byPath ? path : undefined);
+    return answer || mayMean(meaning, spelling.otherwise, byPath ? path : undefined);
   };
 }
 
@@ -238,6 +243,12 @@ function compare(meaning: Meaning, spelling: Spelling, path: string | undefined)
   if (isSure) return false; // an unknown operand is no reason to give up
   const known = words.filter((word) => !mayHide(word));
   return matches(pieces, textOf(known)) || knownStart(pieces, text) !== undefined ? "unknown" : false;
+}
+
+function mayMean(meaning: Meaning, spelling: Spelling | undefined, path: string | undefined): Answer {
+  for (let other = spelling; other; other = other.otherwise)
+    if (compare(meaning, other, path) !== false) return "unknown";
+  return false;
 }
 
 /** The word may be options, or vanish. */

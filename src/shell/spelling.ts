@@ -2,40 +2,20 @@
  * What the words of one command mean to its program: the options by one name each, whatever their order and spelling, and the
  * operands in order. Apart from the reader of lines, because it looks at one command alone; what programs take is in options.ts.
  */
-import { baseName, type SpelledOption, type Spelling } from "../engine/command-pattern.ts";
-import { type OptionRow, type OptionText, optionRows } from "./options.ts";
+import { baseName, type Spelling } from "../engine/command-pattern.ts";
+import {
+  lookUp,
+  type Made,
+  type Option,
+  readBundle,
+  readOption,
+  readText,
+  type Table,
+  type Words,
+} from "./option-words.ts";
+import { type OptionRow, optionRows } from "./options.ts";
 import { nameOf } from "./programs.ts";
 import { isUnknown, mayVanish } from "./tree.ts";
-
-/** One option of a table. */
-interface Option {
-  name: string;
-  also: readonly string[];
-  /** value: the next word, if none is attached. attached: only so. program: as value, and the next words are its own. */
-  takes: "nothing" | "value" | "attached" | "program";
-  /** What it stands for instead of itself. */
-  means: readonly string[];
-}
-
-interface Table {
-  byName: ReadonlyMap<string, Option>;
-  reads: "getopt" | "exact" | "flags";
-  signals: boolean;
-}
-
-const takes = { "=": "value", "?": "attached", "!": "program" } as const;
-const isTaking = (kind: string): kind is keyof typeof takes => Object.hasOwn(takes, kind);
-
-function readText(text: OptionText, made: Map<string, Option>): void {
-  for (const entry of text.split(" ")) {
-    const [, written = "", kind = "", meaning = ""] = /^(.*?)([=?!])?(?:>(.*))?$/.exec(entry) ?? [];
-    const names = written.split(",");
-    const name = names.at(-1) ?? "";
-    const means = meaning === "" ? [] : meaning.split(">");
-    const option: Option = { name, also: names.slice(0, -1), takes: isTaking(kind) ? takes[kind] : "nothing", means };
-    for (const one of names) if (one !== "") made.set(one, option);
-  }
-}
 
 /** Reads commands, and keeps the tables of the programs that it has met. */
 export function createSpell(): (words: readonly string[]) => Spelling {
@@ -56,53 +36,67 @@ export function createSpell(): (words: readonly string[]) => Spelling {
     tables.set(row, ofRow);
     return table;
   };
-  return function spell(words) {
-    const row = optionRows.get(nameOf(words[0] ?? ""));
-    return row ? readWords(words, row, { tableOf: (subcommand) => tableOf(row, subcommand), spell }) : readPlain(words);
+  const spelled = new WeakMap<readonly string[], Spelling>();
+  const read = (words: readonly string[]): Spelling => {
+    const path = words[0] ?? "";
+    const row = optionRows.get(baseName(path)) ?? optionRows.get(nameOf(path));
+    return row
+      ? readWords(words, row, { tableOf: (subcommand) => tableOf(row, subcommand), spell: read, values: new Set() })
+      : { ...readPlain(words, false), otherwise: readPlain(words, true) };
+  };
+  // Every rule about a program asks for the same words.
+  return (words) => {
+    const known = spelled.get(words) ?? read(words);
+    spelled.set(words, known);
+    return known;
   };
 }
-
-const lookUp = <T>(rows: { readonly [name: string]: T }, name: string): T | undefined =>
-  Object.hasOwn(rows, name) ? rows[name] : undefined;
 
 interface Tools {
   tableOf(subcommand: string | undefined): Table;
   spell(words: readonly string[]): Spelling;
+  /** Words, by index, that are taken for values of options which the table does not know. */
+  values: ReadonlySet<number>;
 }
 
-/** A program that no table knows: its options are the words with dashes, exactly as they stand. */
-function readPlain([path = "", ...rest]: readonly string[]): Spelling {
+/** So many options that no table knows are read in both ways. */
+const mostValues = 4;
+
+/**
+ * A program that no table knows: its options are the words with dashes, exactly as they stand.
+ *
+ * @param takesValues whether the word behind an option is its value
+ */
+function readPlain([path = "", ...rest]: readonly string[], takesValues: boolean): Spelling {
   const made = begin(path);
-  for (const [index, word] of rest.entries()) {
-    if (word === "--") {
-      made.end = made.operands.length;
-      made.operands.push(...rest.slice(index + 1));
-      break;
-    }
-    if (mayHold(word)) made.hidden.push("");
-    if (word.length > 1 && word.startsWith("-")) made.options.push({ name: word, isStrange: true });
-    else made.operands.push(word);
+  const end = rest.indexOf("--");
+  const before = end < 0 ? rest : rest.slice(0, end);
+  for (const [index, word] of before.entries()) {
+    const isOption = isDashed(word);
+    if (mayHold(word) || (isOption && isUnknown(word))) made.hidden.push("");
+    if (isOption) made.options.push({ name: word, isStrange: true });
+    else if (!takesValues || !mayTake(before[index - 1])) made.operands.push(word);
   }
-  return made;
+  if (end < 0) return made;
+  return { ...made, operands: [...made.operands, ...rest.slice(end + 1)], end: made.operands.length };
 }
 
-/** A spelling that is still being read. */
-interface Made extends Spelling {
-  options: SpelledOption[];
-  operands: string[];
-  hidden: string[];
-}
+const isDashed = (word: string): boolean => word.length > 1 && word.startsWith("-") && word !== "--";
+/** Whether the next word may be its value. */
+const mayTake = (word = ""): boolean => isDashed(word) && !word.includes("=");
 
 const begin = (path: string): Made => ({ program: baseName(path), options: [], operands: [], hidden: [] });
 
 /** Whether options may stand in a word that is none as far as the line tells. */
 const mayHold = (word: string): boolean => mayVanish(word) || (isUnknown(word) && /^-*\0/.test(word));
 
-function readWords([path = "", ...rest]: readonly string[], row: OptionRow, { tableOf, spell }: Tools): Made {
+function readWords([path = "", ...rest]: readonly string[], row: OptionRow, tools: Tools): Spelling {
+  const { tableOf, spell, values } = tools;
   const made = begin(path);
   const place = createPlace(row);
   let table = tableOf(undefined);
   let at = 0;
+  let otherwise: Spelling | undefined;
   const words: Words = {
     next() {
       const value = rest[at++];
@@ -113,7 +107,11 @@ function readWords([path = "", ...rest]: readonly string[], row: OptionRow, { ta
   };
   while (at < rest.length) {
     const word = rest[at] ?? "";
-    const isOption = word.length > 1 && word.startsWith("-") && word !== "--" && made.end === undefined;
+    if (values.has(at)) {
+      at++;
+      continue;
+    }
+    const isOption = isDashed(word) && made.end === undefined;
     const isAssignment = row.assignments === true && /^[\w-]+=/.test(word);
     if (place.isInner(isOption || isAssignment)) {
       if (word === "--") at++;
@@ -133,15 +131,20 @@ function readWords([path = "", ...rest]: readonly string[], row: OptionRow, { ta
       made.options.push({ name: word.slice(0, equals), value: word.slice(equals + 1) });
     } else {
       if (made.end === undefined && mayHold(word)) made.hidden.push("");
+      // `docker --new-option x run`: where the table is too old, x may be no sub-command.
+      if (place.isBefore() && mayTake(rest[at - 2]) && made.options.at(-1)?.isStrange && values.size < mostValues)
+        otherwise ??= readWords([path, ...rest], row, { ...tools, values: new Set([...values, at - 1]) });
       if (place.take(word)) table = tableOf(place.subcommand());
       else made.operands.push(word);
     }
   }
   const subcommand = place.subcommand();
-  return subcommand === undefined ? made : { ...made, subcommand };
+  return { ...made, ...(subcommand === undefined ? {} : { subcommand }), ...(otherwise ? { otherwise } : {}) };
 }
 
 interface Place {
+  /** Whether a sub-command, or a word of it, is still to come. */
+  isBefore(): boolean;
   /** Whether this operand is the sub-command, or one of its words. */
   take(operand: string): boolean;
   subcommand(): string | undefined;
@@ -169,6 +172,7 @@ function createPlace(row: OptionRow): Place {
       isComplete = !paths.some((one) => one.startsWith(`${name} `));
       return true;
     },
+    isBefore: () => !isComplete,
     subcommand: () => subcommand,
     isInner: (isOption) => count === before() && !(isOption && (count === 0 || row.isMixed)),
   };
@@ -189,123 +193,3 @@ function addInner(made: Made, inner: Spelling): void {
     made.options.push({ ...option, name: own(option.name), ...(option.also ? { also: option.also.map(own) } : {}) });
   made.hidden.push(...inner.hidden.map(own));
 }
-
-interface Words {
-  /** The next word, which is a value. */
-  next(): string | undefined;
-  putBack(word: string): void;
-}
-
-interface Reading {
-  table: Table;
-  made: Made;
-  words: Words;
-}
-
-function readOption(word: string, reading: Reading): Option["takes"] {
-  const { table, made } = reading;
-  if (table.signals && /^-(\d+|(SIG)?[A-Z][A-Z\d]{2,})$/.test(word)) {
-    made.options.push({ name: "signal", value: signalOf(word.slice(1)) });
-    return "value";
-  }
-  const isLong = word.startsWith("--") || (table.reads === "flags" && word.length > 2);
-  return isLong ? readLong(word, reading) : readLetters(word.slice(1), reading);
-}
-
-function readLong(word: string, reading: Reading): Option["takes"] {
-  const { table, made } = reading;
-  const [, name = "", attached] = /^--?([^=]*)(?:=([\s\S]*))?$/.exec(word) ?? [];
-  if (isUnknown(name) || mayVanish(word)) made.hidden.push("");
-  const candidates = optionsCalled(name, table);
-  const [option] = candidates;
-  if (!option || candidates.length > 1) {
-    made.options.push({ name, also: namesOf(candidates), isStrange: true, ...valued(attached) });
-    return "nothing";
-  }
-  if (option.takes !== "nothing") return addValued(option, attached, reading);
-  if (attached !== undefined && /^(false|f|0|no)$/i.test(attached)) made.options.push({ name: `no-${option.name}` });
-  else addOption(option, /^(true|t|1|yes)$/i.test(attached ?? "") ? undefined : attached, reading);
-  return "nothing";
-}
-
-const namesOf = (options: readonly Option[]): string[] => options.flatMap(({ name, also }) => [name, ...also]);
-
-/** The one that is called so, or all that this could be short for. */
-function optionsCalled(name: string, { byName, reads }: Table): Option[] {
-  const exact = byName.get(name);
-  if (exact) return [exact];
-  if (reads !== "getopt" || name === "") return [];
-  const found = new Set<Option>();
-  for (const [one, option] of byName) if (one.length > 1 && one.startsWith(name)) found.add(option);
-  return [...found];
-}
-
-function readLetters(letters: string, reading: Reading): Option["takes"] {
-  const { table, made } = reading;
-  if (mayVanish(letters)) made.hidden.push("");
-  for (let index = 0; index < letters.length; index++) {
-    const [letter = "", rest] = [letters[index], letters.slice(index + 1)];
-    if (isUnknown(letter)) {
-      made.hidden.push("");
-      return "nothing";
-    }
-    const option = table.byName.get(letter);
-    if (option && option.takes !== "nothing") {
-      const attached = table.reads === "getopt" ? rest : rest.replace(/^=/, "");
-      return addValued(option, rest === "" ? undefined : attached, reading);
-    }
-    if (!option && /^\d+$/.test(letters.slice(index))) {
-      made.options.push({ name: letters.slice(index), isStrange: true });
-      return "nothing";
-    }
-    if (table.reads !== "getopt" && rest.startsWith("=")) return readLong(`--${letter}${rest}`, reading);
-    if (option) addOption(option, undefined, reading);
-    else made.options.push({ name: letter, isStrange: true });
-  }
-  return "nothing";
-}
-
-/** @param attached what stands in the word of the option */
-function addValued(option: Option, attached: string | undefined, reading: Reading): Option["takes"] {
-  if (option.takes === "program") {
-    if (attached !== undefined) reading.words.putBack(attached);
-    addOption(option, undefined, reading);
-    return "program";
-  }
-  addOption(option, attached ?? (option.takes === "value" ? reading.words.next() : undefined), reading);
-  return "value";
-}
-
-/** Letters without a dash: the values of all follow, in order. */
-function readBundle(letters: string, reading: Reading): void {
-  for (const letter of letters) {
-    const option = reading.table.byName.get(letter);
-    if (option) addOption(option, option.takes === "value" ? reading.words.next() : undefined, reading);
-    else reading.made.options.push({ name: letter, isStrange: true });
-  }
-}
-
-function addOption(option: Option, value: string | undefined, { made, table }: Reading): void {
-  const { name, also, means } = option;
-  for (const other of means) made.options.push({ name: other });
-  if (means.length > 0) return;
-  const isSignal = table.signals && name === "signal" && value !== undefined;
-  made.options.push({ name, ...(also.length > 0 ? { also } : {}), ...valued(isSignal ? signalOf(value) : value) });
-}
-
-const valued = (value: string | undefined): { value?: string } => (value === undefined ? {} : { value });
-
-/** The signals that people send by number, signal(7). */
-const signals: { readonly [number: string]: string } = {
-  1: "HUP",
-  2: "INT",
-  3: "QUIT",
-  6: "ABRT",
-  9: "KILL",
-  15: "TERM",
-  18: "CONT",
-  19: "STOP",
-};
-
-const signalOf = (written: string): string =>
-  lookUp(signals, written) ?? written.toUpperCase().replace(/^SIG(?=[A-Z])/, "");

@@ -226,7 +226,11 @@ test("the network: a value attached, apart or behind an equals sign is one value
     ["ssh -p 2222 *", ["ssh -p2222 h", "ssh h -p 2222", "ssh -tp 2222 h ls"], ["ssh h", "ssh h ls -p 2222"]],
     ["ssh -R *", ["ssh -R 1:2:3 h", "ssh -NR 1:2:3 h"], ["ssh h ls -R"]],
     ["scp -r *", ["scp -r a h:b", "scp -qr a h:b", "scp -P 22 -r a h:b"], ["scp -p a h:r", "scp -i -r a h:b"]],
-    ["rsync --delete *", ["rsync -a --del a b", "rsync a b --delete"], ["rsync -a a b", "rsync -a --delete-after a b"]],
+    [
+      "rsync --delete *",
+      ["rsync -a --del a b", "rsync a b --delete", "rsync -a --delete-after a b"],
+      ["rsync -a a b", "rsync -a a --delete-ig b"],
+    ],
     ["rsync -e ssh *", ["rsync -aessh a b", "rsync --rsh=ssh a b"], ["rsync -a a b"]],
   ]);
 });
@@ -430,6 +434,22 @@ test("a pattern finds its command wherever the line runs it", () => {
   ])
     assert.equal(judge("rm -rf *", line), true, line);
   assert.equal(judge("rm -rf *", "rm -r x && rm -f x"), false);
+});
+
+test("behind an option that no table knows may stand its value", () => {
+  const rows: readonly (readonly [pattern: string, command: string, answer: Answer])[] = [
+    ["deploytool destroy *", "deploytool --env prod destroy", "unknown"],
+    ["deploytool destroy *", "deploytool destroy --env prod", true],
+    ["deploytool destroy *", "deploytool --env=prod up destroy", false],
+    ["docker run --privileged *", "docker --new-option x run --privileged img", "unknown"],
+    ["docker run --privileged *", "docker --new-option x --other y run --privileged img", "unknown"],
+    ["npm publish *", "npm --new-option x publish", "unknown"],
+    ["npm publish *", "npm run --new-option publish", false],
+    ["git push *", "git -z push", true],
+    ["deploytool --force *", "deploytool --fo\0", "unknown"],
+  ];
+  for (const [pattern, command, answer] of rows)
+    assert.equal(by(pattern, split(command)).meaning, answer, `${pattern} and ${command}`);
 });
 
 test("a rule that allows takes the words as they stand", () => {

@@ -29,6 +29,24 @@ function compileName(globs: readonly string[]): (tool: string) => boolean {
     tests.some((holds) => holds(tool) || moduleNamesOf(tool).some(holds)) || classes.has(classOf(tool) ?? "");
 }
 
+/** No tool's name holds brackets, so such a glob never holds, and its author expects more of it. */
+function refuseBrackets(match: string): void {
+  if (!/[()]/.test(match)) return;
+  const name = /^\s*([\w*-]+)\(/.exec(match)?.[1];
+  throw new HooklineError("pattern_invalid", {
+    pattern: JSON.stringify(match),
+    reason:
+      name === undefined
+        ? "no tool's name holds brackets"
+        : "it looks into the call, and names of tools are compared here",
+    where: "the condition tool_name",
+    advice:
+      name === undefined
+        ? 'write a glob such as "Note*", or several with | between them'
+        : `write "${name}" here; ${match.trim()} can stand in "if" of a hook in .hookline/hooks.json`,
+  });
+}
+
 function remember(test: (tool: string) => boolean): (tool: string) => boolean {
   const answers = new Map<string, boolean>();
   return (tool) => {
@@ -53,6 +71,7 @@ export const toolName: ConditionKind<Params> = {
   }),
   reads: "match",
   compile(params) {
+    for (const one of [params.match].flat()) refuseBrackets(one);
     const globs = globsIn(params);
     if (globs.length === 0) {
       throw new HooklineError("pattern_invalid", {

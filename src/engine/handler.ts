@@ -1,4 +1,5 @@
 /** What hooks run: a handler, what it is given, what it gives, and what each file format has to know of it. */
+import type { Spelling } from "./command-pattern.ts";
 import type { CallEffects, CallToRead, PlaceName, ShellPlace, ShellReading } from "./effects.ts";
 import type { Fields, HookEvent, Json, MaybePromise, Seconds, Turn } from "./event.ts";
 import type { Hook, Origin, Role } from "./hook.ts";
@@ -206,6 +207,8 @@ export interface Patterns {
   glob(source: string): (path: string) => boolean;
   /** The simple commands of a shell line, and what it does not tell (R10, R87). Never throws. */
   commands(line: string, place: ShellPlace): ShellReading;
+  /** The words of one command by their meaning. Absent: commands are compared by letter alone. Never throws. */
+  spell?(words: readonly string[]): Spelling;
   /** The files that a shell line writes or removes; undefined if it does not tell all that it does. Never throws. */
   writes?(line: string, place: ShellPlace): readonly string[] | undefined;
   /** What a tool call does: one reading for all rules. Absent: no rule of the set asks. Never throws. */

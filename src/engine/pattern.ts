@@ -1,4 +1,5 @@
 /** What `matcher` means: everything, a list of exact names, a tool pattern, or a regular expression (R9). */
+import { type Answer, type CommandTest, compileCommandPattern } from "./command-pattern.ts";
 import type { ShellReading } from "./effects.ts";
 import { HooklineError } from "./error.ts";
 import type { Fields, Json } from "./event.ts";
@@ -34,6 +35,8 @@ export type ToolPattern = (call: ToolCall, mode: "deny" | "allow", whys?: string
 /** Whether a matcher is read as a tool pattern. `mcp__server__(a|b)` is an expression: no tool's name ends so. */
 export const isToolPattern = (source: string): boolean => /^[A-Za-z_][\w*-]*(?<!_)\([\s\S]*\)$/.test(source.trim());
 
+export { baseName, unknownText } from "./command-pattern.ts";
+
 interface ToolPatternParts {
   name: string;
   /** What stands in the brackets; undefined if any call of the tool matches. */
@@ -42,6 +45,7 @@ interface ToolPatternParts {
 
 /** Throws pattern_invalid. */
 export function readToolPattern(source: string): ToolPatternParts {
+  refuseJoined(source);
   const [, name, content] = /^([A-Za-z_][\w*-]*)(?:\(([\s\S]*)\))?$/.exec(source.trim()) ?? [];
   if (name === undefined) {
     throw new HooklineError("pattern_invalid", {
@@ -53,6 +57,40 @@ export function readToolPattern(source: string): ToolPatternParts {
   }
   const text = content?.trim();
   return text === undefined || text === "" || text === "*" ? { name } : { name, content: text };
+}
+
+/** `A(…)|B(…)` would be one pattern with a strange content, or an expression that fits neither tool. */
+function refuseJoined(source: string): void {
+  const parts = partsBetweenBrackets(source);
+  if (parts.length < 2 || !parts.some(isPatternOfTool)) return;
+  throw new HooklineError("pattern_invalid", {
+    pattern: source.trim(),
+    reason: "a tool pattern stands alone, and here are several",
+    where: "a tool pattern",
+    advice: `write one hook for each: ${parts.join(", then ")}`,
+  });
+}
+
+function isPatternOfTool(text: string): boolean {
+  const name = text.slice(0, Math.max(0, text.indexOf("(")));
+  return isToolPattern(text) && (toolRow(name) !== undefined || isToolClass(name) || name.startsWith("mcp__"));
+}
+
+/** What bars, commas and blanks separate, but for those in brackets and quotes. */
+function partsBetweenBrackets(source: string): string[] {
+  const plain = source.replace(/"[^"]*"|'[^']*'/g, (quoted) => "_".repeat(quoted.length));
+  const parts: string[] = [];
+  let [depth, from] = [0, 0];
+  for (let at = 0; at <= plain.length; at++) {
+    const sign = plain[at] ?? "|";
+    if (sign === "(") depth++;
+    else if (sign === ")") depth--;
+    else if (depth === 0 && /[|,\s]/.test(sign)) {
+      parts.push(source.slice(from, at));
+      from = at + 1;
+    }
+  }
+  return parts.filter((part) => part !== "");
 }
 
 /** Throws pattern_invalid if it is no tool pattern or its glob is none. */
@@ -132,12 +170,13 @@ const ofText =
 
 const compare: { [C in Comparison]: (content: string, patterns: Patterns) => Compare } = {
   command: (content, patterns) => {
-    const patternAt = remembered((home) => compileCommandPattern(withHome(content, home)));
+    const patternAt = remembered((home) => compileCommandPattern(withHome(content, home), patterns.spell));
     patternAt(noHome);
     patterns.commands("", { cwd: "/", home: "/" }); // a missing library shows at load, not in a test, which never throws
     return ofText((line, asked) => {
-      const { cwd, home = noHome } = asked;
-      return judge(patterns.commands(line, { cwd, home }), patternAt(home), asked);
+      const { cwd, home = noHome, mode } = asked;
+      const { byLetter, byMeaning } = patternAt(home);
+      return judge(patterns.commands(line, { cwd, home }), mode === "allow" ? byLetter : byMeaning, asked);
     });
   },
   foreign:
@@ -180,7 +219,7 @@ const withHome = (content: string, home: string): string =>
 /** The reader then knows of no home, and a path in it is not known. */
 const noHome = "";
 
-function judge({ commands, unknown }: ShellReading, pattern: CommandPattern, { mode, whys }: Asked): Answer {
+function judge({ commands, unknown }: ShellReading, pattern: CommandTest, { mode, whys }: Asked): Answer {
   if (mode === "allow") return judgeAllow(commands, unknown, { pattern, whys });
   const found = unknown.flatMap(({ what, why }) => (what === "runs" ? why : []));
   for (const { words } of commands) {
@@ -195,7 +234,7 @@ function judge({ commands, unknown }: ShellReading, pattern: CommandPattern, { m
 function judgeAllow(
   commands: ShellReading["commands"],
   unknown: ShellReading["unknown"],
-  { pattern, whys }: { pattern: CommandPattern; whys: string[] },
+  { pattern, whys }: { pattern: CommandTest; whys: string[] },
 ): Answer {
   if (unknown.length > 0) {
     whys.push(...unknown.map(({ why }) => why));
@@ -207,84 +246,6 @@ function judgeAllow(
 function ofHost(url: string, holds: (host: string) => boolean): Answer {
   if (!URL.canParse(url)) return "unknown";
   return holds(new URL(url).hostname.toLowerCase().replace(/\.$/, ""));
-}
-
-/**
- * Stands in a word for text that only the shell will know: a variable, a substitution. Twice in a row where the shell
- * may also split it into several words or none. No word of a real command can hold it.
- */
-export const unknownText = "\0";
-/** Between words, so that a blank inside a quoted argument is no border of words. */
-const border = "\u0001";
-
-type Answer = boolean | "unknown";
-type CommandPattern = (command: readonly string[]) => Answer;
-
-/**
- * `git:*` and `git *`: the program and any operands. `git commit:*`: these words first. `npm run test`: exactly these.
- * `git * --force`: `*` is any text, over word borders too.
- */
-export function compileCommandPattern(source: string): CommandPattern {
-  const trimmed = source.trim();
-  const open = /(:\*|\s\*)$/.test(trimmed);
-  const words = splitWords(open ? trimmed.slice(0, -2) : trimmed);
-  if (words.length === 0) return () => true;
-  const byPath = words[0]?.includes("/") ?? false;
-  // A border after the last word: "git commit" is no prefix of "git commit-tree".
-  const texts = `${words.join(border)}${border}`.split(star).map((text) => text.replaceAll(escapedStar, "*"));
-  const pieces = open ? [...texts, ""] : texts;
-  return (command) => {
-    const [program = "", ...operands] = command;
-    const text = `${[byPath ? program : baseName(program), ...operands].join(border)}${border}`;
-    if (matches(pieces, text)) return true;
-    return mayMatch(pieces, text) ? "unknown" : false;
-  };
-}
-
-export const baseName = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
-
-const star = "\u0002";
-const escapedStar = "\u0003";
-
-/** Words of the pattern; quotes hold one together, and `\*` is a star itself. */
-function splitWords(source: string): string[] {
-  const found = source.match(/"[^"]*"|'[^']*'|(?:\\.|[^\s\\])+|\\/g) ?? [];
-  return found.map((word) =>
-    (/^(["']).*\1$/s.test(word) && word.length > 1 ? word.slice(1, -1) : word)
-      .replaceAll("\\*", escapedStar)
-      .replaceAll("*", star),
-  );
-}
-
-/** Texts in order, any text between them. */
-function matches(pieces: readonly string[], text: string): boolean {
-  const [first = ""] = pieces;
-  if (pieces.length === 1) return text === first;
-  if (!text.startsWith(first)) return false;
-  let at = first.length;
-  for (const piece of pieces.slice(1, -1)) {
-    at = text.indexOf(piece, at);
-    if (at < 0) return false;
-    at += piece.length;
-  }
-  const last = pieces.at(-1) ?? "";
-  return text.length - last.length >= at && text.endsWith(last);
-}
-
-/**
- * What is unknown could make it match: in the place of the program or the sub-command, or where the pattern asks for an
- * option. An unknown operand is no reason to give up (SAFETY.md, D6).
- */
-function mayMatch(pieces: readonly string[], text: string): boolean {
-  const hole = text.indexOf(unknownText);
-  if (hole < 0) return false;
-  const known = text.slice(0, hole);
-  const [first = ""] = pieces;
-  const fits = known.length <= first.length ? first.startsWith(known) : pieces.length > 1 && known.startsWith(first);
-  if (!fits) return false;
-  const early = known.split(border).length <= 2;
-  const rest = known.length <= first.length ? [first.slice(known.length), ...pieces.slice(1)] : pieces.slice(1);
-  return early || rest.some((piece, index) => (index === 0 && piece.startsWith("-")) || piece.includes(`${border}-`));
 }
 
 /** tool: names are tools and may be classes of tools. file: names are base name and path. plain: any other match value. */
@@ -309,6 +270,7 @@ export function compileMatcher(source: string, patterns: Patterns, options: { na
   const text = source.trim();
   if (matchesAll(text)) return all;
   if (isNameList(text, options.names)) return listMatcher(text, options.names);
+  refuseJoined(text);
   if (options.names === "tool" && isToolPattern(text)) return toolMatcher(text, patterns);
   const holds = compilePlainExpression(source) ?? patterns.regex(source);
   return { kind: "regex", holds: (names) => names.some(holds) };

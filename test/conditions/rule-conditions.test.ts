@@ -110,6 +110,18 @@ test("[D39, DT3, R13] tool_name is a glob, a list of them, or several with bars;
   assert.equal(fits("read", "filesystem.read"), false);
 });
 
+test("tool_name refuses a tool pattern, and shows where one may stand", () => {
+  for (const match of ["Bash(git push *)", "Bash(git *|npm *)", ["Edit", "Bash(rm *)"], "Bash(a)|Edit(b)"])
+    assert.throws(() => compile({ is: "tool_name", with: { match } }), {
+      code: "pattern_invalid",
+      message: /write "Bash" here; Bash\(.*\) can stand in "if"/,
+    });
+  assert.throws(() => compile({ is: "tool_name", with: { match: "(read|write)_file" } }), {
+    code: "pattern_invalid",
+    message: /no tool's name holds brackets/,
+  });
+});
+
 test("[D39, R11] tool_name sees the canonical tool, its native name, its module names and its class", () => {
   const fits = (match: string, scope: Scope): boolean => holds({ is: "tool_name", with: { match } }, scope);
   assert.equal(fits("filesystem.write", call("Write")), true);

@@ -207,6 +207,29 @@ test("[SD6, T8] a broken tool pattern or a glob that could explode is an error",
   }
 });
 
+test("several tool patterns in one are an error that shows the right form", () => {
+  const joined = [
+    "Bash(git *)|Edit(*.ts)",
+    "Bash(git *) | Edit(*.ts)",
+    "Edit|Bash(git push *)",
+    "Bash(git push *)|Edit",
+    "Bash(git *), Edit(*.ts)",
+    "Bash(git *) Edit(*.ts)",
+    "shell(git *)|mcp__files__write(*.md)",
+  ];
+  for (const source of joined) {
+    const advice = /write one hook for each: \w+/;
+    assert.throws(() => compileMatcher(source, patterns, { names: "tool" }), {
+      code: "pattern_invalid",
+      message: advice,
+    });
+    assert.throws(() => compileToolPattern(source, patterns), { code: "pattern_invalid" }, source);
+  }
+  assert.equal(runs("Bash(echo (a)|b *)", "echo '(a)|b' c"), true);
+  assert.equal(runs('Bash(echo "x)|Edit(y" *)', "echo 'x)|Edit(y' c"), true);
+  assert.ok(fits("Bash(Output)?|Edit", "BashOutput") && fits("mcp__(a|b)__(x|y)", "mcp__a__x"));
+});
+
 test("[T8] hostile patterns and texts take linear time", () => {
   const text = `${"a".repeat(5000)}!`;
   const started = performance.now();

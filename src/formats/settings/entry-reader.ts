@@ -28,7 +28,7 @@ export function createReader(entry: Entry, tell: Report, format: SettingsFormat)
   const report: Report = entry.fault === undefined ? tell : () => {}; // it was reported, and nothing else matters
   const placeOf = (key: string): number => entry.fields.get(key)?.at ?? entry.at;
   const fault: EntryReader["fault"] = (key, code, message, suggestion) => {
-    if (entry.fields.has(key) && !format.isOurs && onlyOurs.has(key) && code === "wrong-type") {
+    if (entry.fields.has(key) && !format.isOurs && onlyOurs.has(key)) {
       const ours = { severity: "note", code: "ignored-field", message: `"${key}" is ignored: ${message}` } as const;
       report(placeOf(key), { ...ours, suggestion: "it means something to Hookline only in this form" });
       return;

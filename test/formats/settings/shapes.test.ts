@@ -250,3 +250,24 @@ test("a key of ours in another tool's file with a meaning of its own costs a not
   );
   assert.deepEqual(compileSettings(text, origin, { format: formatOf("hookline") }).hooks, []);
 });
+
+test("no form of such a key loses a hook of another tool's file", () => {
+  const forms = ["x", 7, null, false, ["a"], { a: { b: 1 } }];
+  for (const key of ["environment", "priority", "tags", "resident", "enabled"]) {
+    for (const form of forms) {
+      for (const handler of [
+        { type: "command", command: "a" },
+        { type: "http", url: "https://a.example" },
+      ]) {
+        const text = JSON.stringify({ hooks: { Stop: [{ hooks: [{ ...handler, [key]: form }] }] } });
+        const { hooks, problems } = compileSettings(text, origin, { format: formatOf("plugin") });
+        assert.equal(hooks.length, 1, text);
+        assert.deepEqual(
+          problems.filter(({ severity }) => severity === "error"),
+          [],
+          text,
+        );
+      }
+    }
+  }
+});

@@ -4,6 +4,7 @@
  */
 import { homedir } from "node:os";
 import { type CommandTest, compileCommandPattern, unknownText } from "../engine/command-pattern.ts";
+import { commandText, effectText } from "../engine/effect-text.ts";
 import {
   type CallEffects,
   type Effect,
@@ -184,7 +185,7 @@ function compile(written: Params, patterns: Patterns, onlyShell: boolean): (scop
       const found = tests.map(([is, holds]) => one.effects.find((effect) => effect.is === is && holds(effect, where)));
       if (found.some((effect) => effect === undefined)) continue;
       if (answer === true) return foundIn(one.words, found);
-      unsure ??= `cannot tell all words of \`${shown(one.words)}\``;
+      unsure ??= `cannot tell all words of \`${commandText(one.words)}\``;
     }
     return unsureOf(unsure, reading.unknown, written);
   };
@@ -232,45 +233,28 @@ function readingOf(
 function foundIn(words: readonly string[], effects: readonly (Effect | undefined)[]): Found {
   const first = effects.find((one) => one !== undefined);
   return {
-    ...(words.length > 0 ? { command: shown(words) } : {}),
+    ...(words.length > 0 ? { command: commandText(words) } : {}),
     ...(first?.path === undefined ? {} : { path: first.path.replaceAll(unknownText, "…") }),
     ...(first?.host === undefined ? {} : { host: first.host }),
     ...(first === undefined ? {} : { effect: effectText(first) }),
   };
 }
 
-const longestShown = 200;
-const shown = (words: readonly string[]): string => {
-  const line = words.join(" ").replace(new RegExp(`${unknownText}+`, "g"), "…");
-  return line.length > longestShown ? `${line.slice(0, longestShown)}…` : line;
-};
+const mostDescribed = 2;
 
-/** One effect in a person's words. */
-export function effectText({ is, path, below, host, from, to }: Effect): string {
-  const at = path === undefined ? "" : ` ${path.replaceAll(unknownText, "…")}${below ? " and all below" : ""}`;
-  switch (is) {
-    case "network":
-      return host === undefined ? "uses the network" : `connects to ${host}`;
-    case "pipes":
-      return `passes ${from === "decoded" ? "decoded text" : `text from ${from}`} to ${to === "shell" ? "a shell" : "the network"}`;
-    case "elevates":
-      return "runs as another user";
-    case "forks":
-      return "starts itself again and again";
-    case "permits":
-      return `changes mode or owner of${at}`;
-    default:
-      return `${is}${at}`;
-  }
+function described({ unknown: _unknown, not: _not, words, line, ...written }: Params): string {
+  const asked = Object.entries(written).map(([key, value]) =>
+    typeof value === "boolean" ? key : `${key} ${inShort(value)}`,
+  );
+  const fits = words !== undefined || line !== undefined ? ["with words that fit a pattern"] : [];
+  return [...asked, ...fits].join(", ");
 }
 
-const described = (written: Params): string =>
-  Object.entries(written)
-    .map(
-      ([key, value]) =>
-        `${key} ${Array.isArray(value) ? `${value.slice(0, 3).join(" or ")}${value.length > 3 ? ` or ${value.length - 3} more` : ""}` : String(value)}`,
-    )
-    .join(", ");
+function inShort(value: Listed): string {
+  const all = list(value);
+  const more = all.length - mostDescribed;
+  return `${all.slice(0, mostDescribed).join(" or ")}${more > 0 ? ` or ${more} more` : ""}`;
+}
 
 const kind = (onlyShell: boolean, summary: string): ConditionKind<Params> => ({
   summary,
@@ -279,13 +263,9 @@ const kind = (onlyShell: boolean, summary: string): ConditionKind<Params> => ({
   describe: (written) => `the call ${described(written)}`,
   explain(written, scope, patterns) {
     const found = compile(written, patterns, onlyShell)(scope);
-    const effects = readingOf(scope.event, scope.names, patterns, onlyShell)?.effects ?? [];
-    const all = effects.length === 0 ? "no effect is known" : effects.slice(0, 6).map(effectText).join("; ");
-    const holds = found !== false && found !== true ? (found.unknown ?? found.effect ?? found.command) : undefined;
-    return {
-      holds: typeof holds === "string" ? `${holds}` : `the call ${described(written)}`,
-      fails: `not: ${described(written)} (${all})`,
-    };
+    const holds = typeof found === "object" ? (found.unknown ?? found.effect ?? found.command) : undefined;
+    const asked = described(written);
+    return { holds: typeof holds === "string" ? holds : `the call ${asked}`, fails: `no command ${asked}` };
   },
 });
 

@@ -31,6 +31,7 @@ import {
   namedHookFile,
   type Project,
   pluginFolders,
+  workspaceOf,
 } from "./project.ts";
 import {
   keepUnreadable,
@@ -125,7 +126,7 @@ export function loadHooks(request: LoadRequest): LoadedHooks {
   return {
     set: hookSetOf(
       sources.flatMap(({ hooks }) => hooks.map((hook) => asProjectSays(hook, config.engine))),
-      project.worktree ?? project.folders[0] ?? project.root,
+      workspaceOf(project),
     ),
     files: sources.flatMap((source) => (source.file.format === builtInFormat ? [] : fileOf(source, read.judge))),
     watched: [...new Set([...project.watched, ...read.watched])],

@@ -19,6 +19,9 @@ export interface Project {
   watched: readonly string[];
 }
 
+/** What conditions call the workspace: the whole repository, where there is one. */
+export const workspaceOf = ({ worktree, folders, root }: Project): string => worktree ?? folders[0] ?? root;
+
 /** Names in a folder that make it a project's. */
 export const hookMarkers = (): string[] => [
   ".hookline",

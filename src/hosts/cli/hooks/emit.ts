@@ -25,6 +25,7 @@ import {
   type Terminal,
   table,
 } from "../terminal.ts";
+import { effectLines } from "./effect-lines.ts";
 
 export async function emit(invocation: Invocation): Promise<ExitCode> {
   const { id, now } = systemPorts();
@@ -267,7 +268,11 @@ export async function explain(invocation: Invocation): Promise<ExitCode> {
   const explanations = await line.engine.explain(event);
   await line.close();
   if (invocation.json) invocation.terminal.print(JSON.stringify(explanations));
-  else printExplanations(invocation, explanations);
+  else {
+    const does = await effectLines(event, invocation, invocation.terminal);
+    for (const line of [...does, ...(does.length > 0 ? [""] : [])]) invocation.terminal.print(line);
+    printExplanations(invocation, explanations);
+  }
   return 0;
 }
 

@@ -50,9 +50,11 @@ function textsOf(file: string): ReadonlyMap<string, string> {
   let heading = "";
   for (const part of body.replace(/^x-[\s\S]*/m, "").split(/^(?= {2}- id: )/m)) {
     const [, id] = /^ {2}- id: (\S+)/.exec(part) ?? [];
-    const [, rule = part, next = ""] = /^([\s\S]*?)((?:^ {2}#.*\n|^\n)*)$/m.exec(part) ?? [];
-    if (id !== undefined) texts.set(id, `${heading}${rule.trimEnd()}\n`);
-    heading = next.trim() === "" ? "" : `  ${next.trim()}\n\n`;
+    const lines = part.trimEnd().split("\n");
+    const end = lines.findLastIndex((line) => line !== "" && !line.startsWith("  #")) + 1;
+    if (id !== undefined) texts.set(id, `${heading}${lines.slice(0, end).join("\n")}\n`);
+    const next = lines.slice(end).filter((line) => line !== "");
+    heading = next.length === 0 ? "" : `${next.join("\n")}\n\n`;
   }
   return texts;
 }

@@ -5,7 +5,9 @@ import { HooklineError } from "../../../engine/error.ts";
 import { read } from "../../../engine/explain.ts";
 import { type Plan, planHooks } from "../../../engine/plan.ts";
 import type { Run, Store, StoredEvent } from "../../../engine/record.ts";
+import { findProject, workspaceOf } from "../../../loading/project.ts";
 import type { ExitCode, Invocation } from "../command.ts";
+import { effectLines } from "../hooks/effect-lines.ts";
 import { outcomeLines } from "../hooks/emit.ts";
 import { registryAt } from "../loaded.ts";
 import type { Place } from "../place.ts";
@@ -35,7 +37,11 @@ export async function why(invocation: Invocation): Promise<ExitCode> {
       invocation.terminal.print(
         JSON.stringify({ event: found.stored.event, outcome: found.stored.outcome ?? null, hooks: reasons }),
       );
-    else print(invocation, found.stored, reasons, found.run);
+    else {
+      print(invocation, found.stored, reasons, found.run);
+      const does = await effectLines(found.stored.event, invocation, invocation.terminal);
+      for (const line of does.length > 0 ? ["", ...does] : []) invocation.terminal.print(line);
+    }
     return 0;
   } finally {
     store.close();
@@ -62,7 +68,8 @@ async function reasonsOf(store: Store, stored: StoredEvent, place: Place): Promi
   const runs = new Map<string, Run>();
   for (const run of await store.runs({ eventId: stored.event.id, limit: 10_000 })) runs.set(run.hook, run);
   const set = await store.hookSet(stored.set);
-  const known = set ?? { id: stored.set, hooks: [] };
+  const workspace = workspaceOf(findProject(stored.event.cwd, place.home));
+  const known = { ...(set ?? { id: stored.set, hooks: [] }), workspace };
   const plans = planHooks(known, await registryAt({ ...place, cwd: stored.event.cwd }), await loadPatterns());
   const reasons = await Promise.all(
     known.hooks.map(async (hook): Promise<Reason> => {

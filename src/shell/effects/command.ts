@@ -37,7 +37,7 @@ export function effectsOf(
   const [first = ""] = command.words;
   const program = baseName(first);
   const row = Object.hasOwn(programs, program) ? (programs[program] ?? noRow) : noRow;
-  const spelled = spell(command.words);
+  const spelled = withPaths(spell(command.words), command.words);
   const absolute = (word: string): string => absolutePath(word, command.cwd, home);
   const isShell = shells.test(program);
   const isInterpreter = interpreters.test(program);
@@ -79,6 +79,16 @@ export function effectsOf(
       (isShell && takesFile) ||
       (isInterpreter && takesFile),
     scripts: scripts.map(absolute),
+  };
+}
+
+/** Where a program runs another one, its spelling names that without its folder. */
+function withPaths(spelled: Spelling, words: readonly string[]): Spelling {
+  const whole = new Map(words.filter((word) => word.includes("/")).map((word) => [baseName(word), word]));
+  if (whole.size === 0 || words.some((word) => spelled.operands.includes(word) && whole.has(word))) return spelled;
+  return {
+    ...spelled,
+    operands: spelled.operands.map((word) => (words.includes(word) ? word : (whole.get(word) ?? word))),
   };
 }
 

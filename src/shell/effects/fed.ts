@@ -16,7 +16,11 @@ const open = new RegExp(`${unknownText}+`);
 /** The same commands, with such words filled in. */
 export function withGiven(commands: readonly SimpleCommand[], where: Where, spell: Spell): SimpleCommand[] {
   return commands.map((command) => {
-    if (!command.words.some((word) => word.includes(unknownText))) return command;
+    const isOpen = command.words.some((word) => word.includes(unknownText));
+    // fd puts what it found behind the words.
+    const takesMore = !isOpen && command.by !== undefined && /^fd(?:find)?$/.test(programOf(commands[command.by]));
+    if (takesMore) return { ...command, words: [...command.words, ...namedFor(command, commands, spell)] };
+    if (!isOpen) return command;
     const printed = command.given.length === 1 ? printedBy(commands[command.given[0] ?? -1], where) : undefined;
     const named = printed === undefined ? namedFor(command, commands, spell) : [printed];
     if (named.length === 0) return command;
@@ -26,6 +30,8 @@ export function withGiven(commands: readonly SimpleCommand[], where: Where, spel
     return { ...command, words };
   });
 }
+
+const programOf = (command: SimpleCommand | undefined): string => baseName(command?.words[0] ?? "");
 
 /** The folder that a command prints, absolute. */
 function printedBy(command: SimpleCommand | undefined, { workspace }: Where): string | undefined {
@@ -68,10 +74,12 @@ function namedBy({ words }: SimpleCommand, spell: Spell): string[] {
   switch (program) {
     case "find":
     case "gfind":
-      return foundBy(spelled, known);
+      return foundBy(spelled, words);
     case "fd":
     case "fdfind": {
-      const [pattern = ".", ...folders] = known;
+      const end = words.findIndex((word) => /^(?:-x|-X|--exec|--exec-batch)$/.test(word));
+      const own = end < 0 ? known : known.slice(0, spell(words.slice(0, end)).operands.length);
+      const [pattern = ".", ...folders] = own;
       return (folders.length > 0 ? folders : ["."]).map((folder) =>
         inFolder(folder, pattern === "." ? "*" : "(found)"),
       );
@@ -91,12 +99,13 @@ function namedBy({ words }: SimpleCommand, spell: Spell): string[] {
 }
 
 /** With a test for names: one that could be such a file. With any other test: some file of the folder. */
-function foundBy(spelled: Spelling, operands: readonly string[]): string[] {
-  const end = operands.findIndex((word) => /^[-(!;{]/.test(word));
-  const folders = (end < 0 ? operands : operands.slice(0, end)).filter((word) => /^[\w.~/*]/.test(word));
+function foundBy(spelled: Spelling, words: readonly string[]): string[] {
+  const rest = words.slice(1).filter((word) => !/^-[HLPOD]/.test(word));
+  const end = rest.findIndex((word) => /^[-(!]/.test(word));
+  const folders = (end < 0 ? rest : rest.slice(0, end)).filter((word) => !word.includes(unknownText));
   const [name] = valuesOf(spelled, "name", "iname");
-  const isChosen = spelled.options.some(({ name: option }) =>
-    /^-*(?:i?path|i?regex|i?wholename|mtime|mmin|newer|size|empty|user|group|atime|ctime|perm|prune)/.test(option),
+  const isChosen = rest.some((word) =>
+    /^-(?:i?path|i?regex|i?wholename|mtime|mmin|newer|size|empty|user|group|atime|ctime|perm)/.test(word),
   );
   return (folders.length > 0 ? folders.slice(0, 4) : ["."]).map((folder) =>
     inFolder(folder, name ?? (isChosen ? "(found)" : "*")),

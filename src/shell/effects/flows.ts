@@ -3,9 +3,10 @@
  * files that the line writes, to a shell that runs it or a program that sends it.
  */
 import type { Effect, SimpleCommand, Source } from "../../engine/effects.ts";
+import { resolvePath } from "../../engine/file-pattern.ts";
 import type { CommandEffects } from "./command.ts";
 import { isAt, type Where } from "./places.ts";
-import { has } from "./programs.ts";
+import { has, valuesOf } from "./programs.ts";
 
 type Labels = ReadonlySet<Source>;
 const none: Labels = new Set();
@@ -38,6 +39,8 @@ const printsSecrets: readonly (readonly [string, RegExp])[] = [
 export function flowsIn(commands: readonly SimpleCommand[], each: readonly CommandEffects[], where: Where): Effect[] {
   const outputs = new Map<number, Labels>();
   const files = new Map<string, Labels>();
+  /** Where archives were unpacked and repositories cloned. */
+  const folders = new Map<string, Labels>();
   const flows: Effect[] = [];
   const children = new Map<number, number[]>();
   for (const [index, { by }] of commands.entries())
@@ -79,7 +82,7 @@ export function flowsIn(commands: readonly SimpleCommand[], each: readonly Comma
     const run = union([
       own.takesInput ? input : none,
       own.takesWords ? given : none,
-      ...own.effects.filter(({ is }) => is === "executes").map(({ path = "" }) => files.get(path) ?? none),
+      ...own.effects.filter(({ is }) => is === "executes").map(({ path = "" }) => labelsAt(path, files, folders)),
     ]);
     for (const from of run) if (from === "network" || from === "decoded") add(from, "shell");
     if (own.code?.fetches && own.code.runs) add("network", "shell");
@@ -99,6 +102,17 @@ export function flowsIn(commands: readonly SimpleCommand[], each: readonly Comma
       ]);
       for (const from of sent) if (from === "credentials" || from === "environment") add(from, "network");
     }
+    const unpacked = unpackedBy(own, commands[index]);
+    if (unpacked !== undefined)
+      folders.set(
+        unpacked,
+        union([
+          input,
+          output,
+          ...own.effects.map(({ path = "" }) => files.get(path) ?? none),
+          own.program === "git" ? new Set<Source>(["network"]) : none,
+        ]),
+      );
     for (const { is, path } of own.effects)
       if (is === "writes" && path !== undefined)
         files.set(
@@ -112,6 +126,29 @@ export function flowsIn(commands: readonly SimpleCommand[], each: readonly Comma
         );
   }
   return flows;
+}
+
+function labelsAt(path: string, files: ReadonlyMap<string, Labels>, folders: ReadonlyMap<string, Labels>): Labels {
+  const of = [...folders].flatMap(([folder, labels]) => (path.startsWith(`${folder}/`) ? [labels] : []));
+  return union([files.get(path) ?? none, ...of]);
+}
+
+/** The folder that the command fills with what it got. */
+function unpackedBy({ program, spelled }: CommandEffects, command: SimpleCommand | undefined): string | undefined {
+  const at = (folder: string): string | undefined =>
+    command?.cwd === undefined && !folder.startsWith("/") ? undefined : resolvePath(folder, command?.cwd ?? "/");
+  if (/^(?:g|bsd)?tar$/.test(program) && has(spelled, "extract", "get", "x"))
+    return at(valuesOf(spelled, "directory", "C")[0] ?? ".");
+  if (program === "unzip") return at(valuesOf(spelled, "d")[0] ?? ".");
+  if (program !== "git" || spelled.subcommand !== "clone") return undefined;
+  const [address = "", folder] = spelled.operands;
+  return at(
+    folder ??
+      address
+        .replace(/\/+$/, "")
+        .replace(/^.*[/:]/, "")
+        .replace(/\.git$/, ""),
+  );
 }
 
 /** `env > /dev/tcp/host/port` */

@@ -58,6 +58,11 @@ const credentials = listed(`
   ~/.local/share/keyrings ~/.kde/share/apps/kwallet ~/Library/Keychains ~/.mozilla ~/.config/google-chrome ~/.config/chromium ~/.config/BraveSoftware
   ~/Library/Application*Support/Google ~/Library/Application*Support/Firefox ~/.claude/.credentials.json ~/.codex/auth.json ~/.gemini/oauth_creds.json ~/.config/github-copilot
   ~/.local/share/opencode/auth.json ~/.cursor/auth.json ~/.qwen/oauth_creds.json ~/.bash_history ~/.zsh_history ~/.python_history ~/.psql_history ~/.mysql_history ~/.node_repl_history
+  ~/.cache/huggingface/token ~/.huggingface ~/.kaggle ~/.databrickscfg ~/.snowsql ~/.dbt/profiles.yml ~/.msmtprc ~/.fetchmailrc ~/.config/weechat ~/.irssi ~/.chef ~/.oci ~/.aliyun
+  ~/.config/linode-cli ~/.config/hcloud ~/.config/ngrok ~/.ngrok2 ~/.config/stripe ~/.twilio-cli ~/.sentryclirc ~/.config/configstore ~/.circleci ~/.config/.wrangler ~/.wrangler ~/.supabase ~/.railway ~/.expo ~/.android/*.keystore
+  ~/.config/sops ~/.age ~/Library/Cookies ~/.thunderbird ~/.pki ~/.config/Signal ~/.config/discord ~/.config/1Password ~/.openai ~/.anthropic ~/.config/openai ~/.ansible ~/.config/containers/auth.json ~/.config/helm/registry ~/.rclone.conf
+  /etc/ssl/private /etc/wireguard /etc/openvpn /etc/ppp /etc/NetworkManager/system-connections /home/*/.ssh /Users/*/.ssh /home/*/.aws /var/lib/jenkins/secrets /etc/letsencrypt /etc/rancher /etc/mysql/debian.cnf /var/lib/docker /etc/krb5.conf.d
+  *.tfstate *.tfstate.backup wp-config.php .s3cfg .dockercfg .docker/config.json .aws/credentials .ssh/id_* .kube/config secring.gpg *.p8 *.mobileprovision google-services.json firebase-adminsdk*.json *-adminsdk-*.json
   ~/.subversion/auth ~/.config/Slack ~/.wallet ~/.bitcoin ~/.ethereum ~/.electrum ~/.config/solana
   /etc/shadow /etc/gshadow /etc/shadow- /etc/sudoers /etc/master.passwd /etc/ssh/ssh_host_* /etc/krb5.keytab /proc/*/environ /proc/*/mem /var/run/secrets /run/secrets /etc/kubernetes /root/.ssh /root/.aws
   id_rsa id_dsa id_ecdsa id_ed25519 *.key *.p12 *.pfx *.jks *.keystore *.kdbx *.ppk *.ovpn *private*.pem *key*.pem *.agekey

@@ -1,6 +1,7 @@
 /** What the guard pack says of a shell line, by the conditions and gates of its rules as the engine compiles them. */
-import { homedir } from "node:os";
+
 import { readFileSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { createHandlers } from "../../src/actions/index.ts";
 import { conditions } from "../../src/conditions/index.ts";

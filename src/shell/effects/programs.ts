@@ -183,8 +183,9 @@ function curl(spelled: Spelling): Doing[] {
     "form-string",
     "url-query",
   );
+  const uploads = new Set(valuesOf(spelled, "upload-file", "T"));
   const sent = bodies.flatMap((value) => {
-    const upload = valuesOf(spelled, "upload-file", "T").includes(value);
+    const upload = uploads.has(value);
     const named = upload ? value : (dataFile.exec(value)?.[1] ?? /^[\w.-]*[@=][@<](.+?)(?:;.*)?$/s.exec(value)?.[1]);
     if (named === undefined || named === "-" || named === ".") return [];
     const all = upload ? named.replace(/^\{(.*)\}$/s, "$1").split(",") : [named];

@@ -1,0 +1,46 @@
+/** Places that rules know by name. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type PlaceName, placeNames } from "../../../src/engine/effects.ts";
+import { isAt } from "../../../src/shell/effects/places.ts";
+
+const where = { workspace: "/home/ada/shop", home: "/home/ada" };
+const namesAt = (path: string, below?: true): PlaceName[] =>
+  (Object.keys(placeNames) as PlaceName[]).filter((name) => isAt(name, { path, below }, where));
+
+const paths: readonly (readonly [string, readonly PlaceName[]])[] = [
+  ["/home/ada/shop/src/a.ts", ["workspace"]],
+  ["/home/ada/shop/.env", ["workspace", "environment files"]],
+  ["/home/ada/shop/.env.production", ["workspace", "environment files"]],
+  ["/home/ada/shop/.env.example", ["workspace"]],
+  ["/home/ada/shop/.e?v", ["workspace", "environment files"]],
+  ["/home/ada/shop/.git/config", ["workspace", "git"]],
+  ["/home/ada/shop/.git/hooks/pre-commit", ["workspace", "hook files", "git"]],
+  ["/home/ada/shop/.claude/settings.json", ["workspace", "hook files"]],
+  ["/home/ada/shop/.claude/agents/a.md", ["workspace"]],
+  ["/home/ada/shop/config/master.key", ["workspace", "credentials"]],
+  ["/home/ada/shop/test/fixtures/server.key", ["workspace"]],
+  ["/home/ada/other/a.ts", ["outside workspace"]],
+  ["/home/ada/.bashrc", ["outside workspace", "start files"]],
+  ["/home/ada/.ssh/id_rsa", ["outside workspace", "credentials"]],
+  ["/home/ada/.ssh/id_rsa.pub", ["outside workspace"]],
+  ["/home/ada/.ss?/id_*", ["outside workspace", "credentials"]],
+  ["/home/ada/.cache/pip/x", []],
+  ["/etc/hosts", ["outside workspace", "system", "start files"]],
+  ["/tmp/x", ["temporary"]],
+  ["/dev/sda1", ["outside workspace", "disks"]],
+  ["/dev/null", []],
+  ["\0/x", ["unknown"]],
+];
+
+test("a path is in each place whose description it fits, and in no other", () => {
+  for (const [path, expected] of paths) assert.deepEqual([path, namesAt(path)], [path, expected]);
+});
+
+test("a folder with everything in it is more than the folder", () => {
+  assert.deepEqual(namesAt("/home/ada/shop", true), ["whole workspace", "outside workspace"]);
+  assert.deepEqual(namesAt("/home/ada", true), ["whole workspace", "outside workspace", "home", "credentials"]);
+  assert.ok(namesAt("/", true).includes("root"));
+  assert.ok(namesAt("/home/ada/shop/.claude", true).includes("hook files"));
+  assert.ok(!namesAt("/home/ada/shop/.claude").includes("hook files"));
+});

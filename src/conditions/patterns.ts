@@ -128,7 +128,7 @@ function addNeeds(condition: Condition, heard: Heard, needs: HookNeeds): void {
   const source = isRecord(condition.with) ? condition.with.pattern : condition.with;
   if (condition.is === "match" && typeof source === "string") {
     if (needsEngine(source) && !(heard.filesOnly && isNameList(source.trim(), "file"))) needs.regex = true;
-  } else if (condition.is === "tool" && typeof source === "string") addToolNeeds(source, needs);
+  } else if (condition.is === "tool") for (const one of toolPatternsIn(condition.with)) addToolNeeds(one, needs);
   else if (condition.is === "error_type") needs.regex ||= !isPlainExpression(condition.with);
   else if (condition.is === "expression") needs.expression ||= !isRead(condition.with);
   else if (condition.is === "changed_files") needs.glob ||= !arePlainGlobs(condition.with);
@@ -162,6 +162,12 @@ function addNeedsOfFiles(params: unknown, { events }: Heard, needs: HookNeeds): 
     isRecord(params) && Array.isArray(params.files) ? params.files.filter((one) => typeof one === "string") : [];
   needs.glob ||= !files.every(isPlain);
   needs.shell ||= !events || events.some(needsShell({ files }));
+}
+
+/** With the exceptions to them. */
+function toolPatternsIn(params: unknown): string[] {
+  const parts = isRecord(params) ? [params.pattern, params.not] : [params];
+  return parts.flat().filter((one) => typeof one === "string");
 }
 
 function addToolNeeds(source: string, needs: HookNeeds): void {

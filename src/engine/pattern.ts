@@ -16,7 +16,7 @@ import {
 } from "./tools.ts";
 
 /** A tool call as patterns see it. */
-interface ToolCall extends Places {
+export interface ToolCall extends Places {
   /** The canonical name first, then the sender's own. */
   names: readonly string[];
   /** Undefined: it has a form that no tool has. */
@@ -192,11 +192,11 @@ function compileCommandPattern(source: string): CommandPattern {
 
 export const baseName = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
 
-const star = "\u0002";
-const escapedStar = "\u0003";
+export const star = "\u0002";
+export const escapedStar = "\u0003";
 
 /** Words of the pattern; quotes hold one together, and `\*` is a star itself. */
-function splitWords(source: string): string[] {
+export function splitWords(source: string): string[] {
   const found = source.match(/"[^"]*"|'[^']*'|(?:\\.|[^\s\\])+|\\/g) ?? [];
   return found.map((word) =>
     (/^(["']).*\1$/s.test(word) && word.length > 1 ? word.slice(1, -1) : word)
@@ -206,7 +206,7 @@ function splitWords(source: string): string[] {
 }
 
 /** Texts in order, any text between them. */
-function matches(pieces: readonly string[], text: string): boolean {
+export function matches(pieces: readonly string[], text: string): boolean {
   const [first = ""] = pieces;
   if (pieces.length === 1) return text === first;
   if (!text.startsWith(first)) return false;

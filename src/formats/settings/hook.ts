@@ -54,7 +54,7 @@ function typeOf(reader: EntryReader): NamedType | undefined {
 }
 
 const commonKeys = (
-  "type if matcher timeout timeoutSec role onFailure blocking failClosed statusMessage once async asyncRewake " +
+  "type if not matcher timeout timeoutSec role onFailure blocking failClosed statusMessage once async asyncRewake " +
   "description name id priority enabled tags resident textLimit"
 ).split(" ");
 

@@ -12,8 +12,8 @@ import {
   namesIn,
 } from "../../engine/pattern.ts";
 import { isRecord, kindOf } from "../../engine/schema.ts";
-import type { Field } from "./entries.ts";
 import type { EntryReader } from "./entry-reader.ts";
+import type { Field } from "./fields.ts";
 import { type Fault, type MatcherContext, thrownBy, toolCondition, toolsFor, toolTest } from "./tool-patterns.ts";
 
 /** The test that the entry's matchers and `if` ask for; undefined if it runs for every such event. */

@@ -25,7 +25,7 @@ export function toolTest(event: EventName, reader: EntryReader, context: Matcher
   const any = patternsAt("if", reader, context);
   const not = patternsAt("not", reader, context);
   if (any.length === 0) {
-    if (not.length > 0) lacksIf(reader, context.format);
+    if (not.length > 0 && !isWritten("if", reader)) lacksIf(reader, context.format);
     return undefined;
   }
   if (!context.format.isOurs) noteOfAgents(reader);
@@ -41,6 +41,11 @@ export function toolTest(event: EventName, reader: EntryReader, context: Matcher
 }
 
 type Key = "if" | "not";
+
+export function isWritten(key: Key, { entry }: EntryReader): boolean {
+  const value = entry.fields.get(key)?.value ?? null;
+  return value !== null && !(typeof value === "string" && value.trim() === "");
+}
 
 /** None: nothing is written there, or one of them is no pattern, which is a fault. */
 function patternsAt(key: Key, reader: EntryReader, context: MatcherContext): string[] {

@@ -11,6 +11,7 @@ import {
   matchesAll,
   type NameKind,
   namesIn,
+  type ToolCall,
 } from "../engine/pattern.ts";
 import type { ConditionKind, Scope } from "../engine/ports.ts";
 import { either, isRecord, listOf, object, type Schema, text } from "../engine/schema.ts";
@@ -46,33 +47,43 @@ const tool: ConditionKind<ToolParams> = {
   params,
   compile(written, patterns) {
     const holds = compileToolTest(partsOf(written), patterns);
-    const root = typeof written === "string" ? undefined : written.root;
-    const home = homedir();
-    return ({ event, names, faults }: Scope) => {
-      if (!rowOf(event.name).matchTool) return false;
-      if (names.length === 0) {
-        faults?.push(namesNoTool);
+    return (scope: Scope) => {
+      if (!rowOf(scope.event.name).matchTool) return false;
+      if (scope.names.length === 0) {
+        scope.faults?.push(namesNoTool);
         return false;
       }
-      const input = event.data.tool_input;
-      const call = {
-        names,
-        input: isRecord(input) ? input : input === undefined || input === null ? {} : undefined,
-        cwd: event.cwd,
-        home,
-        ...(root === undefined ? {} : { root }),
-      };
-      return holds(call);
+      return holds(callOf(scope, written));
     };
   },
   describe: (written) => `the call matches ${inWords(written)}`,
-  explain: (written, { event }) => ({
-    holds: `the call matches ${inWords(written)}`,
-    fails: rowOf(event.name).matchTool
-      ? `the call does not match ${inWords(written)}`
-      : `${event.name} is about no tool, and the pattern is ${inWords(written)}`,
-  }),
+  explain(written, scope, patterns) {
+    const { any, not } = partsOf(written);
+    const isAboutTool = rowOf(scope.event.name).matchTool === true;
+    const isExcepted =
+      not.length > 0 && isAboutTool && compileToolTest({ any, not: [] }, patterns)(callOf(scope, written));
+    return {
+      holds: `the call matches ${inWords(written)}`,
+      fails: isExcepted
+        ? `the call matches ${any.join(" or ")}, and all that matches is excepted by ${not.join(" or ")}`
+        : isAboutTool
+          ? `the call does not match ${any.join(" or ")}`
+          : `${scope.event.name} is about no tool, and the pattern is ${inWords(written)}`,
+    };
+  },
 };
+
+function callOf({ event, names }: Scope, written: ToolParams): ToolCall {
+  const root = typeof written === "string" ? undefined : written.root;
+  const input = event.data.tool_input;
+  return {
+    names,
+    input: isRecord(input) ? input : input === undefined || input === null ? {} : undefined,
+    cwd: event.cwd,
+    home: homedir(),
+    ...(root === undefined ? {} : { root }),
+  };
+}
 
 /** The event's match value against a matcher as written (R9). Apart from `tool`, because its answers are remembered per value. */
 const match: ConditionKind<string> = {

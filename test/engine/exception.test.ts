@@ -60,9 +60,14 @@ test("a star that is a word of its own is any words of an exception", () => {
 });
 
 test("a line that cannot be read, and a program elsewhere of the same name, has no exception", () => {
-  for (const command of ["$X -rf node_modules", 'rm -rf "', "/tmp/rm -rf node_modules"])
+  for (const command of ["$X -rf node_modules", 'rm -rf "', "cd x && /tmp/rm -rf node_modules", "$(x) node_modules"])
     assert.ok(stops(rm, "Bash(rm -rf node_modules)", command), command);
   assert.ok(holds("PowerShell(rm *)", "PowerShell(rm x)", "PowerShell", { command: "rm x" }));
+});
+
+test("options in another form are another command, and a redirection is no part of one", () => {
+  assert.ok(stops("Bash(rm *)", "Bash(rm -rf dist)", "rm -fr dist"));
+  assert.ok(!stops("Bash", "Bash(ls *)", "ls > file"));
 });
 
 test("a pattern for every call of a shell keeps what is no command", () => {

@@ -99,8 +99,8 @@ export interface Policy {
   /** The author asks for safety; a misspelt word for it is taken as asking too. */
   guard: boolean;
 }
-const roles = ["guard", "transform", "observe", "undeclared"] as const;
-const policies = ["continue", "ask", "block"] as const;
+export const roles = ["guard", "transform", "observe", "undeclared"] as const;
+export const policies = ["continue", "ask", "block"] as const;
 
 function readPolicy(reader: EntryReader): Policy {
   const role = reader.read("role", oneOf(...roles)) ?? misspelt(reader, "role", "guard", roles) ?? "undeclared";

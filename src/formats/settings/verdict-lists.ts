@@ -6,7 +6,7 @@ import { type Member, membersOf, type Node, type Report } from "../reading/tree.
 import type { Entry, SettingsFormat } from "./entries.ts";
 import { type Field, fieldsOf, isComment, shape } from "./fields.ts";
 
-const listedVerdicts = ["deny", "ask"] as const;
+export const listedVerdicts = ["deny", "ask"] as const;
 export type ListedVerdict = (typeof listedVerdicts)[number];
 
 /** What an entry may say, and its group for it. */
@@ -109,7 +109,7 @@ function entriesOf(list: Member, group: Around, report: Report): Entry[] {
 }
 
 /** On the others a call has happened, or there is none. */
-function decidesCalls(event: EventName): boolean {
+export function decidesCalls(event: EventName): boolean {
   const row = rowOf(event);
   return row.matchTool === true && verdictsOf(row).includes("allow");
 }

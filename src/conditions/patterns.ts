@@ -33,6 +33,7 @@ export async function loadPatterns(wanted: PatternNeeds = everything): Promise<P
     wanted.lines ? import("../shell/template.ts") : undefined,
     wanted.expression ? import("./expressions/read.ts") : undefined,
   ]);
+  let read: { line: string; commands: ReturnType<Patterns["commands"]> } | undefined; // all hooks of an event ask about one line
   return {
     regex(source) {
       if (!expressions) throw notLoaded(source, "regex");
@@ -56,7 +57,8 @@ export async function loadPatterns(wanted: PatternNeeds = everything): Promise<P
     },
     commands(line) {
       if (!shell) throw notLoaded(line, "shell");
-      return shell.commands(line);
+      if (read?.line !== line) read = { line, commands: shell.commands(line) };
+      return read.commands;
     },
     ...(shell ? { writes: shell.writes } : {}),
     ...(templates ? { shellTemplate: templates.compileShellTemplate } : {}),

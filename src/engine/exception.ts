@@ -43,10 +43,11 @@ export function compileToolTest({ any, not }: ToolTestParts, patterns: Patterns)
   if (exceptions.length === 0) return isMatched;
   const lines = any.map((source) => compileInLine(source, patterns));
   return (call) => {
+    if (!isMatched(call)) return false;
     const own = exceptions.filter(({ names }) => names(call));
-    if (own.length === 0) return isMatched(call);
+    if (own.length === 0) return true;
     const line = lineOf(call);
-    if (line === undefined) return isMatched(call) && !own.some((one) => one.call(call));
+    if (line === undefined) return !own.some((one) => one.call(call));
     if (own.some(({ command }) => command === undefined)) return false;
     const isExcepted = (command: readonly string[]): boolean => own.some((one) => one.command?.(command) === true);
     return lines.some((holds) => holds(call, line, isExcepted));

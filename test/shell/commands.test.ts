@@ -394,3 +394,11 @@ test("[SD6, T8] reading never throws, and a long line takes well under a second"
     assert.ok(performance.now() - started < 30_000, unit);
   }
 });
+
+test("a line that many hooks ask about is read once", async () => {
+  const { commands } = await loadPatterns();
+  const first = commands("git push && ls");
+  assert.equal(commands("git push && ls"), first);
+  assert.deepEqual(commands("pwd"), [["pwd"]]);
+  assert.deepEqual(commands("git push && ls"), first);
+});

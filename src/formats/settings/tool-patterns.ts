@@ -5,12 +5,20 @@ import { rowOf } from "../../engine/events.ts";
 import { compileWildcard } from "../../engine/glob.ts";
 import type { Condition, Origin } from "../../engine/hook.ts";
 import { didYouMean } from "../../engine/nearest.ts";
-import { compileToolPattern, readToolPattern } from "../../engine/pattern.ts";
+import {
+  compileToolPattern,
+  isNameList,
+  isToolPattern,
+  matchesAll,
+  namesIn,
+  readToolPattern,
+} from "../../engine/pattern.ts";
 import type { Patterns } from "../../engine/ports.ts";
 import { either, listOf, type Schema, text } from "../../engine/schema.ts";
 import { classOf, toolClassNames, tools } from "../../engine/tools.ts";
 import type { SettingsFormat } from "./entries.ts";
 import type { EntryReader } from "./entry-reader.ts";
+import type { Field } from "./fields.ts";
 
 export interface MatcherContext {
   format: SettingsFormat;
@@ -131,6 +139,10 @@ function warnOfNever(
     for (const name of new Set(sources.map(nameIn)))
       if (!mayExist(name, known))
         warn(key, `no tool is known as "${name}", so its pattern in "${key}" may never match`, didYouMean(name, known));
+  for (const names of reader.entry.matchers.flatMap(namesOfMatcher))
+    for (const source of any)
+      if (!names.some((name) => meet(name, nameIn(source), known)))
+        warn("if", `the matcher takes only ${names.join(" or ")}, so ${source} never matches`, undefined);
   for (const source of any) {
     const taker = not.find((one) => one === source || (!one.includes("(") && covers(one, nameIn(source))));
     if (taker) warn("not", `the exception ${taker} takes all of ${source}, which then never matches`, undefined);
@@ -138,6 +150,13 @@ function warnOfNever(
   for (const source of not.filter((one) => mayExist(nameIn(one), known)))
     if (!any.some((one) => meet(nameIn(one), nameIn(source), known)))
       warn("not", `${source} is an exception to none of the patterns in "if", which are about other tools`, undefined);
+}
+
+/** Of a list of names or a tool pattern; of an expression nothing is known. */
+function namesOfMatcher({ value }: Field): string[][] {
+  const names = typeof value === "string" && !matchesAll(value) && isNameList(value, "plain") ? namesIn(value) : [];
+  const pattern = typeof value === "string" && isToolPattern(value) ? [nameIn(value)] : [];
+  return [names, pattern].filter((one) => one.length > 0);
 }
 
 const nameIn = (source: string): string => readToolPattern(source).name;

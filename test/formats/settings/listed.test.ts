@@ -80,6 +80,14 @@ test("a group holds lists beside its hooks or instead of them, and its matcher h
   assert.deepEqual(only(ours({ PreToolUse: [{ deny: ["Bash(a)"] }] })).name, "deny Bash(a)");
 });
 
+test("a list of hooks that name their events holds the lists, too", () => {
+  const { hooks } = ours({ hooks: [{ event: "PreToolUse", deny: ["Bash(a)"] }] });
+  assert.deepEqual(
+    hooks.map(({ name }) => name),
+    ["deny Bash(a)"],
+  );
+});
+
 test("fields of the group hold for the entries as they hold for handlers", () => {
   const fields = { enabled: false, priority: 5, tags: ["team"], timeout: 9, deny: ["Bash(a)"], hooks: [] };
   const hook = only(group(fields));
@@ -186,6 +194,8 @@ test("a pattern that can never hold is a warning", () => {
     [{ if: "Bash(git *)", not: "Bsh(git log)" }, /no tool is known as "Bsh", .*"not" may never match/],
     [{ if: "Bash(git *)", not: ["Bash"] }, /the exception Bash takes all of Bash\(git \*\)/],
     [{ if: "Bash(git *)", not: "shell" }, /the exception shell takes all of Bash\(git \*\)/],
+    [{ matcher: "Write|Edit", if: "Bash(git *)" }, /the matcher takes only Write or Edit, so Bash\(git \*\) never/],
+    [{ matcher: "Edit(*.ts)", if: "Read(a)" }, /the matcher takes only Edit, so Read\(a\) never matches/],
     [{ if: "Bash(git *)", not: "Edit(a)" }, /Edit\(a\) is an exception to none of the patterns in "if"/],
   ];
   for (const [entry, expected] of warned) {
@@ -194,8 +204,18 @@ test("a pattern that can never hold is a warning", () => {
     assert.deepEqual(codes(compiled), ["matcher-never"]);
     assert.equal(only(compiled).steps[0].uses, "gate");
   }
-  for (const entry of ["mcp__git", "mcp__git__*", "shell(git *)", "write(*.lock)", "mcp__*", "Skill(x)"])
-    assert.deepEqual(codes(deny(entry)), [], entry);
+  for (const entry of [
+    "mcp__git",
+    "mcp__git__*",
+    "shell(git *)",
+    "write(*.lock)",
+    "mcp__*",
+    "Skill(x)",
+    { matcher: "Write|Bash", if: "shell(x)" },
+    { matcher: "mcp__.*", if: "mcp__a__b" },
+    { matcher: "*", if: "Bash" },
+  ])
+    assert.deepEqual(codes(deny(entry)), [], JSON.stringify(entry));
 });
 
 test("in files of other tools the lists are not read, which a warning says", () => {

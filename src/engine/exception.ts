@@ -102,6 +102,7 @@ function compileLetters(content: string): (command: readonly string[]) => boolea
   const open = /(:\*|\s\*)$/.test(content);
   const words = splitWords(open ? content.slice(0, -2) : content).map(compileWord);
   return (command) => {
+    if (command[0]?.includes(unknownText)) return false; // any program could stand there
     let ends = new Set([0]);
     for (const word of words) ends = after(word, ends, command);
     return open ? ends.size > 0 : ends.has(command.length);

@@ -62,6 +62,8 @@ test("a star that is a word of its own is any words of an exception", () => {
 test("a line that cannot be read, and a program elsewhere of the same name, has no exception", () => {
   for (const command of ["$X -rf node_modules", 'rm -rf "', "cd x && /tmp/rm -rf node_modules", "$(x) node_modules"])
     assert.ok(stops(rm, "Bash(rm -rf node_modules)", command), command);
+  assert.ok(stops(rm, "Bash(* --dry-run)", "$X --dry-run"));
+  assert.ok(!stops(rm, "Bash(* --dry-run)", "rm -rf x --dry-run"));
   assert.ok(holds("PowerShell(rm *)", "PowerShell(rm x)", "PowerShell", { command: "rm x" }));
 });
 

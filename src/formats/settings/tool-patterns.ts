@@ -15,7 +15,7 @@ import {
 } from "../../engine/pattern.ts";
 import type { Patterns } from "../../engine/ports.ts";
 import { either, listOf, type Schema, text } from "../../engine/schema.ts";
-import { classOf, toolClassNames, tools } from "../../engine/tools.ts";
+import { classOf, isToolClass, toolClassNames, toolRow, tools } from "../../engine/tools.ts";
 import type { SettingsFormat } from "./entries.ts";
 import type { EntryReader } from "./entry-reader.ts";
 import type { Field } from "./fields.ts";
@@ -147,7 +147,7 @@ function warnOfNever(
     const taker = not.find((one) => one === source || (!one.includes("(") && covers(one, nameIn(source))));
     if (taker) warn("not", `the exception ${taker} takes all of ${source}, which then never matches`, undefined);
   }
-  for (const source of not.filter((one) => mayExist(nameIn(one), known)))
+  for (const source of not)
     if (!any.some((one) => meet(nameIn(one), nameIn(source), known)))
       warn("not", `${source} is an exception to none of the patterns in "if", which are about other tools`, undefined);
 }
@@ -171,8 +171,10 @@ const mayExist = (name: string, known: readonly string[]): boolean =>
 const covers = (name: string, tool: string): boolean =>
   name === tool || classOf(tool) === name || (name.includes("*") && compileWildcard(name)(tool));
 
+/** Whether both may mean one tool. Agents have names of their own for tools, which may be any. */
 const meet = (one: string, other: string, known: readonly string[]): boolean =>
-  /mcp|\*/.test(one + other) || known.some((tool) => covers(one, tool) && covers(other, tool));
+  ![one, other].every((name) => toolRow(name) !== undefined || isToolClass(name)) ||
+  known.some((tool) => covers(one, tool) && covers(other, tool));
 
 /** `Edit(/src/**)` starts from the folder of the hook file; other patterns need none. */
 export function toolCondition(any: readonly string[], not: readonly string[], { root }: Origin): Condition {

@@ -213,6 +213,7 @@ test("a pattern that can never hold is a warning", () => {
     "Skill(x)",
     { matcher: "Write|Bash", if: "shell(x)" },
     { matcher: "mcp__.*", if: "mcp__a__b" },
+    { matcher: "NativeShell|Bash", if: "shell(x)" },
     { matcher: "*", if: "Bash" },
   ])
     assert.deepEqual(codes(deny(entry)), [], JSON.stringify(entry));

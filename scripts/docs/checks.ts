@@ -180,7 +180,7 @@ async function settingsComplaints({ pages, read }: Project): Promise<string[]> {
   return pages.flatMap((page) =>
     [...(read(page) ?? "").matchAll(/(<!-- broken -->\n)?^```jsonc?\n([\s\S]*?)^```$/gm)].flatMap(
       ([, broken, block = ""]) => {
-        if (broken || !/^\s*"hooks":/m.test(block)) return [];
+        if (broken || !/^\s*"(hooks|deny|ask)":/m.test(block)) return [];
         const { problems } = compileSettings(
           block,
           { dialect: "settings", layer: "project" },

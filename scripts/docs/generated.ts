@@ -3,6 +3,7 @@
 import { createHandlers } from "../../src/actions/index.ts";
 import { conditions } from "../../src/conditions/index.ts";
 import { automationSchema, rulesSchema } from "../../src/formats/json-schema.ts";
+import { hooksSchema } from "../../src/formats/settings/schema.ts";
 import { commandLinePage } from "./command-line-page.ts";
 import { conformancePage } from "./conformance-page.ts";
 import { eventsPage } from "./events-page.ts";
@@ -16,6 +17,7 @@ export const generated: Readonly<Record<string, () => string>> = {
   "schema/app.schema.json": () => schemaText("app"),
   "schema/hookline.schema.json": () => schemaText("config"),
   "schema/automation.schema.json": () => `${JSON.stringify(automationSchema(known), null, 2)}\n`,
+  "schema/hooks.schema.json": () => `${JSON.stringify(hooksSchema(), null, 2)}\n`,
   NOTICE: notice,
 };
 

@@ -1,5 +1,5 @@
 /** The libraries behind Patterns (R65), each loaded only if a hook asks for it: together they cost a start 30 ms. */
-import type { CallEffects, CallToRead } from "../engine/effects.ts";
+import type { CallEffects, CallToRead, ShellReading } from "../engine/effects.ts";
 import { HooklineError, messageOf } from "../engine/error.ts";
 import type { HookEvent } from "../engine/event.ts";
 import { rowOf } from "../engine/events.ts";
@@ -37,6 +37,7 @@ export async function loadPatterns(wanted: PatternNeeds = everything): Promise<P
     wanted.expression ? import("./expressions/read.ts") : undefined,
   ]);
   const spell = spelling?.createSpell();
+  const readShell = readOnce(shell?.readShell ?? (() => notLoadedReading));
   return {
     regex(source) {
       if (!expressions) throw notLoaded(source, "regex");
@@ -60,16 +61,28 @@ export async function loadPatterns(wanted: PatternNeeds = everything): Promise<P
     },
     commands(line, place) {
       if (!shell) throw notLoaded(line, "shell");
-      return shell.readShell(line, place);
+      return readShell(line, place);
     },
     ...(shell ? { writes: shell.writes } : {}),
     ...(spell ? { spell } : {}),
-    ...(shell && spell && effects ? effectsBy(effects, { readShell: shell.readShell, spell }) : {}),
+    ...(shell && spell && effects ? effectsBy(effects, { readShell, spell }) : {}),
     ...(templates ? { shellTemplate: templates.compileShellTemplate } : {}),
     expression(source) {
       if (!python) throw notLoaded(source, "expression");
       return python.readExpression(source);
     },
+  };
+}
+
+const notLoadedReading: ShellReading = { commands: [], unknown: [] };
+
+/** All hooks of an event ask about one line. */
+function readOnce(read: Patterns["commands"]): Patterns["commands"] {
+  let last: { line: string; cwd: string; home: string; reading: ShellReading } | undefined;
+  return (line, { cwd, home }) => {
+    if (last?.line !== line || last.cwd !== cwd || last.home !== home)
+      last = { line, cwd, home, reading: read(line, { cwd, home }) };
+    return last.reading;
   };
 }
 
@@ -152,7 +165,7 @@ function addNeeds(condition: Condition, heard: Heard, needs: HookNeeds): void {
   const source = isRecord(condition.with) ? condition.with.pattern : condition.with;
   if (condition.is === "match" && typeof source === "string") {
     if (needsEngine(source) && !(heard.filesOnly && isNameList(source.trim(), "file"))) needs.regex = true;
-  } else if (condition.is === "tool" && typeof source === "string") addToolNeeds(source, needs);
+  } else if (condition.is === "tool") for (const one of toolPatternsIn(condition.with)) addToolNeeds(one, needs);
   else if (condition.is === "error_type") needs.regex ||= !isPlainExpression(condition.with);
   else if (condition.is === "expression") needs.expression ||= !isRead(condition.with);
   else if (condition.is === "changed_files") needs.glob ||= !arePlainGlobs(condition.with);
@@ -186,6 +199,12 @@ function addNeedsOfFiles(params: unknown, { events }: Heard, needs: HookNeeds): 
     isRecord(params) && Array.isArray(params.files) ? params.files.filter((one) => typeof one === "string") : [];
   needs.glob ||= !files.every(isPlain);
   needs.shell ||= !events || events.some(needsShell({ files }));
+}
+
+/** With the exceptions to them. */
+function toolPatternsIn(params: unknown): string[] {
+  const parts = isRecord(params) ? [params.pattern, params.not] : [params];
+  return parts.flat().filter((one) => typeof one === "string");
 }
 
 function addToolNeeds(source: string, needs: HookNeeds): void {

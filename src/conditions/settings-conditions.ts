@@ -2,6 +2,7 @@
 import { homedir } from "node:os";
 import { HooklineError } from "../engine/error.ts";
 import { rowOf } from "../engine/events.ts";
+import { compileToolTest } from "../engine/exception.ts";
 import {
   compileMatcher,
   compileToolPattern,
@@ -11,42 +12,33 @@ import {
   matchesAll,
   type NameKind,
   namesIn,
+  type ToolCall,
 } from "../engine/pattern.ts";
 import type { ConditionKind, Scope } from "../engine/ports.ts";
-import { isRecord, kindOf, listOf, type Mismatch, type Schema, text } from "../engine/schema.ts";
+import { either, isRecord, listOf, object, type Schema, text } from "../engine/schema.ts";
 import { writesTo } from "./writes-to.ts";
 
-/** A tool pattern, and the folder of the hook file that `/x` in it starts from (the event's folder, if not given). */
-type ToolParams = string | { pattern: string; root?: string };
+/**
+ * A tool pattern, or several of which one has to match; the exceptions to them; and the folder of the hook file that `/x` in
+ * them starts from (the event's folder, if not given).
+ */
+type ToolParams = string | { pattern: string | string[]; not?: string[]; root?: string };
 
-const params: Schema<ToolParams> = {
-  json: {
-    anyOf: [
-      { type: "string", description: "a tool pattern such as Bash(git *)" },
-      {
-        type: "object",
-        properties: { pattern: { type: "string" }, root: { type: "string" } },
-        required: ["pattern"],
-        additionalProperties: false,
-      },
-    ],
-  },
-  check: (value, path = []): Mismatch[] => {
-    if (typeof value === "string") return [];
-    const known = ["pattern", "root"];
-    const fits =
-      isRecord(value) &&
-      typeof value.pattern === "string" &&
-      ["string", "undefined"].includes(typeof value.root) &&
-      Object.keys(value).every((key) => known.includes(key));
-    return fits ? [] : [{ path, expected: "a tool pattern such as Bash(git *)", found: kindOf(value) }];
-  },
-};
+const params: Schema<ToolParams> = either(
+  text("a tool pattern such as Bash(git *)"),
+  object({ pattern: either(text(), listOf(text())) }, { not: listOf(text()), root: text() }),
+);
 
 /** What a condition on a tool says of a tool event without a tool_name. */
 export const namesNoTool = "the event names no tool";
 
-const patternOf = (written: ToolParams): string => (typeof written === "string" ? written : written.pattern);
+const partsOf = (written: ToolParams): { any: string[]; not: string[] } =>
+  typeof written === "string" ? { any: [written], not: [] } : { any: [written.pattern].flat(), not: written.not ?? [] };
+
+const inWords = (written: ToolParams): string => {
+  const { any, not } = partsOf(written);
+  return `${any.join(" or ")}${not.length > 0 ? ` except ${not.join(" or ")}` : ""}`;
+};
 
 /**
  * Holds on events about a tool, nowhere else. A line that cannot be analysed counts as matching: the hook then runs and
@@ -55,34 +47,44 @@ const patternOf = (written: ToolParams): string => (typeof written === "string" 
 const tool: ConditionKind<ToolParams> = {
   params,
   compile(written, patterns) {
-    const holds = compileToolPattern(patternOf(written), patterns);
-    const root = typeof written === "string" ? undefined : written.root;
-    const home = homedir();
-    return ({ event, names, faults }: Scope) => {
-      if (!rowOf(event.name).matchTool) return false;
-      if (names.length === 0) {
-        faults?.push(namesNoTool);
+    const holds = compileToolTest(partsOf(written), patterns);
+    return (scope: Scope) => {
+      if (!rowOf(scope.event.name).matchTool) return false;
+      if (scope.names.length === 0) {
+        scope.faults?.push(namesNoTool);
         return false;
       }
-      const input = event.data.tool_input;
-      const call = {
-        names,
-        input: isRecord(input) ? input : input === undefined || input === null ? {} : undefined,
-        cwd: event.cwd,
-        home,
-        ...(root === undefined ? {} : { root }),
-      };
-      return holds(call, "deny") !== false;
+      return holds(callOf(scope, written));
     };
   },
-  describe: (written) => `the call matches ${patternOf(written)}`,
-  explain: (written, { event }) => ({
-    holds: `the call matches ${patternOf(written)}`,
-    fails: rowOf(event.name).matchTool
-      ? `the call does not match ${patternOf(written)}`
-      : `${event.name} is about no tool, and the pattern is ${patternOf(written)}`,
-  }),
+  describe: (written) => `the call matches ${inWords(written)}`,
+  explain(written, scope, patterns) {
+    const { any, not } = partsOf(written);
+    const isAboutTool = rowOf(scope.event.name).matchTool === true;
+    const isExcepted =
+      not.length > 0 && isAboutTool && compileToolTest({ any, not: [] }, patterns)(callOf(scope, written));
+    return {
+      holds: `the call matches ${inWords(written)}`,
+      fails: isExcepted
+        ? `the call matches ${any.join(" or ")}, and all that matches is excepted by ${not.join(" or ")}`
+        : isAboutTool
+          ? `the call does not match ${any.join(" or ")}`
+          : `${scope.event.name} is about no tool, and the pattern is ${inWords(written)}`,
+    };
+  },
 };
+
+function callOf({ event, names }: Scope, written: ToolParams): ToolCall {
+  const root = typeof written === "string" ? undefined : written.root;
+  const input = event.data.tool_input;
+  return {
+    names,
+    input: isRecord(input) ? input : input === undefined || input === null ? {} : undefined,
+    cwd: event.cwd,
+    home: homedir(),
+    ...(root === undefined ? {} : { root }),
+  };
+}
 
 /** The call is surely one of these, in all that it does: what the exceptions of a rule ask. */
 const exempt: ConditionKind<string[]> = {

@@ -51,8 +51,8 @@ interface CommandPattern {
 export const unknownText = "\0";
 /** Between words, so that a blank inside a quoted argument is no border of words. */
 const border = "\u0001";
-const star = "\u0002";
-const escapedStar = "\u0003";
+export const star = "\u0002";
+export const escapedStar = "\u0003";
 
 export const baseName = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
 
@@ -100,7 +100,7 @@ function piecesOf(words: readonly string[], isOpen: boolean): string[] {
 const plain = (text: string): string => text.replaceAll(escapedStar, "*");
 
 /** Words of the pattern; quotes hold one together, and `\*` is a star itself. */
-function splitWords(source: string): string[] {
+export function splitWords(source: string): string[] {
   const found = source.match(/"[^"]*"|'[^']*'|(?:\\.|[^\s\\])+|\\/g) ?? [];
   return found.map((word) =>
     (/^(["']).*\1$/s.test(word) && word.length > 1 ? word.slice(1, -1) : word)
@@ -110,7 +110,7 @@ function splitWords(source: string): string[] {
 }
 
 /** Texts in order, any text between them. */
-function matches(pieces: readonly string[], text: string): boolean {
+export function matches(pieces: readonly string[], text: string): boolean {
   const [first = ""] = pieces;
   if (pieces.length === 1) return text === first;
   if (!text.startsWith(first)) return false;

@@ -16,7 +16,7 @@ export interface ClearedFiles {
 }
 
 /** Words that make a guard in files of any format, and signs by which other words could be written. */
-const words = ["guard", "block", "closed", "pre-commit", "\\\\u", "\\\\x"];
+const words = ["guard", "block", "closed", "pre-commit", "deny", '"ask"', "\\\\u", "\\\\x"];
 
 /** As much as a file of any format may hold. */
 const limitInBytes = 4 * 1024 * 1024;

@@ -454,3 +454,14 @@ test("[SD6, T8] reading never throws, and a long line takes well under a second"
     assert.ok(performance.now() - started < 30_000, unit);
   }
 });
+
+test("a line that many hooks ask about is read once", async () => {
+  const { commands } = await loadPatterns();
+  const first = commands("git push && ls", place);
+  assert.equal(commands("git push && ls", place), first);
+  assert.deepEqual(
+    commands("pwd", place).commands.map(({ words }) => words),
+    [["pwd"]],
+  );
+  assert.deepEqual(commands("git push && ls", place), first);
+});

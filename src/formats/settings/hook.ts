@@ -17,6 +17,8 @@ export interface FileContext {
   format: SettingsFormat;
   patterns?: Patterns;
   origin: Origin;
+  /** How people know the file: never a path of one machine. */
+  label: string;
   platform: string;
   locate(offset: number): Place;
   report: Report;
@@ -34,7 +36,12 @@ export function compileEntry(entry: Entry, context: FileContext): Hook | undefin
   const reason = reader.faults[0];
   if (reason !== undefined || !step)
     return policy.guard ? guardInPlace(reader, context, { ...policy, when, reason }) : undefined;
-  return { ...frame(reader, context, policy, when), ...rest, name: nameOf(reader, type.name, step), steps: [step] };
+  return {
+    ...frame(reader, context, policy, when),
+    ...rest,
+    name: nameOf(reader, type.label(step.with)),
+    steps: [step],
+  };
 }
 
 type NamedType = HandlerType & { name: string };
@@ -54,7 +61,7 @@ function typeOf(reader: EntryReader): NamedType | undefined {
 }
 
 const commonKeys = (
-  "type if matcher timeout timeoutSec role onFailure blocking failClosed statusMessage once async asyncRewake " +
+  "type if not matcher timeout timeoutSec role onFailure blocking failClosed statusMessage once async asyncRewake " +
   "description name id priority enabled tags resident textLimit"
 ).split(" ");
 
@@ -86,14 +93,14 @@ function checkKeys({ entry, report, fault }: EntryReader, type: NamedType, { for
   }
 }
 
-interface Policy {
+export interface Policy {
   role: Role;
   onFailure: FailurePolicy;
   /** The author asks for safety; a misspelt word for it is taken as asking too. */
   guard: boolean;
 }
-const roles = ["guard", "transform", "observe", "undeclared"] as const;
-const policies = ["continue", "ask", "block"] as const;
+export const roles = ["guard", "transform", "observe", "undeclared"] as const;
+export const policies = ["continue", "ask", "block"] as const;
 
 function readPolicy(reader: EntryReader): Policy {
   const role = reader.read("role", oneOf(...roles)) ?? misspelt(reader, "role", "guard", roles) ?? "undeclared";
@@ -193,7 +200,7 @@ function guardInBackground(reader: EntryReader, key: string): "sync" {
   return "sync";
 }
 
-function isEnabled(reader: EntryReader, { format }: FileContext): boolean {
+export function isEnabled(reader: EntryReader, { format }: FileContext): boolean {
   const enabled = reader.read("enabled", flag) ?? true;
   if (!enabled && !format.isOurs) {
     reader.report(reader.placeOf("enabled"), {
@@ -207,22 +214,23 @@ function isEnabled(reader: EntryReader, { format }: FileContext): boolean {
   return enabled;
 }
 
-function tagsOf(reader: EntryReader): string[] {
+export function tagsOf(reader: EntryReader): string[] {
   const field = reader.entry.fields.get("tags");
   return typeof field?.value === "string" ? [field.value] : (reader.read("tags", listOf(text())) ?? []);
 }
 
 const longestNameShown = 60;
 
-function nameOf(reader: EntryReader, type: string, step: Step): string {
+/** @param label what a hook without a name is called */
+export function nameOf(reader: EntryReader, label: string): string {
   const written = reader.caption("name") ?? reader.caption("description");
-  const name = (written ?? handlerTypes[type]?.label(step.with) ?? type).trim().replace(/\s+/g, " ");
+  const name = (written ?? label).trim().replace(/\s+/g, " ");
   return name.length > longestNameShown ? `${name.slice(0, longestNameShown - 1)}…` : name;
 }
 
 type Frame = Pick<Hook, "id" | "on" | "when" | "role" | "onFailure" | "origin">;
 
-function frame(
+export function frame(
   { entry }: EntryReader,
   { origin, locate }: FileContext,
   policy: Policy,
@@ -240,7 +248,7 @@ function frame(
 }
 
 /** A typing error must not remove a guard: in its place stands a hook that fails, so that its policy answers (R46). */
-function guardInPlace(
+export function guardInPlace(
   reader: EntryReader,
   context: FileContext,
   {

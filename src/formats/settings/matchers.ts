@@ -1,8 +1,7 @@
-/** Matchers and `if` of settings hooks become conditions; what they can never match becomes a finding (R9, R10, R38). */
-import { HooklineError, messageOf } from "../../engine/error.ts";
+/** Matchers of settings hooks, with their `if`, become conditions; what they can never match becomes a finding (R9, R38). */
 import type { EventName } from "../../engine/event.ts";
 import { type EventRow, rowOf } from "../../engine/events.ts";
-import type { Condition, Origin } from "../../engine/hook.ts";
+import type { Condition } from "../../engine/hook.ts";
 import { didYouMean } from "../../engine/nearest.ts";
 import {
   compileMatcher,
@@ -11,26 +10,19 @@ import {
   isToolPattern,
   matchesAll,
   namesIn,
-  readToolPattern,
 } from "../../engine/pattern.ts";
-import type { Patterns } from "../../engine/ports.ts";
-import { isRecord, kindOf, text } from "../../engine/schema.ts";
-import { toolClassNames, tools } from "../../engine/tools.ts";
-import type { Field, SettingsFormat } from "./entries.ts";
+import { isRecord, kindOf } from "../../engine/schema.ts";
 import type { EntryReader } from "./entry-reader.ts";
-
-interface MatcherContext {
-  format: SettingsFormat;
-  origin: Origin;
-  patterns?: Patterns;
-}
+import type { Field } from "./fields.ts";
+import { type Fault, type MatcherContext, thrownBy, toolCondition, toolsFor, toolTest } from "./tool-patterns.ts";
 
 /** The test that the entry's matchers and `if` ask for; undefined if it runs for every such event. */
 export function conditionOf(reader: EntryReader, context: MatcherContext): Condition | undefined {
   const event = reader.entry.events[0];
   if (event === undefined) return undefined;
   const matchers = reader.entry.matchers.flatMap((field) => matcherCondition(field, event, reader, context) ?? []);
-  const all = [...matchers, ...ifCondition(event, reader, context)];
+  const test = toolTest(event, reader, context);
+  const all = [...matchers, ...(test ? [test] : [])];
   return all.length > 1 ? { all } : all[0];
 }
 
@@ -58,7 +50,7 @@ function matcherCondition(
     return undefined;
   }
   warnOfNever(source, field, event, reader, context);
-  return isToolPattern(source) ? toolCondition(source, context.origin) : { is: "match", with: source };
+  return isToolPattern(source) ? toolCondition([source], [], context.origin) : { is: "match", with: source };
 }
 
 const runsOnAll = (source: string): boolean => matchesAll(source) || source.trim() === ".*";
@@ -98,21 +90,6 @@ function faultOf(source: string, row: EventRow, { patterns }: MatcherContext): F
   );
 }
 
-type Fault = { message: string; suggestion: string } | undefined;
-
-function thrownBy(compile: () => unknown): Fault {
-  try {
-    compile();
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof HooklineError)) return { message: messageOf(error), suggestion: matcherForms };
-    const { pattern, reason, advice = matcherForms } = error.facts;
-    return { message: `the pattern ${pattern} cannot be used: ${reason}`, suggestion: String(advice) };
-  }
-}
-
-const matcherForms = "write a list of names (Write|Edit), Tool(pattern) or a linear regular expression";
-
 /** A matcher that fits none of the values that are ever sent is a mistake in most cases, and silent in all. */
 function warnOfNever(
   source: string,
@@ -133,11 +110,6 @@ function warnOfNever(
 }
 
 type Never = { message: string; suggestion?: string } | undefined;
-
-const toolsFor = (format: SettingsFormat): readonly string[] => [
-  ...(format.tools ?? Object.keys(tools)),
-  ...toolClassNames,
-];
 
 function toolPatternNever(source: string, row: EventRow, event: EventName, known: readonly string[]): Never {
   if (!row.matchTool)
@@ -172,26 +144,3 @@ function expressionNever(
     ? undefined
     : { message: `"${source}" matches no known value of ${event}, so the hook may never run` };
 }
-
-function ifCondition(event: EventName, reader: EntryReader, { patterns, origin }: MatcherContext): Condition[] {
-  const rule = reader.read("if", text())?.trim();
-  if (!rule) return [];
-  const fault = thrownBy(() => (patterns ? compileToolPattern(rule, patterns) : readToolPattern(rule)));
-  if (fault) {
-    reader.fault("if", "matcher-invalid", fault.message, fault.suggestion);
-    return [];
-  }
-  if (!rowOf(event).matchTool) {
-    reader.report(reader.placeOf("if"), {
-      severity: "warning",
-      code: "if-never",
-      message: `"if" needs a tool and ${event} has none, so this hook never runs`,
-      suggestion: "remove the if",
-    });
-  }
-  return [toolCondition(rule, origin)];
-}
-
-/** `Edit(/src/**)` starts from the folder of the hook file; other patterns need none. */
-const toolCondition = (pattern: string, { root }: Origin): Condition =>
-  root && /\(\s*\/(?!\/)/.test(pattern) ? { is: "tool", with: { pattern, root } } : { is: "tool", with: pattern };

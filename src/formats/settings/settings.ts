@@ -10,8 +10,12 @@ import type { Patterns } from "../../engine/ports.ts";
 import { readTree } from "../reading/json-tree.ts";
 import { createLocator, type Finding, membersOf, type Node, type Place } from "../reading/tree.ts";
 import { createNames } from "../reading/unique-names.ts";
-import { isComment, isEventList, readEntries, type SettingsFormat } from "./entries.ts";
+import { readEntries, type SettingsFormat } from "./entries.ts";
+import { isEventList } from "./event-lists.ts";
+import { isComment } from "./fields.ts";
 import { compileEntry, type FileContext, unknownKey } from "./hook.ts";
+import { compileListed } from "./listed.ts";
+import { isVerdictList, meantBy } from "./verdict-lists.ts";
 
 export type { SettingsFormat } from "./entries.ts";
 
@@ -47,11 +51,13 @@ export function compileSettings(text: string, origin: Origin, options: SettingsO
     problems.push({ ...finding, file: origin.file ?? "", ...locate(offset) });
   };
   const label = options.label ?? labelOf(origin);
-  const context: FileContext = { ...options, origin, platform: options.platform ?? "linux", locate, report };
+  const context: FileContext = { ...options, origin, label, platform: options.platform ?? "linux", locate, report };
   const root = readTree(text, report);
   if (!root && problems.length === 0 && options.format.isOurs) report(0, emptyFile);
   const { entries, speaksOf } = readEntries(root, options.format, report);
-  const compiled = entries.flatMap((entry) => compileEntry(entry, context) ?? []);
+  const compiled = entries.flatMap(
+    (entry) => (entry.verdict ? compileListed(entry, entry.verdict, context) : compileEntry(entry, context)) ?? [],
+  );
   const hooks = withIds(compiled, label, (problem) => problems.push(problem));
   return { hooks, problems, speaksOf, ...readAround(root, context) };
 }
@@ -68,7 +74,7 @@ const labelOf = ({ file = "settings.json", root }: Origin): string =>
   root && file.startsWith(`${root}/`) ? file.slice(root.length + 1) : file.slice(file.lastIndexOf("/") + 1);
 
 /** Keys of our own file beside the hooks; other settings files hold far more than hooks. */
-const ownKeys = ["hooks", "version", "name", "description", "disableAllHooks", "allowManagedHooksOnly"];
+const ownKeys = ["hooks", "version", "name", "description", "disableAllHooks", "allowManagedHooksOnly", "deny", "ask"];
 const spokenOf = ["hooks", "disableAllHooks", "allowManagedHooksOnly"];
 
 function readAround(
@@ -80,8 +86,9 @@ function readAround(
   const hasHooks = valueAt("hooks") !== undefined;
   for (const { key, at, value } of members) {
     if (isComment(key) || ownKeys.includes(key) || isEventList(key, value)) continue;
+    if (context.format.isOurs && isVerdictList({ key, value })) continue; // reported with its entries
     // In a file of ours without "hooks", the hooks may stand under the unknown key.
-    const loses = !hasHooks && value.children !== undefined;
+    const loses = (!hasHooks && value.children !== undefined) || meantBy(key) !== undefined;
     if (context.format.isOurs) context.report(at, { ...unknownKey("error", key, ownKeys), ...(loses && { loses }) });
     else if (!hasHooks && /^hooks?$/i.test(key)) context.report(at, unknownKey("warning", key, spokenOf));
   }

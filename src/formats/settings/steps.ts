@@ -162,7 +162,7 @@ const limits = Object.keys(usualLimits).map((name) => [
   name,
   whole.has(name) ? integer(undefined, 1) : number(undefined, 1),
 ]);
-const resident: Schema<boolean | object> = either(flag, object({}, Object.fromEntries(limits)));
+export const resident: Schema<boolean | object> = either(flag, object({}, Object.fromEntries(limits)));
 
 /** True, or limits; undefined: it is started for each event. */
 export function residentOf(reader: EntryReader, type: string, format: SettingsFormat): true | Fields | undefined {

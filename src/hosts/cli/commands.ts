@@ -133,7 +133,7 @@ export const commands: Readonly<Record<string, Command>> = {
   },
   schema: {
     summary: "print the JSON Schema of a file format, for editors",
-    usage: "schema rules|app|config|automation",
+    usage: "schema rules|app|config|automation|hooks",
     example: "hookline schema rules > .hookline/rules.schema.json",
     flags: {},
     words: 1,

@@ -29,7 +29,8 @@ const mostLooks = 5_000;
 /** Absolute paths. @param workspace the folder of the repository */
 export function filesOf(hook: Pick<Hook, "steps" | "origin">, workspace: string): string[] {
   const { root = workspace, plugin, file, dialect } = hook.origin;
-  const found = filesIn(hook.steps.map((step) => ({ ...step.with, uses: "" })) as Json, { root, workspace, plugin });
+  const running = hook.steps.filter(({ uses }) => uses !== "gate"); // its words are for people and models, and name what must not run
+  const found = filesIn(running.map((step) => ({ ...step.with, uses: "" })) as Json, { root, workspace, plugin });
   return dialect === "script" && file !== undefined ? [file, ...found] : found;
 }
 

@@ -13,6 +13,10 @@ const keys = fc.constantFrom(
   "timeout",
   "matcher",
   "if",
+  "not",
+  "reason",
+  "deny",
+  "ask",
   "role",
   "onFailure",
   "async",
@@ -43,11 +47,17 @@ test("[R33] compiling never throws, whatever the JSON, whole or cut off", () => 
   const events = fc.dictionary(
     fc.oneof(fc.constantFrom(...eventNames), fc.string()),
     fc.oneof(
-      fc.array(fc.oneof(handler, fc.record({ matcher: fc.jsonValue(), hooks: fc.array(handler) }))),
+      fc.array(
+        fc.oneof(handler, fc.record({ matcher: fc.jsonValue(), hooks: fc.array(handler), deny: fc.array(handler) })),
+      ),
       fc.jsonValue(),
     ),
   );
-  const files = fc.oneof(fc.jsonValue(), fc.record({ hooks: events }), events);
+  const lists = fc.dictionary(
+    fc.constantFrom("deny", "ask", "hooks", "dney", "name"),
+    fc.oneof(fc.array(fc.oneof(handler, fc.constant("Bash(git *)"), fc.jsonValue({ maxDepth: 1 }))), events),
+  );
+  const files = fc.oneof(fc.jsonValue(), fc.record({ hooks: events }), events, lists);
   fc.assert(
     fc.property(files, flavours, fc.double({ min: 0, max: 1, noNaN: true }), (file, flavour, share) => {
       const text = JSON.stringify(file);

@@ -120,6 +120,52 @@ test("[R86] before trust a rule that asks still asks, and does not refuse", asyn
   assert.doesNotMatch(JSON.stringify(found.steps), /their words/);
 });
 
+const listed = {
+  "home/project/.hookline/hooks.json": {
+    deny: [{ if: "Bash(npm publish *)", reason: "their words", id: "listed" }],
+    ask: ["WebFetch"],
+    hooks: { PermissionRequest: [{ deny: ["Bash"] }] },
+  },
+};
+const listedIn = ({ set }: Loaded): Hook[] => set.hooks.filter(({ origin }) => origin.file?.endsWith("hooks.json"));
+
+test("[R86] before trust what a hook file denies or asks about counts with our words, and says so", async (t) => {
+  const { load } = trusting(t, listed);
+  const hooks = listedIn(await load());
+  assert.deepEqual(
+    hooks.map(({ untrusted, on, when, steps: [{ uses, with: given }] }) => [untrusted, on, when, uses, given.ask]),
+    [
+      [undefined, { event: ["PreToolUse"] }, { is: "tool", with: "Bash(npm publish *)" }, "gate", undefined],
+      [undefined, { event: ["PreToolUse"] }, { is: "tool", with: "WebFetch" }, "gate", true],
+      [undefined, { event: ["PermissionRequest"] }, { is: "tool", with: "Bash" }, "gate", undefined],
+    ],
+  );
+  assert.doesNotMatch(JSON.stringify(hooks.map(({ steps }) => steps)), /their words|hooks\.json/);
+  assert.ok(hooks.every(({ tags }) => tags.includes("untrusted")));
+});
+
+test("[R30] a trusted entry of a list is bound to no file, whatever programs its pattern and reason name", async (t) => {
+  const { load, say, place } = trusting(t, { ...listed, "home/project/package.json": { scripts: { publish: "x" } } });
+  await say();
+  const own = listedIn(await load());
+  assert.deepEqual(
+    own.map(({ bound, untrusted }) => [bound ?? {}, untrusted]),
+    [
+      [{}, undefined],
+      [{}, undefined],
+      [{}, undefined],
+    ],
+  );
+  const path = join(place.project, ".hookline/hooks.json");
+  writeFileSync(path, readFileSync(path, "utf8").replace("their words", "new words"));
+  const changed = listedIn(await load());
+  assert.deepEqual(
+    changed.filter(({ steps: [{ with: given }] }) => given.reason === "their words.").map(({ id }) => id),
+    [".hookline/hooks.json#trusted-1"],
+  );
+  assert.doesNotMatch(JSON.stringify(changed), /new words/);
+});
+
 test("[R30] a trusted script that becomes a pipe stops its hook, and nothing waits for the pipe", async (t) => {
   const { say, script, place } = trusting(t);
   await say();

@@ -9,6 +9,7 @@ import type { Registry } from "../../../engine/ports.ts";
 import { inspectHooks } from "../../../formats/inspect.ts";
 import { automationSchema, rulesSchema } from "../../../formats/json-schema.ts";
 import { matchOf } from "../../../formats/registry/match.ts";
+import { hooksSchema } from "../../../formats/settings/schema.ts";
 import type { ExitCode, Invocation } from "../command.ts";
 import { loadActive, registryAt } from "../loaded.ts";
 import { openStore } from "../store.ts";
@@ -81,6 +82,7 @@ export const formats: Readonly<Record<string, Format>> = {
   app: { make: (registry) => rulesSchema(registry, "app"), files: ".hookline/app.yaml and those that `apps` names" },
   config: { make: (registry) => rulesSchema(registry, "config"), files: "hookline.yaml" },
   automation: { make: automationSchema, files: ".hookline/automations/*.yaml" },
+  hooks: { make: hooksSchema, files: ".hookline/hooks.json" },
 };
 
 export async function schema(invocation: Invocation): Promise<ExitCode> {

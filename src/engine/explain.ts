@@ -6,6 +6,7 @@ import { type Flow, wait } from "./flow.ts";
 import type { Hook, HookSet, Trigger } from "./hook.ts";
 import { listensTo, type Plan, type Plans, scopeOf } from "./plan.ts";
 import type { Ports } from "./ports.ts";
+import type { Paused } from "./record.ts";
 
 export interface Explanation {
   hook: HookId;
@@ -40,7 +41,7 @@ function* refusal(
   plan: Plan,
   event: HookEvent,
   handlers: EventContext["handlers"],
-  { ports, paused }: { ports: Ports; paused: ReadonlySet<string> },
+  { ports, paused }: { ports: Ports; paused: Paused },
 ): Flow<string | undefined> {
   const gate = refusalOf(plan.hook, event, ports, { paused });
   if (gate !== undefined) return gate;

@@ -21,6 +21,7 @@ export const gate: Handler = handler({
       ask: say(flag, "true asks the person instead of blocking it", false),
     },
   ),
+  isLiftable: true,
   action: {
     summary: "Denies what is about to happen, such as a tool call, asks about it, or allows it.",
     role: ({ allow }) => (allow === true ? "observe" : "guard"),

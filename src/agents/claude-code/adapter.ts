@@ -105,6 +105,7 @@ const hookFiles: HookFiles = {
       "CLAUDE_CONFIG_DIR",
       "CLAUDE_CODE_", // entry point, session, remote: there are more with each version
     ],
+    ofShell: ["CLAUDECODE"], // its editors' terminals, which people type in, have CLAUDE_CODE_SSE_PORT
     ofSession: ["CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT"],
     secrets: /^CLAUDE_CODE_(?!OAUTH_).*TOKEN$/, // not the account: a hook that starts the agent again needs that
   },
@@ -227,6 +228,10 @@ function deliveryOf(
 }
 const promptEvents: ReadonlySet<AgentEventName> = new Set<AgentEventName>(["UserPromptSubmit"]);
 
+/** In dontAsk it refuses whatever it would ask about; `claude -p` has nobody to ask, and names itself so to its hooks. */
+const isHeadless: AgentAdapter["isHeadless"] = ({ data }, { CLAUDE_CODE_ENTRYPOINT: startedAs }) =>
+  data.permission_mode === "dontAsk" || startedAs === "sdk-cli";
+
 const projectReaders = ["Copilot CLI", "Cursor", "VS Code"];
 
 /**
@@ -263,6 +268,7 @@ export const claudeCode: AgentAdapter = {
   decode,
   derived,
   figures: transcriptFigures,
+  isHeadless,
   encode,
   overHttp,
   encodeForHttp,

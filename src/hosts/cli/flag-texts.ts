@@ -11,6 +11,7 @@ export const flagTexts: Readonly<Record<string, string>> = {
   "list --event": "only hooks that listen to this event",
   "list --slow":
     "slowest first, by the 95th percentile of each hook's runs in the last 30 days (at most 500), with its budget",
+  "guard off --for": "how long, such as `30m`, `1h` or `1h30m`; at most `24h`; required",
   "trust --hash":
     "trusts without asking if the folder still has this hash. `trust list --json` prints it. For CI, after you have read the files",
   "trust --watch": "keeps running, shows each change of a hook file and asks whether to trust it",

@@ -149,10 +149,8 @@ export function kindOfCall(data: Fields): string | undefined {
 const plainWord = /^[A-Za-z][A-Za-z0-9_-]*$/;
 
 function startOf(command: string): string {
-  const [program = "", action = "", ...rest] = command.trim().split(/\s+/);
-  const hasAction = plainWord.test(action);
-  const start = hasAction ? `${program} ${action}` : program;
-  return (hasAction ? rest.length > 0 : action !== "") ? `${start} *` : start;
+  const [program = "", action = ""] = command.trim().split(/\s+/);
+  return plainWord.test(action) ? `${program} ${action} *` : `${program} *`;
 }
 
 const columns = ["id", "fired", "denied", "asked", "overridden", "would_have", "state", "last"];

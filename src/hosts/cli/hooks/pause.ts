@@ -3,6 +3,7 @@ import { HooklineError } from "../../../engine/error.ts";
 import type { HookId, SessionId } from "../../../engine/event.ts";
 import { type Hook, isGuard } from "../../../engine/hook.ts";
 import type { Found, Store } from "../../../engine/record.ts";
+import { stateOf } from "../../../operations/guards.ts";
 import { findHook, projectOf } from "../../../operations/hooks.ts";
 import type { ExitCode, Invocation } from "../command.ts";
 import { loadActive } from "../loaded.ts";
@@ -33,8 +34,8 @@ export const pause = (invocation: Invocation): Promise<ExitCode> =>
       `${meant.name} ${changed ? "is paused" : "was already paused"}: to resume, run \`hookline resume${wordFor(meant)}\``,
     );
     if (meant.hook) return 0;
-    const paused = await store.paused();
-    const guards = meant.hooks.filter((hook) => isGuard(hook) && hook.enabled && !paused.has(hook.id)).length;
+    const pausing = { paused: await store.paused(), now: Date.now(), root: meant.key };
+    const guards = meant.hooks.filter((hook) => isGuard(hook) && hook.enabled && stateOf(hook, pausing) === "").length;
     if (guards > 0)
       terminal.print(
         `${guards === 1 ? "1 guard stays" : `${guards} guards stay`} active: \`hookline guard off ID --for 1h\` switches one off`,

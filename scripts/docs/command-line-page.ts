@@ -85,6 +85,7 @@ standard input, and \`@@\` begins a text with an @. \`null\` clears an optional 
 | \`HOOKLINE_STORE\` | the store's file; \`--store\` wins |
 | \`HOOKLINE_DAEMON\` | \`off\`: Hookline asks and starts no [daemon](daemon.md#clients), and \`install\` registers the command in Node |
 | \`HOOKLINE_DISABLE\` | \`1\`: where [Hookline is gone](claude-code.md#when-hookline-is-gone), an agent's events pass although a guard was active |
+| \`HOOKLINE_HEADLESS\` | \`1\`: no person can answer in this session, so a hook's question is [denied, or what \`headless_ask\` says](guards.md#where-nobody-can-answer); \`0\`: a person can |
 | \`HOOKLINE_MODEL\` | the default model, as \`provider/model\`, where a hook and the settings name none |
 | \`HOOKLINE_RECORD\` | what the store keeps: \`redacted\`, \`full\` or \`none\`; default: \`redacted\` |
 | \`HOOKLINE_RETENTION_DAYS\` | how many days the store keeps it; default: 30 |

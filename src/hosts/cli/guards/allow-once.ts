@@ -16,6 +16,9 @@ const minute = 60_000;
 /** A code stays the same as long as its call does, so one that is older is shown again when the agent tries again. */
 const refusedWithin = 24 * 60 * minute;
 
+/** The newest: a day has hardly more, and a person answers sooner. */
+const mostRuns = 20_000;
+
 export async function allowOnce(invocation: Invocation): Promise<ExitCode> {
   const { words, usage, terminal, json } = invocation;
   const [written] = words;
@@ -47,7 +50,7 @@ export async function allowOnce(invocation: Invocation): Promise<ExitCode> {
 /** The run that was told its code. */
 async function refusalOf(code: string, now: Instant, store: Store): Promise<Run | undefined> {
   const note = `${howToAllow} ${code}`;
-  const runs = await store.runs({ since: now - refusedWithin });
+  const runs = await store.runs({ since: now - refusedWithin, limit: mostRuns });
   return runs.find(({ notes }) => notes.includes(note));
 }
 

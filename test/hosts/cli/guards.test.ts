@@ -1,6 +1,6 @@
 /** Living with a guard, by the real command: one call is allowed, a guard is off for a time, one only reports, and what all did is counted. */
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import {
   accessSync,
   mkdirSync,
@@ -14,6 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import test, { type TestContext } from "node:test";
+import { promisify } from "node:util";
 import { bin, codeCache, runCommand } from "../../program.ts";
 
 interface Said {
@@ -129,6 +130,19 @@ test("a person at a terminal allows exactly the refused call, once", onTerminal,
     /It was allowed once by a person; it would have denied: people push/,
   );
   assert.equal(world.call(push).verdict?.is, "deny", "it is used up");
+});
+
+test("of two processes that are asked at once one lets the call pass", onTerminal, async (t) => {
+  const world = worldWith(t);
+  assert.equal(world.typed(["allow-once", codeFor(world.call(push))]).status, 0);
+  const data = JSON.stringify({ tool_name: "Bash", tool_input: push });
+  const words = [bin, "emit", "PreToolUse", "--data", data, "--session", "s", "--json"];
+  const emitting = promisify(execFile);
+  const both = await Promise.allSettled(
+    [1, 2].map(() => emitting(process.execPath, words, { cwd: world.workspace, env: world.environment })),
+  );
+  const ended = both.map((one) => (one.status === "fulfilled" ? 0 : one.reason.code));
+  assert.deepEqual(ended.sort(), [0, 1]);
 });
 
 test("a question can be allowed too, and not in another folder", onTerminal, (t) => {

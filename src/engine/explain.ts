@@ -31,11 +31,16 @@ export function* explainEvent(event: HookEvent, set: HookSet, plans: Plans, port
       name: hook.name,
       ...(hook.origin.file ? { file: hook.origin.file } : {}),
       ...(hook.origin.line ? { line: hook.origin.line } : {}),
-      ...(refused === undefined ? reading : { would: "skip", because: refused }),
+      ...(refused === undefined ? withReport(hook, reading) : { would: "skip", because: refused }),
     });
   }
   return explanations;
 }
+
+const withReport = ({ report }: Hook, { would, because }: Reading): Reading => ({
+  would,
+  because: report && would === "run" ? `${because}; it only reports, so its answer does not count` : because,
+});
 
 function* refusal(
   plan: Plan,

@@ -15,6 +15,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import test, { type TestContext } from "node:test";
 import { promisify } from "node:util";
+import { operations } from "../../../src/operations/index.ts";
 import { bin, codeCache, runCommand } from "../../program.ts";
 
 interface Said {
@@ -272,6 +273,11 @@ test("guard off needs a guard and a time of at most a day", (t) => {
   assert.equal(world.typed(["guard", "off", "nobody", "--for", "1h"]).status, 2);
 });
 
+test("no operation loosens a guard: models may call operations", () => {
+  const names = [...operations.keys()].filter((name) => /guard|allow/.test(name));
+  assert.deepEqual(names, ["guard_list", "guard_stats"]);
+});
+
 test("help names the actions of guard, those of people too, and what each takes", (t) => {
   const { hookline } = worldWith(t);
   const group = hookline("guard", "--help").stdout;
@@ -343,6 +349,9 @@ test("a hook of any format of ours that only reports changes nothing, and list, 
     );
   assert.match(world.hookline("why", "last").stdout, /It only reports: it would have denied: people push/);
   assert.match(world.hookline("list").stdout, /^no_push +reports only/m);
+  const data = JSON.stringify({ tool_name: "Bash", tool_input: push });
+  const explained = world.json("explain", "PreToolUse", "--data", data) as { name: string; because: string }[];
+  assert.match(explained.find(({ name }) => name === "no_push")?.because ?? "", /; it only reports, so/);
   const stats = world.json("guard", "stats") as {
     guards: { name: string; would_have: number; denied: number; state: string }[];
   };

@@ -1,11 +1,11 @@
 /** A store that keeps nothing and answers at once: what is left is the engine's own cost. */
 
 import { firstTurn, type Turn } from "../src/engine/event.ts";
-import type { Claim, Store } from "../src/engine/record.ts";
+import type { Claim, Paused, Store } from "../src/engine/record.ts";
 
 export function createNullStore(): Store {
   let turn: Turn = firstTurn;
-  const paused: ReadonlySet<string> = new Set();
+  const paused: Paused = new Map();
   return {
     record(event, _set, advance) {
       turn = advance(event, turn);

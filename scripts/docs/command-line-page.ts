@@ -1,8 +1,10 @@
 /** docs/command-line.md: the table of commands as a person reads it. */
 
 import { readFileSync } from "node:fs";
+import type { Command } from "../../src/hosts/cli/command.ts";
 import { commands, internalCommands } from "../../src/hosts/cli/commands.ts";
 import { flagTexts } from "../../src/hosts/cli/flag-texts.ts";
+import { guardActions } from "../../src/hosts/cli/guards/guard.ts";
 import { actionsOf, commandOf, type Param, paramsOf } from "../../src/hosts/cli/operations/actions.ts";
 import { sourceFiles } from "../imports.ts";
 
@@ -15,13 +17,17 @@ const remarks: Readonly<Record<string, string>> = {
   rerun:
     "Makes a new run: the recorded event, with its turn and changed files, against the hook as it is today. Exits 1 when the hook failed or denied. When it passes, a pending check of it is done. An event that the store holds only in part cannot be replayed.",
   pause:
-    'Without HOOK it pauses all hooks of the project, but not its guards: pause a guard by its name. Runs that a pause prevents are recorded as skipped. Pending checks stay pending. JSON: `{"hook" | "project", "paused", "changed"}`.',
+    'Without HOOK it pauses all hooks of the project, but not its guards: `hookline guard off` switches one off for a time. Exits 1 for a guard and for a managed hook. Runs that a pause prevents are recorded as skipped. Pending checks stay pending. JSON: `{"hook" | "project", "paused", "changed"}`.',
   resume:
     "Lists the pending checks of sessions: they run at the end of the next turn. JSON: as for `pause`, with `owed` and `still`.",
   trust:
     "At a terminal it shows what is not trusted, the most dangerous first, and asks for one key for each folder. Without a terminal it trusts nothing and exits 1. `trust list` shows each folder with its hash, `trust diff` only what has changed: [security.md](security.md).",
   untrust: "All that was trusted of the folder is forgotten.",
   list: "The built-in guard is marked `built in`. Where no other hook is active it lists the places that it looked at.",
+  guard:
+    "`list` and `stats` are operations: agents may call them. `off` and `on` are for people; `off` needs a terminal and exits 1 in an agent's shell. `off` holds in this project only; managed guards stay on. How to live with a guard: [guards.md](guards.md).",
+  "allow-once":
+    'CODE stands beside the refusal that a person sees, and in `hookline why`. Only a person at a terminal can use it: without one, in an agent\'s shell, and for a code that no refusal of the last 24 hours has, it exits 1. JSON: `{"code", "hook", "until"}`. What it is bound to, and what it does not protect from: [guards.md](guards.md#allow-one-call).',
   check:
     "Each finding is `file:line:column severity code message (suggestion)`; exits 1 if one is an error. What each code means: [errors/findings.md](errors/findings.md).",
   register:
@@ -79,6 +85,7 @@ standard input, and \`@@\` begins a text with an @. \`null\` clears an optional 
 | \`HOOKLINE_STORE\` | the store's file; \`--store\` wins |
 | \`HOOKLINE_DAEMON\` | \`off\`: Hookline asks and starts no [daemon](daemon.md#clients), and \`install\` registers the command in Node |
 | \`HOOKLINE_DISABLE\` | \`1\`: where [Hookline is gone](claude-code.md#when-hookline-is-gone), an agent's events pass although a guard was active |
+| \`HOOKLINE_HEADLESS\` | \`1\`: no person can answer in this session, so a hook's question is [denied, or what \`headless_ask\` says](guards.md#where-nobody-can-answer); \`0\`: a person can |
 | \`HOOKLINE_MODEL\` | the default model, as \`provider/model\`, where a hook and the settings name none |
 | \`HOOKLINE_RECORD\` | what the store keeps: \`redacted\`, \`full\` or \`none\`; default: \`redacted\` |
 | \`HOOKLINE_RETENTION_DAYS\` | how many days the store keeps it; default: 30 |
@@ -98,8 +105,21 @@ function section([name, { summary, usage, example, flags: own }]: (typeof shown)
   const table = rows.length > 0 ? `\n| flag | does |\n|---|---|\n${rows.join("\n")}\n` : "";
   const remark = remarks[name] ? `\n${remarks[name]}\n` : "";
   const sentence = `${summary[0]?.toUpperCase()}${summary.slice(1)}.`;
-  return `## ${name}\n\n${sentence}\n\n\`\`\`sh\nhookline ${usage}\n${example}\n\`\`\`\n${table}${remark}${commands[name]?.choose ? actionTables(name) : ""}`;
+  return `## ${name}\n\n${sentence}\n\n\`\`\`sh\nhookline ${usage}\n${example}\n\`\`\`\n${table}${remark}${commands[name]?.choose ? actionTables(name) : ""}${ownTables(name)}`;
 }
+
+/** Actions that are no operations, of the groups that have such. */
+const ownActions: Readonly<Record<string, Readonly<Record<string, Command>>>> = { guard: guardActions };
+
+const ownTables = (group: string): string =>
+  Object.entries(ownActions[group] ?? {})
+    .map(([name, { summary, usage, example, flags }]) => {
+      const rows = Object.keys(flags).map((flag) => `| \`--${flag}\` | ${flagTexts[`${group} ${name} --${flag}`]} |`);
+      const table = rows.length > 0 ? `\n| flag | does |\n|---|---|\n${rows.join("\n")}\n` : "";
+      const sentence = `${summary[0]?.toUpperCase()}${summary.slice(1)}.`;
+      return `\n### ${group} ${name}\n\n${sentence}\n\n\`\`\`sh\nhookline ${usage}\n${example}\n\`\`\`\n${table}`;
+    })
+    .join("");
 
 /** Commands whose actions the table of operations names: each with its example, and with what it takes. */
 const actionTables = (group: string): string =>
@@ -128,7 +148,13 @@ const variables = (): string[] => {
 
 /** Flags and commands that nobody has described here, and descriptions of what is gone. */
 export function commandComplaints(): string[] {
-  const real = shown.flatMap(([name, { flags: own }]) => Object.keys(own).map((flag) => `${name} --${flag}`));
+  const flagged = [
+    ...shown,
+    ...Object.entries(ownActions).flatMap(([group, own]) =>
+      Object.entries(own).map(([name, action]) => [`${group} ${name}`, action] as const),
+    ),
+  ];
+  const real = flagged.flatMap(([name, { flags: own }]) => Object.keys(own).map((flag) => `${name} --${flag}`));
   const place = "scripts/docs/command-line-page.ts";
   const page = commandLinePage();
   return [

@@ -82,6 +82,8 @@ export interface ProgramVariables {
   namesProject?: true;
   /** Further variables that hooks' programs may find, by their whole names, or by their beginning with a _ at the end. */
   others?: readonly string[];
+  /** Set in the shells that the agent starts for its model, and in none that a person types in. */
+  ofShell?: readonly string[];
   /** Further variables of one session: what outlives it starts without them. */
   ofSession?: readonly string[];
   /** Keys to the session that are not named as those of other agents are. */
@@ -131,6 +133,12 @@ export interface AgentAdapter {
     needs: ReadonlySet<string>,
     windows: Readonly<Record<string, number>>,
   ): Figures | undefined;
+  /**
+   * Whether the agent says of this session that no person can answer a question in it. Absent: it never says so. Never throws.
+   *
+   * @param environment of the agent, if known
+   */
+  isHeadless?(event: HookEvent, environment: Readonly<Record<string, string | undefined>>): boolean;
   /** Exactly the agent's own fields for this event, never a superset. Never throws. */
   encode(event: HookEvent, outcome: Outcome): Reply;
   /** Whether the agent asks an HTTP hook on this event too, and obeys its answer as it obeys a command's (R50). Absent: never. */

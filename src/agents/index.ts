@@ -87,6 +87,33 @@ const ofOneCall: ReadonlySet<string> = new Set(
   "PROJECT_DIR SESSION_ID TOOL_NAME EVENT EVENT_TYPE RUN_ID HOOK_ID ENV_FILE PLUGIN_ROOT RUN_COOKIE".split(" "),
 );
 
+/** Shells of agents without an adapter here that say so, each by one variable. */
+const otherShells: readonly string[] = [
+  "AI_AGENT",
+  "CODEX_SANDBOX",
+  "CODEX_SANDBOX_NETWORK_DISABLED",
+  "COPILOT_CLI",
+  "CURSOR_AGENT",
+  "GEMINI_CLI",
+  "GEMINI_SESSION_ID",
+  "OPENCODE",
+  "QWEN_CODE",
+  "QWEN_CODE_SESSION_ID",
+];
+
+/** The variable by which an environment is that of an agent's shell, and so not a person's; undefined: none says so. */
+export const shellOfAgent = (environment: Readonly<Record<string, string | undefined>>): string | undefined =>
+  [...variableTables().flatMap(({ ofShell }) => ofShell ?? []), ...otherShells].find((name) => environment[name]);
+
+/**
+ * Whether no person can answer a question about this event: HOOKLINE_HEADLESS says so, 1 or 0; else what the agent itself tells.
+ */
+export function isHeadless(event: HookEvent, environment: Readonly<Record<string, string | undefined>>): boolean {
+  const { HOOKLINE_HEADLESS: said = "" } = environment;
+  if (said !== "") return !/^(0|false|no)$/i.test(said);
+  return agentNamed(event.sender)?.isHeadless?.(event, environment) ?? false;
+}
+
 /** What hooks' programs find in their environment of agents, for warnings about names that nothing sets. */
 export const agentVariables: { prefixes(): readonly string[]; isSet(variable: string): boolean } = {
   prefixes: () => variableTables().map(({ prefix }) => prefix),

@@ -1,14 +1,14 @@
 /** Admission: may a hook that matched run now? Yes, or the reason why not, in words that stand in its run. */
 import { isOfStore, messageOf } from "./error.ts";
-import type { HookEvent } from "./event.ts";
+import type { HookEvent, HookId, Instant } from "./event.ts";
 import { type Flow, wait } from "./flow.ts";
 import { type Hook, isGuard } from "./hook.ts";
 import type { Caller, Ports } from "./ports.ts";
-import type { Claim } from "./record.ts";
+import type { Claim, Paused } from "./record.ts";
 
 /** What is known of the event beside itself: what is paused, and who emits it. */
 interface Beside {
-  paused: ReadonlySet<string>;
+  paused: Paused;
   caller?: Caller;
 }
 type Gate = (hook: Hook, event: HookEvent, ports: Ports, beside: Beside) => string | undefined;
@@ -16,7 +16,10 @@ type Gate = (hook: Hook, event: HookEvent, ports: Ports, beside: Beside) => stri
 /** Asked in this order; the first reason stands. Force skips `enabled`, pauses and the limits, never trust. */
 const gates: readonly Gate[] = [
   (hook, event) => (hook.enabled || event.to?.force ? undefined : disabled(hook)),
-  (hook, event, _ports, { paused }) => (event.to?.force ? undefined : pauseOf(hook, paused)),
+  (hook, event, ports, { paused }) =>
+    event.to?.force || paused.size === 0
+      ? undefined
+      : pauseOf(hook, paused, { now: ports.now(), root: ports.projectOf?.(event) }),
   ({ untrusted }) => untrusted,
   (hook, event, ports, { caller }) => ports.elsewhere?.(hook, event, caller?.environment),
 ];
@@ -31,16 +34,39 @@ export function withdrawn(now: Hook | undefined, event: HookEvent): string | und
 
 const disabled = ({ disabledBecause: why }: Hook): string => (why === undefined ? "disabled" : `disabled: ${why}`);
 
-/** A project's pause leaves its guards on watch: those are paused one by one, by name. */
-export function pauseOf(hook: Hook, paused: ReadonlySet<string>): string | undefined {
-  if (paused.size === 0) return undefined;
-  if (paused.has(hook.id)) return "paused: hookline resume lets it run again";
+/** When pauses are looked at, and in which project's folder. */
+interface Looking {
+  now: Instant;
+  root?: string | undefined;
+}
+
+/**
+ * A project's pause leaves its guards on watch: those are switched off one by one, for a time, in one project. Nothing keeps a
+ * managed hook from running.
+ */
+export function pauseOf(hook: Hook, paused: Paused, { now, root: here }: Looking): string | undefined {
+  if (paused.size === 0 || hook.origin.layer === "managed") return undefined;
+  const isPaused = (what: string): boolean => (paused.get(what) ?? 0) > now;
+  if (isPaused(hook.id)) return "paused: hookline resume lets it run again";
+  const off = here === undefined ? undefined : paused.get(switchedOff(hook.id, here));
+  if (off !== undefined && off > now) return `switched off by a person until ${minuteOf(off)}`;
   const { root } = hook.origin;
   const withProject =
-    (root !== undefined && paused.has(root)) ||
-    (hook.project !== undefined && paused.has(pauseOfProject(hook.project)));
+    (root !== undefined && isPaused(root)) || (hook.project !== undefined && isPaused(pauseOfProject(hook.project)));
   return withProject && !isGuard(hook) ? "paused with its project: hookline resume lets them run again" : undefined;
 }
+
+/** What is paused where a guard is switched off in one project. */
+export const switchedOff = (hook: HookId, root: string): string => `guard off\n${root}\n${hook}`;
+
+/** What is paused where a person lets one refused call happen: its refusal. */
+export const allowedOnce = (code: string): string => `allow once\n${code}`;
+
+/** What is paused by a name of its own: hooks by id, projects by folder. A name is one line. */
+export const pausedNames = (paused: Paused): string[] => [...paused.keys()].filter((what) => !what.includes("\n"));
+
+/** A moment that a person reads, to the minute. */
+export const minuteOf = (at: Instant): string => `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 
 /** What is paused where a project is, that is known by an id and not by a folder. */
 export const pauseOfProject = (project: string): string => `project:${project}`;

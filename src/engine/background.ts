@@ -1,6 +1,7 @@
 /** Runs that no caller waits for: put into the queue, performed from start to end, and programs that went on by themselves. */
 import { type Acceptance, accept } from "./accept.ts";
 import { claimFor, withdrawn } from "./admit.ts";
+import { onlyReport } from "./counting.ts";
 import { isOfStore, messageOf } from "./error.ts";
 import type { Evaluator } from "./evaluate.ts";
 import type { Counter, Instant, MaybePromise } from "./event.ts";
@@ -68,8 +69,9 @@ function* runItem(given: Ports, item: Item, caller: Caller): Flow<void> {
   addTokens(run);
   run.notes = [...run.notes, ...done.notes];
   run.outcome = done.outcome;
+  if (hook.report) onlyReport(run);
   run.ms = elapsed(ports) - since;
-  const notices = noticesOf(item, done.outcome, { run, handlers: plan.handlers });
+  const notices = noticesOf(item, run.outcome, { run, handlers: plan.handlers });
   yield* write(ports, { run, hook }, caller);
   for (const { outcome, counter } of notices)
     if (event.session) yield* wait(ports.store.post(event.session, outcome, counter));

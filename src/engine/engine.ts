@@ -275,6 +275,7 @@ function failureOf(
 ): Outcome {
   const { hook, guard } = plan;
   if (
+    hook.report ||
     holdsNow(plan, eventContext) === false ||
     inBackground(plan, eventContext) ||
     refusalOf(hook, eventContext.event, ports, eventContext)

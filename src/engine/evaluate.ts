@@ -3,6 +3,7 @@
 import { accept } from "./accept.ts";
 import { claimFor, refusalOf } from "./admit.ts";
 import { enqueue, save } from "./background.ts";
+import { type Counted, counted } from "./counting.ts";
 import { isOfStore } from "./error.ts";
 import {
   type Answer,
@@ -23,7 +24,7 @@ import { type Flow, go, wait } from "./flow.ts";
 import { type Hook, isOfUser } from "./hook.ts";
 import { inSafeWords } from "./hook-words.ts";
 import type { Later } from "./later.ts";
-import { isEmpty, merge, type Outcome } from "./outcome.ts";
+import { isEmpty, merge, mergeField, type Outcome } from "./outcome.ts";
 import { type Plan, scopeOf } from "./plan.ts";
 import { type Caller, type DetachedWork, elapsed, type Item, type Ports } from "./ports.ts";
 import { addTokens, type Found, type Run, type RunStatus } from "./record.ts";
@@ -73,7 +74,7 @@ function* reportFaults(evaluator: Evaluator, plan: Plan, eventContext: EventCont
   const reason = `its condition cannot be tested: ${fault}`;
   const isActive =
     !inBackground(plan, eventContext) && refusalOf(plan.hook, eventContext.event, ports, eventContext) === undefined;
-  if (isActive && plan.guard) return failUntested(evaluator, plan, eventContext, reason);
+  if (isActive && plan.guard) return yield* failUntested(evaluator, plan, eventContext, reason);
   const key = `fault:${eventContext.event.session ?? ""}:${plan.hook.id}:${fingerprint(fault)}`;
   const hasToPass = isActive && plan.hook.limits.untilPass;
   if (!hasToPass) return skipOnce(evaluator, plan, eventContext, { reason, key });
@@ -113,7 +114,7 @@ function skipOnce(
 function reportUntested(evaluator: Evaluator, plan: Plan, eventContext: EventContext, reason: string): void {
   const outcome: Outcome = { messages: [{ to: "person", text: `${plan.hook.name} was not run: ${reason}` }] };
   const run: Run = { ...skipped(plan, eventContext, evaluator.ports, reason), outcome };
-  const waits = deliver(plan, eventContext, run, outcome);
+  const waits = deliver(plan, eventContext, run, { outcome });
   evaluator.later.save(eventContext, run);
   post(evaluator, eventContext, waits);
 }
@@ -124,11 +125,16 @@ function post({ ports, later }: Evaluator, eventContext: EventContext, outcome: 
   if (session && !isEmpty(outcome)) later.put(eventContext, () => ports.store.post(session, outcome));
 }
 
-function failUntested({ ports, later }: Evaluator, plan: Plan, eventContext: EventContext, reason: string): void {
+function* failUntested(
+  { ports, later }: Evaluator,
+  plan: Plan,
+  eventContext: EventContext,
+  reason: string,
+): Flow<void> {
   if (eventContext.denied) return;
   const outcome = policyOf(plan.hook, reason);
   const run: Run = { ...newRun(plan, eventContext, ports), status: "failed", reason, outcome, asked: 1, ms: 0 };
-  deliver(plan, eventContext, run, outcome);
+  deliver(plan, eventContext, run, yield* counted(plan, eventContext, run, ports));
   later.save(eventContext, run);
 }
 
@@ -273,6 +279,7 @@ function* runAndDeliver(
   run.notes.push(...done.notes);
   run.outcome = done.outcome;
   if (done.reason !== undefined) run.reason = done.reason;
+  const said = yield* counted(plan, eventContext, run, ports);
   if (done.detached) {
     run.notes.push("it went on by itself: its answer is not waited for");
     const item: Item = { run, hook, event };
@@ -280,10 +287,10 @@ function* runAndDeliver(
     return later.put(eventContext, () => go(evaluator.handOver(item, detached, caller)));
   }
   run.ms = (run.ms ?? 0) + ((done.ended ?? elapsed(ports)) - started);
-  const waits = deliver(plan, eventContext, run, done.outcome);
+  const waits = deliver(plan, eventContext, run, said);
   if (!event.session && !isEmpty(waits)) run.notes.push("nothing can be delivered later: the event has no session");
   later.save(eventContext, run); // before anything else that may fail: no run stays open
-  const passed = done.status === "completed" && done.outcome.verdict?.is !== "deny";
+  const passed = done.status === "completed" && said.outcome.verdict?.is !== "deny";
   const { notPassed } = eventContext;
   if (hook.limits.untilPass && !passed && (!notPassed || isAbove(hook, notPassed.hook))) eventContext.notPassed = plan;
   const { session } = event;
@@ -308,10 +315,13 @@ function repeated(before: Answer | undefined, outcome: Outcome, status: RunStatu
 }
 
 /** Puts an answer where the sender can take it; answers with what has to wait in the inbox. */
-function deliver(plan: Plan, eventContext: EventContext, run: Run, outcome: Outcome): Outcome {
+function deliver(plan: Plan, eventContext: EventContext, run: Run, { outcome, told, added }: Counted): Outcome {
   const answer = inSafeWords(accept(outcome, eventContext.acceptance, plan.guard), plan.hook, plan.handlers);
   const { later, notes } = answer;
   run.notes.push(...notes);
+  const { verdict } = answer.now;
+  if (added !== undefined && verdict) answer.now.verdict = { ...verdict, reason: joined(verdict.reason, added) };
+  if (told) mergeField(answer.now, "messages", [told]); // whatever room the hook's own words have left
   const now = repeated(eventContext.answers.get(plan), answer.now, run.status);
   eventContext.judged.set(plan, eventContext.version); // what it was evaluated on, so a guard judges its own rewrite too
   rewrite(plan, eventContext, now);
@@ -319,6 +329,8 @@ function deliver(plan: Plan, eventContext: EventContext, run: Run, outcome: Outc
   if (now.verdict?.is === "deny") eventContext.denied = plan;
   return later;
 }
+
+const joined = (reason: string | undefined, added: string): string => (reason ? `${reason}\n${added}` : added);
 
 /** Later hooks see what this one wrote (R6). An equal input is no rewrite. */
 function rewrite(plan: Plan, eventContext: EventContext, now: Outcome): void {

@@ -8,7 +8,7 @@ import type { Outcome } from "./outcome.ts";
 import { type Plan, type PlannedStep, type Plans, scopeOf } from "./plan.ts";
 import { type Caller, elapsed, type Ports, type Scope, type StepContext, type StepResult } from "./ports.ts";
 import { notStarted } from "./program.ts";
-import type { Found, Run, StepRecord } from "./record.ts";
+import type { Found, Paused, Run, StepRecord } from "./record.ts";
 
 /** What one hook answered, and about which version of the input. */
 export interface Answer {
@@ -47,7 +47,7 @@ export interface EventContext {
   denied?: Plan;
   /** The first must-pass check that did not pass: the later ones wait for it (specification 004). */
   notPassed?: Plan;
-  paused: ReadonlySet<string>;
+  paused: Paused;
   /** What kept a durable run from being written down: evaluation goes on, and the caller that relies on the event is notified. */
   unqueued?: unknown;
   /** What kept a part of the event from being written down: no durable run of it is begun any more. */
@@ -59,7 +59,7 @@ export interface EventContext {
 }
 
 const noPendingChecks: EventContext["pendingChecks"] = new Map();
-const noPause: EventContext["paused"] = new Set();
+const noPause: EventContext["paused"] = new Map();
 
 export function begin(event: HookEvent, plans: Plans, caller: Caller, ports: Ports): EventContext {
   const row = rowOf(event.name);

@@ -6,6 +6,7 @@ import { type Flow, wait } from "./flow.ts";
 import type { Hook, HookSet, Trigger } from "./hook.ts";
 import { listensTo, type Plan, type Plans, scopeOf } from "./plan.ts";
 import type { Ports } from "./ports.ts";
+import type { Paused } from "./record.ts";
 
 export interface Explanation {
   hook: HookId;
@@ -30,17 +31,22 @@ export function* explainEvent(event: HookEvent, set: HookSet, plans: Plans, port
       name: hook.name,
       ...(hook.origin.file ? { file: hook.origin.file } : {}),
       ...(hook.origin.line ? { line: hook.origin.line } : {}),
-      ...(refused === undefined ? reading : { would: "skip", because: refused }),
+      ...(refused === undefined ? withReport(hook, reading) : { would: "skip", because: refused }),
     });
   }
   return explanations;
 }
 
+const withReport = ({ report }: Hook, { would, because }: Reading): Reading => ({
+  would,
+  because: report && would === "run" ? `${because}; it only reports, so its answer does not count` : because,
+});
+
 function* refusal(
   plan: Plan,
   event: HookEvent,
   handlers: EventContext["handlers"],
-  { ports, paused }: { ports: Ports; paused: ReadonlySet<string> },
+  { ports, paused }: { ports: Ports; paused: Paused },
 ): Flow<string | undefined> {
   const gate = refusalOf(plan.hook, event, ports, { paused });
   if (gate !== undefined) return gate;

@@ -89,6 +89,8 @@ export interface Handler<P = Fields> {
   inspect?(params: Fields, patterns?: Patterns, origin?: Pick<Origin, "root">): Mismatch[];
   /** What it says comes from a server, whoever wrote the hook (R90). */
   isServer?: true;
+  /** A refusal of it is a rule's own, not a program's: a person may lift it for one call. */
+  isLiftable?: true;
   /** How rules use it (specification 003); absent: it is no action. */
   action?: ActionUse;
   /** How registry files use it (specification 001); absent: it is no built-in handler there. */

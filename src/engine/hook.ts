@@ -86,6 +86,8 @@ export interface Hook {
   role: Role;
   /** Always explicit, set by the format (R17). */
   onFailure: FailurePolicy;
+  /** It is evaluated and recorded, and nothing that it answers counts. */
+  report?: true;
   /** Lower runs first; default: 100. */
   priority: number;
   enabled: boolean;
@@ -171,8 +173,12 @@ export type ProblemCode =
   | "untrusted";
 
 /** Whether the hook is asked in the name of safety: a rewrite is put before it again, and its failure blocks (R52). */
-export const isGuard = (hook: Pick<Hook, "role" | "onFailure">): boolean =>
-  hook.role === "guard" || hook.onFailure === "block";
+export const isGuard = (hook: Pick<Hook, "role" | "onFailure" | "report">): boolean =>
+  hook.report === undefined && isWrittenAsGuard(hook);
+
+/** The same of one that only reports, too: what people list as their guards. */
+export const isWrittenAsGuard = ({ role, onFailure }: Pick<Hook, "role" | "onFailure">): boolean =>
+  role === "guard" || onFailure === "block";
 
 /** Written by the user, above, or by a host: nothing in a project answers for it, stops it or switches it off (R29). */
 export const isOfUser = ({ origin: { layer, root } }: Pick<Hook, "origin">): boolean =>

@@ -9,6 +9,8 @@ export const operationNames = [
   "run",
   "status",
   "emit",
+  "guard_list",
+  "guard_stats",
   "automation_list",
   "automation_show",
   "automation_create",

@@ -12,7 +12,7 @@ import {
 } from "./event.ts";
 import { type EventRow, hears, rowOf } from "./events.ts";
 import { isThenable } from "./flow.ts";
-import { type Hook, type HookSet, isGuard, type Step } from "./hook.ts";
+import { type Hook, type HookSet, isGuard, isWrittenAsGuard, type Step } from "./hook.ts";
 import type { Bound, Handler, Patterns, Registry, Scope, StepResult, Test } from "./ports.ts";
 import type { Found } from "./record.ts";
 import { compileTemplate, type Print, printerOf } from "./template.ts";
@@ -159,7 +159,7 @@ export function planHook(hook: Hook, registry: Registry, patterns: Patterns): Pl
   const plan: Plan = {
     hook,
     guard,
-    judges: guard || hook.role === "undeclared",
+    judges: isWrittenAsGuard(hook) || hook.role === "undeclared",
     condition: undefined,
     open: undefined,
     ask: undefined,
@@ -172,7 +172,15 @@ export function planHook(hook: Hook, registry: Registry, patterns: Patterns): Pl
       return plan.first;
     },
     handlerKey: once(() =>
-      JSON.stringify([hook.steps, hook.mode, hook.role, hook.onFailure, hook.origin.plugin ?? "", own(hook)]),
+      JSON.stringify([
+        hook.steps,
+        hook.mode,
+        hook.role,
+        hook.onFailure,
+        hook.report ?? false,
+        hook.origin.plugin ?? "",
+        own(hook),
+      ]),
     ),
     fault: () => faultOf(plan),
   };

@@ -1,5 +1,5 @@
 /** The engine's ports: what its host implements, and which of it may throw. */
-import type { HookEvent, HookId, Instant, MaybePromise } from "./event.ts";
+import type { Fields, HookEvent, HookId, Instant, MaybePromise } from "./event.ts";
 import type {
   Diagnosis,
   GitQuestion,
@@ -86,6 +86,19 @@ export interface Ports {
   owner?: string;
   /** Whether a process that was named so still lives. Absent: that is not known of others. */
   isAlive?(owner: string): boolean;
+  /** The folder of the project that the event happened in. Absent, and undefined: it is not known. */
+  projectOf?(event: HookEvent): string | undefined;
+  /**
+   * What a person types to let a refused call happen once; the same for the same refusal, and nothing is kept for it. Undefined: it
+   * cannot be told now. Absent: refusals stand. Never throws or rejects.
+   */
+  allowOnceCode?(refused: RefusedCall): MaybePromise<string | undefined>;
+  /**
+   * What becomes of a question where no person can answer it; undefined: one can. Absent: one always can. Never throws.
+   *
+   * @param environment of the caller, if known
+   */
+  unanswered?(event: HookEvent, environment?: Caller["environment"]): UnansweredAsk | undefined;
   /** Why another program runs this hook for this event, if so (R35). @param environment of the caller, if known */
   elsewhere?(hook: Hook, event: HookEvent, environment?: Caller["environment"]): string | undefined;
   /** Adds what conditions need: changed files, transcript figures. May throw. */
@@ -118,6 +131,19 @@ export interface Ports {
   /** Asks git about the repository that a folder lies in; nothing of the repository's own is run (SAFETY T5). Never rejects. */
   git?(question: GitQuestion, signal: AbortSignal): Promise<GitReply>;
 }
+
+/** A tool call as one hook refused it. */
+export interface RefusedCall {
+  hook: HookId;
+  session: string | undefined;
+  cwd: string;
+  tool: string;
+  input: Fields;
+}
+
+/** deny: with a sentence that says how to allow it. pass: the agent decides as if nobody had asked. */
+export const unansweredAsks = ["deny", "allow", "pass"] as const;
+export type UnansweredAsk = (typeof unansweredAsks)[number];
 
 /** Names that agents use towards the programs of hooks. */
 export interface AgentConventions {

@@ -39,6 +39,15 @@ export type RunStatus =
   | "cancelled"
   | "interrupted";
 
+/** An answer without effect: its hook only reports, or a person allowed the call once. */
+export interface Withheld {
+  because: "report" | "allowed once";
+  outcome: Outcome;
+}
+
+/** What does not run, and until when: hooks by id, projects by folder, and what admit.ts names. Infinity: until it is resumed. */
+export type Paused = ReadonlyMap<string, Instant>;
+
 /** One hook that matched one event: it ran, or it did not and the reason says why (R37). */
 export interface Run {
   id: string;
@@ -55,6 +64,8 @@ export interface Run {
   ms?: number;
   /** What the hook answered, before the event's row took what it accepts. */
   outcome?: Outcome;
+  /** What it answered and what did not count. */
+  withheld?: Withheld;
   steps: StepRecord[];
   /** Of all its steps. */
   tokens?: number;
@@ -114,6 +125,8 @@ export interface RunFilter {
   eventId?: string;
   /** Only runs of hooks whose ids begin and end so. */
   among?: { prefix: string; suffix?: string };
+  /** Only runs that began at this moment or later. */
+  since?: Instant;
   limit?: number;
 }
 
@@ -135,8 +148,7 @@ export interface Store {
     given?: Outcome;
     /** The event of that delivery, where it has not been answered yet. */
     unanswered?: string;
-    /** Ids of hooks, and folders of projects, that are paused. */
-    paused: ReadonlySet<string>;
+    paused: Paused;
   }>;
   /** @param ms how long the whole decision took */
   answered(eventId: string, outcome: Outcome, ms?: number): MaybePromise<void>;
@@ -154,10 +166,14 @@ export interface Store {
   /** Of one session, and one folder or one project's look at it. */
   baseline(session: SessionId, folder: string): MaybePromise<Baseline | undefined>;
   setBaseline(session: SessionId, folder: string, baseline: Baseline): MaybePromise<void>;
-  /** A hook by its id, or all hooks of a project by its folder, until they are resumed. Both say whether it changed anything. */
-  pause(what: string, now: Instant): MaybePromise<boolean>;
+  /**
+   * A hook by its id, or all hooks of a project by its folder, until then, or until they are resumed. Both say whether it changed
+   * anything: of several that resume at once, one is told so.
+   */
+  pause(what: string, now: Instant, until?: Instant): MaybePromise<boolean>;
   resume(what: string): MaybePromise<boolean>;
-  paused(): MaybePromise<ReadonlySet<string>>;
+  /** Some of it may have ended. */
+  paused(): MaybePromise<Paused>;
   /** The inbox: what goes with the session's next event that takes it. First in, first out. */
   post(session: SessionId, outcome: Outcome, counter?: Counter): MaybePromise<void>;
   collect(session: SessionId): MaybePromise<{ outcome: Outcome; counter?: Counter }[]>;

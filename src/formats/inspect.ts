@@ -2,7 +2,7 @@
 
 import { readFileSync, statSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
-import { type Hook, isGuard, type Problem } from "../engine/hook.ts";
+import { type Hook, isWrittenAsGuard, type Problem } from "../engine/hook.ts";
 import { type ScriptWord, scriptWord } from "../engine/program.ts";
 import type { Finding } from "./reading/tree.ts";
 
@@ -138,7 +138,7 @@ const linesBetween = 6;
 
 /** By every agent's rules exit 1 is a failure that blocks nothing. A guard's failure does block, so guards are fine. */
 function exitOne({ hook, command, script, text }: Inspected): Finding | undefined {
-  if (isGuard(hook)) return undefined;
+  if (isWrittenAsGuard(hook)) return undefined;
   const said = refusalThatExitsOne(command.split(/[;\n]|&&|\|\|/)) ?? refusalThatExitsOne(text?.split("\n") ?? []);
   if (said === undefined) return undefined;
   const where = script && text?.includes(said) ? ` in ${script.written}` : "";
@@ -205,7 +205,7 @@ const always = /(?:\|\||;)[ \t]*(?:true|:)[ \t]*$/;
 
 /** A check whose program is missing must not pass. For hooks that a turn, a commit or a call waits for. */
 function swallowedStatus({ hook, command, text }: Inspected): Finding | undefined {
-  const isCheck = hook.steps[0].uses === "script" || isGuard(hook);
+  const isCheck = hook.steps[0].uses === "script" || isWrittenAsGuard(hook);
   if (!isCheck) return undefined;
   const lines = (text ?? command).split("\n");
   const last = lines.findLast((line) => line.trim() !== "" && !line.trim().startsWith("#")) ?? "";

@@ -22,12 +22,13 @@ export interface InvalidGuard {
   onFailure: FailurePolicy;
   priority?: number;
   enabled: boolean;
+  report?: true;
   reason: string;
   origin: Origin;
 }
 
 export function invalidGuard(guard: InvalidGuard): Hook {
-  const { id, name, events, written, when, role, onFailure, priority = 100, enabled, reason, origin } = guard;
+  const { id, name, events, written, when, role, onFailure, report, priority = 100, enabled, reason, origin } = guard;
   const event = events.length > 0 ? [...new Set(events)] : [...guardableEvents];
   const as = written.length > 0 ? [...written] : event;
   return {
@@ -47,6 +48,7 @@ export function invalidGuard(guard: InvalidGuard): Hook {
     mode: "sync",
     role,
     onFailure,
+    ...(report ? { report } : {}),
     priority,
     enabled,
     tags: [],

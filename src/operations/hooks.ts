@@ -37,6 +37,7 @@ export const hookRow = (hook: Hook): Fields => ({
   onFailure: hook.onFailure,
   priority: hook.priority,
   enabled: hook.enabled,
+  report: hook.report === true,
   tags: hook.tags,
 });
 

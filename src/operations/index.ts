@@ -15,6 +15,7 @@ import {
 import { automationCreate, automationEdit } from "./automations/edit.ts";
 import { automationApply, automationExport } from "./automations/files.ts";
 import { emit } from "./event.ts";
+import { guardList, guardStats } from "./guards.ts";
 import { explain, hooks } from "./hooks.ts";
 import { memoryAdd, memorySearch, noteDelete, noteList, noteShow, noteWrite } from "./notes.ts";
 import type { Operation, OperationContext } from "./operation.ts";
@@ -41,6 +42,8 @@ const table: { readonly [N in OperationName]: Operation<unknown> } = {
   run,
   status,
   emit,
+  guard_list: guardList,
+  guard_stats: guardStats,
   automation_list: automationList,
   automation_show: automationShow,
   automation_create: automationCreate,

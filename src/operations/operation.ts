@@ -21,6 +21,8 @@ export interface OperationContext {
   board?(): Promise<ProjectService | undefined>;
   /** Automations; absent, and undefined: nothing keeps any. */
   automations?(): Promise<AutomationService | undefined>;
+  /** The folder of the project that the event happened in; without one, that this process works in. Absent: it is not known. */
+  projectOf?(event?: HookEvent): string | undefined;
   /** Where the caller works, if it is no hook; absent: in this process's folder. */
   cwd?: string;
 }

@@ -2,7 +2,7 @@
 import type { Instant, MaybePromise, SessionId } from "../engine/event.ts";
 import { isThenable } from "../engine/flow.ts";
 import type { Outcome } from "../engine/outcome.ts";
-import type { Store } from "../engine/record.ts";
+import type { Paused, Store } from "../engine/record.ts";
 import { openMemoryStore } from "./memory/memory.ts";
 import { stringify } from "./sqlite/keep.ts";
 import { claimed, reportsOf } from "./sqlite/queries.ts";
@@ -80,7 +80,7 @@ export interface Remembered {
   /** What an event that the store has was answered since. */
   answer(event: string): Outcome | undefined;
   /** As they were when they could last be read. */
-  paused(): ReadonlySet<string> | undefined;
+  paused(): Paused | undefined;
 }
 
 /** A memory that goes on from what can still be read in the store. */

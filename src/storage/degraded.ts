@@ -5,7 +5,7 @@
 import { isOfStore, messageOf } from "../engine/error.ts";
 import type { Instant } from "../engine/event.ts";
 import type { Outcome } from "../engine/outcome.ts";
-import type { Store } from "../engine/record.ts";
+import type { Paused, Store } from "../engine/record.ts";
 import { atOnce, createRing, type Keyed, memoryBeside, type Row } from "./degraded-rows.ts";
 import { unopenedDatabase } from "./sqlite/database.ts";
 import type { SqliteStore } from "./sqlite/sqlite.ts";
@@ -60,7 +60,7 @@ export function withDegradedMode(open: () => SqliteStore, options: DegradedOptio
   const ring = createRing(atMost);
   let real: SqliteStore | undefined;
   let outage: Outage | undefined;
-  let paused: ReadonlySet<string> | undefined; // as it was last read
+  let paused: Paused | undefined; // as it was last read
   let underWay: Keyed[] = []; // of the group that is open
   let refused: string[] = []; // events
   let messages = 0;
@@ -252,7 +252,7 @@ export function withDegradedMode(open: () => SqliteStore, options: DegradedOptio
     baseline: (session, folder) => decide((store) => store.baseline(session, folder)),
     setBaseline: (...given) => put((store) => store.setBaseline(...given)),
     paused: () => decide((store) => store.paused()),
-    pause: (what, at) => insist((store) => store.pause(what, at)),
+    pause: (what, at, until) => insist((store) => store.pause(what, at, until)),
     resume: (what) => insist((store) => store.resume(what)),
     run: (id) => read((store) => store.run(id)),
     runs: (filter) => read((store) => store.runs(filter)),

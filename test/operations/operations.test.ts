@@ -97,7 +97,7 @@ test("the engine's own operations are the module hookline, next to the project's
     [...operations].map(([name, { readOnly }]) => [`hookline.${name}`, readOnly]),
   );
   assert.ok(list.every(({ description, input }) => description && input?.type === "object"));
-  const reads = /\.(hooks|explain|runs?|status)$|_(list|show|search|runs|export)$/;
+  const reads = /\.(hooks|explain|runs?|status)$|_(list|show|search|runs|export|stats)$/;
   for (const { name, readOnly } of list) assert.equal(readOnly, reads.test(name), name);
 });
 
@@ -134,6 +134,7 @@ test("hooks: the active ones in running order, or only those of one event by any
     onFailure: "continue",
     priority: 100,
     enabled: true,
+    report: false,
     tags: ["t"],
   });
   const ids = async (event: string) => ((await ask("hooks", { event })) as { id: string }[]).map(({ id }) => id); // rows

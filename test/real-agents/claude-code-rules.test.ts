@@ -48,6 +48,31 @@ hooks:
   assert.match(session.heard(1), /this file is written by people/);
 });
 
+test(
+  "a question in a headless session is refused with the way to allow it, and a refusal's code is not for the model",
+  real,
+  async (t) => {
+    const session = await startClaude(t, { turns: [bash("touch asked.txt"), bash("curl denied"), closing] });
+    await session.rule(`
+hooks:
+  - id: ask_touch
+    on: tool_start
+    condition: { type: expression, expr: "'touch' in tool.params.command" }
+    action: { type: gate, ask: true, reason: "may I touch it?" }
+  - id: no_curl
+    on: tool_start
+    condition: { type: expression, expr: "'curl' in tool.params.command" }
+    action: { type: gate, reason: "no network" }
+`);
+    assert.equal((await run(session)).code, 0);
+    assert.equal(session.has("asked.txt"), false);
+    const asked = /may I touch it\?[\s\S]*No person can be asked in this session: .*hookline allow-once [0-9a-z]{8}/;
+    assert.match(session.heard(1), asked);
+    assert.match(session.heard(2), /no network/);
+    assert.doesNotMatch(session.heard(2), /to allow this call once/);
+  },
+);
+
 test("[D56, DT16] transform_params rewrites a command before it runs", real, async (t) => {
   const session = await startClaude(t, { turns: [bash("touch original.txt"), closing] });
   await session.rule(`

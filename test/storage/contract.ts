@@ -296,10 +296,25 @@ export function testStore(name: string, open: (given?: Given) => Store): void {
     assert.equal((await tell(store, {})).paused.size, 0);
     assert.deepEqual([await store.pause("h", start), await store.pause("h", start)], [true, false]);
     await store.pause("/project", start);
-    assert.deepEqual([...(await tell(store, {})).paused].sort(), ["/project", "h"]);
+    assert.deepEqual([...(await tell(store, {})).paused.keys()].sort(), ["/project", "h"]);
     assert.deepEqual([await store.resume("h"), await store.resume("h")], [true, false]);
-    assert.deepEqual([...(await store.paused())], ["/project"]);
+    assert.deepEqual([...(await store.paused())], [["/project", Number.POSITIVE_INFINITY]]);
   });
+
+  about(
+    "a pause with an end says when that is, may be given another, and goes with a later one once it has ended",
+    async (store) => {
+      assert.deepEqual(
+        [await store.pause("h", start, start + 10), await store.pause("h", start, start + 10)],
+        [true, false],
+      );
+      assert.equal(await store.pause("h", start, start + 20), true);
+      assert.deepEqual([...(await tell(store, {})).paused], [["h", start + 20]]);
+      await store.pause("other", start + 20);
+      assert.deepEqual([...(await store.paused()).keys()], ["other"]);
+      assert.equal(await store.resume("h"), false);
+    },
+  );
 
   about("the inbox gives each answer once, first in, first out, to its own session", async (store) => {
     for (const text of ["one", "two", "three"])
@@ -316,7 +331,8 @@ export function testStore(name: string, open: (given?: Given) => Store): void {
   about(
     "a run that is saved again is one run, and later changes of the given object do not reach it",
     async (store) => {
-      const run = aRun({ status: "running", owner: "1:2", session: "s" });
+      const withheld: Run["withheld"] = { because: "report", outcome: { verdict: { is: "deny", by: "h" } } };
+      const run = aRun({ status: "running", owner: "1:2", session: "s", withheld });
       delete run.ms;
       await store.saveRun(run);
       assert.deepEqual(await store.run(run.id), run);
@@ -361,7 +377,7 @@ export function testStore(name: string, open: (given?: Given) => Store): void {
     const [first, second, third] = [
       aRun({ hook: "a", session: "s", eventId: "1" }),
       aRun({ hook: "b", session: "s", eventId: "2", eventName: "Stop", status: "failed" }),
-      aRun({ hook: "a", session: "t", eventId: "2", eventName: "Stop" }),
+      aRun({ hook: "a", session: "t", eventId: "2", eventName: "Stop", startedAt: start + 1_000_000 }),
     ];
     for (const run of [first, second, third]) await store.saveRun(run);
     const found = async (filter: Parameters<Store["runs"]>[0]) => (await store.runs(filter)).map(({ id }) => id);
@@ -371,6 +387,7 @@ export function testStore(name: string, open: (given?: Given) => Store): void {
     assert.deepEqual(await found({ session: "s" }), [second.id, first.id]);
     assert.deepEqual(await found({ event: "Stop", status: "completed" }), [third.id]);
     assert.deepEqual(await found({ eventId: "2", hook: "a", limit: 5 }), [third.id]);
+    assert.deepEqual(await found({ since: start + 1_000_000 }), [third.id]);
     assert.deepEqual(await found({ status: "cancelled" }), []);
   });
 

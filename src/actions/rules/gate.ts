@@ -39,6 +39,7 @@ export const gate: Handler = handler({
       ask: say(flag, "true: the same as `decision: ask`", false),
     },
   ),
+  isLiftable: true,
   action: {
     summary: "Denies what is about to happen, such as a tool call, asks about it, or allows it.",
     role: (params) => (decisionOf(params) === "allow" ? "observe" : "guard"),

@@ -105,7 +105,8 @@ const hookFiles: HookFiles = {
       "CLAUDE_CONFIG_DIR",
       "CLAUDE_CODE_", // entry point, session, remote: there are more with each version
     ],
-    ofSession: ["CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT"],
+    ofShell: ["CLAUDECODE"], // its editors' terminals, which people type in, have CLAUDE_CODE_SSE_PORT
+    ofSession: ["CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SESSION_ATTENDED", "CLAUDE_CODE_SSE_PORT"],
     secrets: /^CLAUDE_CODE_(?!OAUTH_).*TOKEN$/, // not the account: a hook that starts the agent again needs that
   },
 };
@@ -227,6 +228,15 @@ function deliveryOf(
 }
 const promptEvents: ReadonlySet<AgentEventName> = new Set<AgentEventName>(["UserPromptSubmit"]);
 
+/**
+ * In dontAsk it refuses whatever it would ask about. `claude -p` has nobody to ask: 2.1.330 says so to its hooks by a variable
+ * (measured); how it was started says it where that is missing.
+ */
+const isHeadless: AgentAdapter["isHeadless"] = ({ data }, environment) => {
+  const { CLAUDE_CODE_SESSION_ATTENDED: attended, CLAUDE_CODE_ENTRYPOINT: startedAs } = environment;
+  return data.permission_mode === "dontAsk" || (attended === undefined ? startedAs === "sdk-cli" : attended === "0");
+};
+
 const projectReaders = ["Copilot CLI", "Cursor", "VS Code"];
 
 /**
@@ -263,6 +273,7 @@ export const claudeCode: AgentAdapter = {
   decode,
   derived,
   figures: transcriptFigures,
+  isHeadless,
   encode,
   overHttp,
   encodeForHttp,

@@ -6,10 +6,10 @@ import type { Findings } from "./findings.ts";
 const units = { d: 86_400, h: 3_600, m: 60, s: 1 } as const;
 
 /** What a delay looks like, for messages. */
-const delayExamples = "30s, 5m, 2h, 1d, 2h30m, or seconds such as 120";
+export const delayExamples = "30s, 5m, 2h, 1d, 2h30m, or seconds such as 120";
 
 /** Undefined: it is no delay, or one of no length. Never throws. */
-function delayOf(written: string): Seconds | undefined {
+export function delayOf(written: string): Seconds | undefined {
   const text = written.trim().toLowerCase();
   const found = /^(?:(\d{1,9})d)?(?:(\d{1,9})h)?(?:(\d{1,9})m)?(?:(\d{1,9})s)?$/.exec(text);
   const plain = /^\d{1,12}$/.test(text) ? Number(text) : undefined;

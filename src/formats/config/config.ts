@@ -1,5 +1,6 @@
 /** What `hookline.yaml` and the user's `config.yaml` say beside hooks: one shape, plain JSON, kept with the compiled hooks. */
 import type { Fields, Json, Seconds } from "../../engine/event.ts";
+import type { UnansweredAsk } from "../../engine/ports.ts";
 
 export interface Config {
   /** App files of specification 003, by absolute path. */
@@ -20,6 +21,8 @@ export interface Config {
   budgets: Budgets;
   /** The built-in guard asks about changes of hooks. Only from the user's own file. */
   selfProtection?: boolean;
+  /** What becomes of a hook's question where no person can answer; absent: deny. Only from the user's own file. */
+  headlessAsk?: UnansweredAsk;
 }
 
 /** Milliseconds. What is absent has the usual budget of its event. */

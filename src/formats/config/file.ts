@@ -64,7 +64,7 @@ function tellOfEmpty(text: string, { report }: YamlFile): void {
 export function mergeConfig(outer: Config, inner: Partial<Config>): Config {
   const { apps, extensions, mcpServers, models, languageServers, ...given } = { ...emptyConfig, ...inner };
   const { notify = outer.notify } = given;
-  const { selfProtection = given.selfProtection } = outer; // the outer layer's word stands
+  const { selfProtection = given.selfProtection, headlessAsk = given.headlessAsk } = outer; // the outer layer's word stands
   return {
     ...outer,
     apps: [...new Set([...outer.apps, ...apps])],
@@ -79,6 +79,7 @@ export function mergeConfig(outer: Config, inner: Partial<Config>): Config {
     budgets: mergeBudgets(outer.budgets, given.budgets),
     ...(notify ? { notify } : {}),
     ...(selfProtection === undefined ? {} : { selfProtection }),
+    ...(headlessAsk === undefined ? {} : { headlessAsk }),
   };
 }
 

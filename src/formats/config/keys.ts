@@ -3,6 +3,7 @@ import { dirname, isAbsolute, resolve } from "node:path";
 import { eventNames, resolveEvent } from "../../engine/events.ts";
 import type { Origin } from "../../engine/hook.ts";
 import { didYouMean } from "../../engine/nearest.ts";
+import { unansweredAsks } from "../../engine/ports.ts";
 import {
   anything,
   flag,
@@ -302,6 +303,10 @@ const keys = {
     "asks before a call changes hooks, their settings or start files of shells, unless it is false; only in your own file",
     ofUser(single(flag), "a project's file may not say what protects you"),
   ),
+  headless_ask: key(
+    "what becomes of a hook's question where no person can answer it: deny, allow, or pass (as if it had not been asked); default: deny; only in your own file",
+    ofUser(single(oneOf(...unansweredAsks)), "a project's file may not say what happens without you"),
+  ),
   budgets: key("how long events and single hooks may take, in milliseconds", budgets),
 };
 export const configKeys: { readonly [key: string]: ConfigKey<unknown> } = keys;
@@ -312,6 +317,7 @@ const fields: { readonly [key: string]: keyof Config } = {
   language_servers: "languageServers",
   hook_engine: "engine",
   self_protection: "selfProtection",
+  headless_ask: "headlessAsk",
 };
 
 /** What a key of the file says; undefined: nothing that holds. */

@@ -121,6 +121,7 @@ export interface Entry {
     timeout?: number;
   };
   enabled?: boolean;
+  report?: boolean;
   summary?: string;
   match?: Match;
   environments?: string | string[];
@@ -139,6 +140,7 @@ const required = {
 };
 const optional = {
   enabled: flag,
+  report: flag,
   summary: text(),
   match: object(
     {},

@@ -186,10 +186,13 @@ function guardInPlace(
   const enabled = members.get("enabled")?.value.value !== false;
   const origin = { ...file.origin, ...file.locate(node.offset) };
   return guardOfEntry(
-    { ...guard, events, enabled, origin, name: typeof name === "string" ? name : "" },
+    { ...guard, events, enabled, ...reportIn(members), origin, name: typeof name === "string" ? name : "" },
     { file, node, part: "hook", idOf },
   );
 }
+
+const reportIn = (members: ReadEntry["members"]): { report?: true } =>
+  members.get("report")?.value.value === true ? { report: true } : {};
 
 type ReportingContext = EntryContext & { report: Report };
 
@@ -238,6 +241,7 @@ function hookOf(
     mode: "sync",
     role,
     onFailure: (entry.blocking ?? role === "guard") ? "block" : "continue",
+    ...(entry.report ? { report: true } : {}),
     priority: entry.priority ?? 100,
     enabled: entry.enabled !== false && elsewhere === undefined,
     ...(entry.enabled !== false && elsewhere !== undefined ? { disabledBecause: elsewhere } : {}),

@@ -168,6 +168,7 @@ function guardInPlace({ node, fields, ...written }: Written, reason: string, { f
       name: fieldOf(fields, "id", ""),
       priority: fieldOf(fields, "priority", defaultPriority),
       enabled: fieldOf(fields, "enabled", true),
+      ...(fieldOf(fields, "report", false) ? { report: true } : {}),
       reason,
     },
     { file, node, part: "rule", idOf: (name) => idOf(name, node) },
@@ -238,6 +239,7 @@ function hookOf(
     mode: background && role !== "guard" ? "async" : "sync",
     role,
     onFailure: role === "guard" ? "block" : "continue",
+    ...(fieldOf(fields, "report", false) ? { report: true } : {}),
     priority: fieldOf(fields, "priority", defaultPriority),
     enabled: fieldOf(fields, "enabled", true),
     tags: tags ? (jsonOf(tags.value) as string[]) : [], // its schema has passed it

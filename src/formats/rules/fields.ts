@@ -56,6 +56,7 @@ export type RuleFieldName =
   | "text_limit"
   | "priority"
   | "enabled"
+  | "report"
   | "tags"
   | "timeout";
 
@@ -75,6 +76,7 @@ export const ruleFields: { readonly [F in RuleFieldName]: RuleField } = {
   }),
   priority: field(integer(), "lower runs first; equal ones in the order of the file", { default: defaultPriority }),
   enabled: field(flag, "false: it is read and listed, and never runs", { default: true }),
+  report: field(flag, "true: it is evaluated and recorded, and nothing that it answers counts", { default: false }),
   tags: field(listOf(text()), "words for lists and people; the engine does not use them", { default: [] }),
   timeout: field(seconds, "seconds that each of its actions may take, unless the action says it itself", {
     default: defaultTimeout,

@@ -21,7 +21,15 @@ export interface EntryReader {
 }
 
 /** Keys of ours that say nothing of safety: in a file of another tool's they may well mean something else. */
-const onlyOurs: ReadonlySet<string> = new Set(["environment", "priority", "tags", "resident", "enabled", "not"]);
+const onlyOurs: ReadonlySet<string> = new Set([
+  "environment",
+  "priority",
+  "tags",
+  "resident",
+  "enabled",
+  "not",
+  "report",
+]);
 
 export function createReader(entry: Entry, tell: Report, format: SettingsFormat): EntryReader {
   const faults = entry.fault === undefined ? [] : [entry.fault];

@@ -62,7 +62,7 @@ function typeOf(reader: EntryReader): NamedType | undefined {
 
 const commonKeys = (
   "type if not matcher timeout timeoutSec role onFailure blocking failClosed statusMessage once async asyncRewake " +
-  "description name id priority enabled tags resident textLimit"
+  "description name id priority enabled report tags resident textLimit"
 ).split(" ");
 
 const everyKey = [...commonKeys, ...Object.values(handlerTypes).flatMap(({ fields }) => Object.keys(fields))];
@@ -160,7 +160,7 @@ function readTimeout(reader: EntryReader, type: HandlerType): Seconds {
   return timeout;
 }
 
-type Rest = Pick<Hook, "mode" | "limits" | "priority" | "enabled" | "tags" | "status">;
+type Rest = Pick<Hook, "mode" | "limits" | "priority" | "enabled" | "report" | "tags" | "status">;
 
 function readRest(reader: EntryReader, context: FileContext, policy: Policy): Rest {
   const status = reader.caption("statusMessage");
@@ -174,6 +174,7 @@ function readRest(reader: EntryReader, context: FileContext, policy: Policy): Re
     },
     priority: reader.read("priority", number()) ?? 100,
     enabled: isEnabled(reader, context),
+    ...(reportsOnly(reader, context) ? { report: true } : {}),
     tags: tagsOf(reader),
     ...(status ? { status } : {}),
   };
@@ -212,6 +213,20 @@ export function isEnabled(reader: EntryReader, { format }: FileContext): boolean
     });
   }
   return enabled;
+}
+
+function reportsOnly(reader: EntryReader, { format }: FileContext): boolean {
+  const report = reader.read("report", flag) ?? false;
+  if (report && !format.isOurs) {
+    reader.report(reader.placeOf("report"), {
+      severity: "warning",
+      code: "ignored-field",
+      message:
+        '"report": true: Hookline only records what this hook answers, but an agent that reads the file itself ignores the key and obeys the hook',
+      suggestion: "write the hook in Hookline's own file, .hookline/hooks.json",
+    });
+  }
+  return report;
 }
 
 export function tagsOf(reader: EntryReader): string[] {
@@ -267,6 +282,7 @@ export function guardInPlace(
     events: entry.events,
     written: [entry.written],
     enabled: entry.fields.get("enabled")?.value !== false,
+    ...(entry.fields.get("report")?.value === true ? { report: true as const } : {}),
   });
 }
 

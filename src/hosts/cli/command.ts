@@ -45,6 +45,8 @@ export interface Command {
   load(): Promise<RunCommand>;
   /** Of a command with actions: which of them these words mean. Throws HooklineError usage. */
   choose?(given: readonly string[]): Promise<Chosen>;
+  /** Its actions that are no operations, by name. */
+  ownActions?(): Promise<Readonly<Record<string, Command>>>;
 }
 
 /** One action of a command, and the words that are left for it. */

@@ -10,14 +10,15 @@ const event = {
 const isDispatchedFirst = (): 2 => 2;
 
 /** What the actions are, and what they take, the table of operations says. */
-const group = (name: string, summary: string, example: string): Command => ({
+const group = (name: string, summary: string, example: string, ownActions?: Command["ownActions"]): Command => ({
   summary,
   usage: `${name} ACTION …`,
   example,
   flags: {},
   words: 0,
   load: async () => isDispatchedFirst,
-  choose: async (given) => (await import("./operations/actions.ts")).chooseAction(name, given),
+  choose: async (given) => (await import("./operations/actions.ts")).chooseAction(name, given, await ownActions?.()),
+  ...(ownActions ? { ownActions } : {}),
 });
 
 export const commands: Readonly<Record<string, Command>> = {
@@ -84,6 +85,20 @@ export const commands: Readonly<Record<string, Command>> = {
     flags: { event: { type: "string" }, slow: { type: "boolean" } },
     words: 0,
     load: async () => (await import("./hooks/list.ts")).list,
+  },
+  guard: group(
+    "guard",
+    "list the guards and what they have done, or switch one off for a time",
+    "hookline guard list",
+    async () => (await import("./guards/guard.ts")).guardActions,
+  ),
+  "allow-once": {
+    summary: "let one refused call happen, once, within five minutes; for a person at a terminal",
+    usage: "allow-once CODE [--json]",
+    example: "hookline allow-once h4x9k2pm",
+    flags: {},
+    words: 1,
+    load: async () => (await import("./guards/allow-once.ts")).allowOnce,
   },
   check: {
     summary: "read hook files and list every mistake with its place",

@@ -16,6 +16,7 @@ export const flagTexts: Readonly<Record<string, string>> = {
   "add --yes": "writes without asking",
   "add --update": "compares the file with the pack and takes over what has changed; rules of your own stay",
   "add --list": "lists the packs and their rules, and writes nothing",
+  "guard off --for": "how long, such as `30m`, `1h` or `1h30m`; at most `24h`; required",
   "trust --hash":
     "trusts without asking if the folder still has this hash. `trust list --json` prints it. For CI, after you have read the files",
   "trust --watch": "keeps running, shows each change of a hook file and asks whether to trust it",

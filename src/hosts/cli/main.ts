@@ -76,19 +76,14 @@ const otherNames: Readonly<Record<string, string>> = {
 async function printHelp(name: string | undefined, words: readonly string[] = []): Promise<ExitCode> {
   const command = name !== undefined && Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (name !== undefined && command?.choose) {
-    process.stdout.write((await import("./operations/actions.ts")).helpOf(name, command.summary, words));
+    const own = (await command.ownActions?.()) ?? {};
+    const action = words.find((word) => Object.hasOwn(own, word));
+    if (action !== undefined && own[action]) return printHelpOf(`${name} ${action}`, own[action]);
+    const { helpOf } = await import("./operations/actions.ts");
+    process.stdout.write(helpOf({ name, summary: command.summary, own }, words));
     return 0;
   }
-  if (command) {
-    process.stdout.write(`${command.summary}\n\nusage:   hookline ${command.usage}\nexample: ${command.example}\n`);
-    const { flagTexts } = await import("./flag-texts.ts");
-    const texts = Object.keys(command.flags).map(
-      (flag) => [`--${flag}`, flagTexts[`${name} --${flag}`] ?? ""] as const,
-    );
-    const shown = texts.filter(([, text]) => !text.startsWith("internal:"));
-    if (shown.length > 0) process.stdout.write(`\n${shown.map(([flag, text]) => flagLines(flag, text)).join("\n")}\n`);
-    return 0;
-  }
+  if (name !== undefined && command) return printHelpOf(name, command);
   if (name !== undefined && name !== "help") return unknownCommand(name);
   const rows = Object.entries(commands).filter(([key]) => !internalCommands.has(key));
   const width = Math.max(...rows.map(([key]) => key.length));
@@ -97,6 +92,15 @@ async function printHelp(name: string | undefined, words: readonly string[] = []
   process.stdout.write(
     `\nFlags of all commands:\n  --cwd DIR  --json  --store FILE  --quiet  --verbose  --help\n\nTo see hooks at work, run: hookline demo --once\n`,
   );
+  return 0;
+}
+
+async function printHelpOf(name: string, { summary, usage, example, flags }: Command): Promise<ExitCode> {
+  process.stdout.write(`${summary}\n\nusage:   hookline ${usage}\nexample: ${example}\n`);
+  const { flagTexts } = await import("./flag-texts.ts");
+  const texts = Object.keys(flags).map((flag) => [`--${flag}`, flagTexts[`${name} --${flag}`] ?? ""] as const);
+  const shown = texts.filter(([, text]) => !text.startsWith("internal:"));
+  if (shown.length > 0) process.stdout.write(`\n${shown.map(([flag, text]) => flagLines(flag, text)).join("\n")}\n`);
   return 0;
 }
 

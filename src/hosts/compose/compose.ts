@@ -2,7 +2,7 @@
  * The engine with everything around it, put together once for every host. Data says what differs between a command, which
  * lives for one event, and a process that stays. What few events need is loaded when it is first asked for.
  */
-import { conventions, rememberRunByAgent } from "../../agents/index.ts";
+import { conventions, isHeadless, rememberRunByAgent } from "../../agents/index.ts";
 import { createEngine, type Engine } from "../../engine/engine.ts";
 import { messageOf } from "../../engine/error.ts";
 import type { HookEvent, MaybePromise } from "../../engine/event.ts";
@@ -123,6 +123,11 @@ export async function compose(options: ComposeOptions): Promise<Composed> {
     registry: options.registry,
     ...(options.registryAt ? { registryAt: options.registryAt } : {}),
     patterns: options.patterns,
+    projectOf: rootOf,
+    allowOnceCode: async (refused) =>
+      (await import("../../runtime/allow-once.ts")).allowOnceCode(stateFolderOf(home, environment), refused),
+    unanswered: (event, variables = environment) =>
+      isHeadless(event, variables) ? (folders.settings(event.cwd).userConfig.headlessAsk ?? "deny") : undefined,
     elsewhere: (hook, event, variables = environment) =>
       ranByAgent(hook, event.sender, {
         home,
@@ -151,6 +156,7 @@ export async function compose(options: ComposeOptions): Promise<Composed> {
     engine,
     store,
     hooks: () => combine(folders.known(options.cwd)?.set, undefined),
+    projectOf: (event) => folders.known(event?.cwd ?? options.cwd)?.root,
     ...(options.automations ? { automations: options.automations } : {}),
     now: basics.now,
     id: basics.id,

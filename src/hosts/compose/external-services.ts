@@ -33,6 +33,7 @@ export interface Served {
   engine: Engine;
   store: Store;
   hooks(): MaybePromise<HookSet>;
+  projectOf?(event?: HookEvent): string | undefined;
   /** The automations that the store keeps; undefined: it keeps none. */
   automations?(): Promise<AutomationService | undefined>;
   now(): Instant;

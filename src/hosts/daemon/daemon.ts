@@ -188,6 +188,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     context: {
       ...{ engine, store, now, id, environment, cwd },
       hooks: async (event) => active.combine((await source?.at(event?.cwd ?? cwd))?.set, settings.engine.enabled),
+      projectOf: (event) => source?.known(event?.cwd ?? cwd)?.root,
       board: runtime.board,
       automations: async () => automations,
     },

@@ -49,13 +49,15 @@ export interface HookDefinition<N extends EventName = EventName> {
   /** Lower runs first; default: 100. */
   priority?: number;
   enabled?: boolean;
+  /** true: it is called and recorded, and nothing that it answers counts. */
+  report?: boolean;
   tags?: string[];
   status?: string;
 }
 
 /** Its fields by name, for definitions that no compiler has checked. */
 export const definitionFields: readonly string[] =
-  "on run id name matcher if when role onFailure timeout mode once cooldown maxFires textLimit priority enabled tags status".split(
+  "on run id name matcher if when role onFailure timeout mode once cooldown maxFires textLimit priority enabled report tags status".split(
     " ",
   );
 
@@ -98,6 +100,7 @@ export function compileDefinition<N extends EventName>(definition: HookDefinitio
     mode: definition.mode ?? "sync",
     role,
     onFailure: definition.onFailure ?? (role === "guard" ? "block" : "continue"),
+    ...(definition.report ? { report: true } : {}),
     priority: definition.priority ?? 100,
     enabled: definition.enabled ?? true,
     tags: definition.tags ?? [],

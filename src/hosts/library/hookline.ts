@@ -3,6 +3,7 @@
 import { homedir } from "node:os";
 import type { Callback } from "../../actions/function/function.ts";
 import { type AbilityEvents, withOwnNames } from "../../engine/ability.ts";
+import { pausedNames } from "../../engine/admit.ts";
 import { HooklineError } from "../../engine/error.ts";
 import type {
   AgentEventName,
@@ -199,7 +200,7 @@ export interface Pauses {
   /** Lets it run again; says whether it was paused. Throws HooklineError hook_unknown. */
   resume(hook?: string): Promise<boolean>;
   /** Ids of hooks and folders of projects. */
-  paused(): MaybePromise<ReadonlySet<string>>;
+  paused(): Promise<ReadonlySet<string>>;
 }
 
 function createPauses({ store, now, place, resumed }: PausesOptions): Pauses {
@@ -216,7 +217,9 @@ function createPauses({ store, now, place, resumed }: PausesOptions): Pauses {
       if (wasPaused) await resumed();
       return wasPaused;
     },
-    paused: () => store.paused(),
+    async paused() {
+      return new Set(pausedNames(await store.paused()));
+    },
   };
 }
 

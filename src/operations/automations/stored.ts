@@ -5,6 +5,7 @@ import { nameOf } from "../../engine/explain.ts";
 import type { Hook, HookSet, Origin } from "../../engine/hook.ts";
 import type { AutomationRecords } from "../../engine/journal.ts";
 import { nearest } from "../../engine/nearest.ts";
+import type { Paused } from "../../engine/record.ts";
 import { isRecord, object, type Schema, text } from "../../engine/schema.ts";
 import type { CompiledAutomation } from "../../formats/automations/automation.ts";
 import { type Automation, automationOf, hookIdOf } from "../../formats/automations/fields.ts";
@@ -179,14 +180,16 @@ export async function findStored(
 /** What a list shows of it beside its own fields. */
 interface AutomationStatus {
   fired: ReadonlyMap<HookId, Instant>;
-  paused: ReadonlySet<string>;
+  paused: Paused;
+  now: Instant;
 }
-export const automationStatusOf = async ({ store }: Pick<Asked, "store">): Promise<AutomationStatus> => ({
+export const automationStatusOf = async ({ store, now }: Pick<Asked, "store" | "now">): Promise<AutomationStatus> => ({
   fired: await store.lastFired(),
   paused: await store.paused(),
+  now: now(),
 });
 
-export function automationRow(known: Known, { fired, paused }: AutomationStatus): Fields {
+export function automationRow(known: Known, { fired, paused, now }: AutomationStatus): Fields {
   const { project, id, hook } = known;
   const last = fired.get(hookOf(known));
   const row = "stored" in known ? known.stored.row : undefined;
@@ -195,7 +198,7 @@ export function automationRow(known: Known, { fired, paused }: AutomationStatus)
     project_id: project,
     name: hook?.name ?? row?.name ?? id,
     enabled: hook?.enabled ?? (row && "enabled" in row ? row.enabled : false),
-    paused: hook !== undefined && pauseOf(hook, paused) !== undefined,
+    paused: hook !== undefined && pauseOf(hook, paused, { now }) !== undefined,
     on: hook ? nameOf(hook.on) : null,
     tools: toolsOf(hook),
     in: "file" in known ? known.file : "store",

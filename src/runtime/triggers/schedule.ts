@@ -4,7 +4,7 @@ import { messageOf } from "../../engine/error.ts";
 import type { Fields, HookEvent, HookId, Instant, MaybePromise } from "../../engine/event.ts";
 import type { Hook } from "../../engine/hook.ts";
 import type { Ports } from "../../engine/ports.ts";
-import type { Store } from "../../engine/record.ts";
+import type { Paused, Store } from "../../engine/record.ts";
 import { nextTurn } from "../system.ts";
 import { createTimer, type Firing, newestStart, type Timer } from "./schedule-timers.ts";
 
@@ -117,7 +117,7 @@ export function createSchedule(options: ScheduleOptions): Schedule {
     lookedAt = moment;
     const due = [...entries.values()].filter((entry) => isDue(entry, moment));
     try {
-      const paused = due.length > 0 ? await store.paused() : new Set<string>();
+      const paused = due.length > 0 ? await store.paused() : nothingPaused;
       for (const [index, entry] of due.entries()) {
         if (index > 0 && index % atOnce === 0) await nextTurn();
         if (!isClosed) await attempt(entry.hook, () => ask(entry, paused));
@@ -127,7 +127,7 @@ export function createSchedule(options: ScheduleOptions): Schedule {
     }
   }
 
-  async function ask(entry: Entry, paused: ReadonlySet<string>): Promise<void> {
+  async function ask(entry: Entry, paused: Paused): Promise<void> {
     const { hook, timer } = entry;
     const moment = now();
     const held = await holding(hook, moment, paused);
@@ -143,9 +143,9 @@ export function createSchedule(options: ScheduleOptions): Schedule {
   }
 
   /** Why the hook could not run now. Such a hook waits without a word, instead of a refused run at each look. */
-  async function holding(hook: Hook, moment: Instant, paused: ReadonlySet<string>): Promise<string | undefined> {
+  async function holding(hook: Hook, moment: Instant, paused: Paused): Promise<string | undefined> {
     if (!isEnabled()) return "the hook engine is switched off";
-    const pausing = pauseOf(hook, paused);
+    const pausing = pauseOf(hook, paused, { now: moment });
     if (pausing !== undefined) return pausing;
     const event = dueEvent(hook, { because: "periodic", id: "", now: moment, last: undefined, home });
     return (await store.peek(claimsOf(hook, event), moment))?.refusal;
@@ -247,3 +247,5 @@ const dataOf = ({ now, last, scheduledFor }: DueFacts): Fields => ({
       }),
   ...(scheduledFor === undefined ? {} : { scheduled_for: isoOf(scheduledFor) }),
 });
+
+const nothingPaused: Paused = new Map();

@@ -10,7 +10,7 @@ import {
   type SessionId,
   type Turn,
 } from "../../engine/event.ts";
-import type { Baseline, Claim, Found, RunFilter, Store } from "../../engine/record.ts";
+import type { Baseline, Claim, Found, Paused, RunFilter, Store } from "../../engine/record.ts";
 import { createKeeper, type Keeping } from "../sqlite/keep.ts";
 import {
   type Claimed,
@@ -104,7 +104,7 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
     put(tables().pendingChecks, session, new Map([...pending].map(([hook, found]) => [hook, keeper.whole(found)])));
   }
 
-  const paused = (): ReadonlySet<string> => before?.paused() ?? tables().pauses;
+  const paused = (): Paused => before?.paused() ?? tables().pauses;
 
   return {
     record(event, set, advance) {
@@ -161,14 +161,15 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
     },
     setBaseline: (session, folder, baseline) =>
       put(tables().baselines, placeIn(session, folder), JSON.stringify(baseline)),
-    pause(what) {
-      const isNew = !tables().pauses.has(what);
-      tables().pauses = new Set([...tables().pauses, what]);
+    pause(what, at, until = Number.POSITIVE_INFINITY) {
+      const isNew = tables().pauses.get(what) !== until;
+      const others = [...tables().pauses].filter(([one, end]) => one !== what && end > at);
+      tables().pauses = new Map([...others, [what, until]]);
       return isNew;
     },
     resume(what) {
       const wasThere = tables().pauses.has(what);
-      tables().pauses = new Set([...tables().pauses].filter((one) => one !== what));
+      tables().pauses = new Map([...tables().pauses].filter(([one]) => one !== what));
       return wasThere;
     },
     paused,
@@ -267,7 +268,7 @@ interface Tables {
   pendingChecks: Map<SessionId, Map<HookId, string>>;
   baselines: Map<string, string>;
   /** Replaced, never changed: it is given out as it is. */
-  pauses: ReadonlySet<string>;
+  pauses: Paused;
   inboxes: Map<SessionId, { outcome: string; counter: Counter | undefined }[]>;
 }
 
@@ -280,7 +281,7 @@ const emptyTables = (): Tables => ({
   claims: new Map(),
   pendingChecks: new Map(),
   baselines: new Map(),
-  pauses: new Set(),
+  pauses: new Map(),
   inboxes: new Map(),
 });
 
@@ -295,7 +296,7 @@ interface Before {
   claimed(key: string): Claimed | undefined;
   pendingChecks(session: SessionId): ReadonlyMap<HookId, Found> | undefined;
   baseline(session: SessionId, folder: string): Baseline | undefined;
-  paused(): ReadonlySet<string> | undefined;
+  paused(): Paused | undefined;
 }
 
 const placeIn = (session: SessionId, folder: string): string => JSON.stringify([session, folder]);
@@ -313,12 +314,13 @@ function drop<Row>(rows: Map<string, Row>, isOld: (row: Row) => boolean): number
   return old.length;
 }
 
-const answers = (row: RunRow, { hook, session, event, status, eventId, among }: RunFilter): boolean =>
+const answers = (row: RunRow, { hook, session, event, status, eventId, among, since }: RunFilter): boolean =>
   is(row.hook, hook) &&
   is(row.session, session) &&
   is(row.event_name, event) &&
   is(row.status, status) &&
   is(row.event, eventId) &&
+  (since === undefined || row.started >= since) &&
   (among === undefined || (row.hook.startsWith(among.prefix) && row.hook.endsWith(among.suffix ?? "")));
 
 const is = (held: string | null, wanted: string | undefined): boolean =>

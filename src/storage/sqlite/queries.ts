@@ -9,7 +9,7 @@ import {
   type Turn,
 } from "../../engine/event.ts";
 import type { HookSet } from "../../engine/hook.ts";
-import type { Claim, Found, Run, RunFilter } from "../../engine/record.ts";
+import type { Claim, Found, Paused, Run, RunFilter } from "../../engine/record.ts";
 import type { Database } from "./database.ts";
 import type { Keeper } from "./keep.ts";
 import {
@@ -113,12 +113,21 @@ export function pendingChecksOf(database: Database, session: SessionId): Map<Hoo
   return new Map(rows.map(({ hook, found }) => [readBack(hook), JSON.parse(found)]));
 }
 
-const noPause: ReadonlySet<string> = new Set();
+const noPause: Paused = new Map();
 
 /** Nearly always none. */
-export function pausesOf(database: Database): ReadonlySet<string> {
-  const rows = database.all<{ what: string }>("select what from pause");
-  return rows.length === 0 ? noPause : new Set(rows.map(({ what }) => readBack(what)));
+export function pausesOf(database: Database): Paused {
+  const rows = database.all<{ what: string; until: Instant | null }>("select what, until from pause");
+  if (rows.length === 0) return noPause;
+  return new Map(rows.map(({ what, until }) => [readBack(what), until ?? Number.POSITIVE_INFINITY]));
+}
+
+/** What has ended by itself goes with the next pause that is written. */
+export function pause(database: Database, what: string, at: Instant, until: Instant | undefined): boolean {
+  database.run("delete from pause where until <= ?", at);
+  const sql = `insert into pause (what, at, until) values (?, ?, ?)
+    on conflict (what) do update set at = excluded.at, until = excluded.until where until is not excluded.until`;
+  return database.run(sql, written(what), at, until ?? null) === 1;
 }
 
 export function addPendingChecks(
@@ -153,13 +162,17 @@ const columnOf = { hook: "hook", session: "session", event: "event_name", status
 /** Newest first, that is in the reverse order of their beginnings. */
 export function findRuns(database: Database, filter: RunFilter): Run[] {
   const conditions: string[] = [];
-  const values: string[] = [];
+  const values: (string | number)[] = [];
   for (const field of Object.keys(columnOf) as (keyof typeof columnOf)[]) {
     // the keys of a literal
     const value = filter[field];
     if (value === undefined) continue;
     conditions.push(`${columnOf[field]} = ?`);
     values.push(written(value));
+  }
+  if (filter.since !== undefined) {
+    conditions.push("started >= ?");
+    values.push(filter.since);
   }
   if (filter.among) {
     const { prefix, suffix = "" } = filter.among;

@@ -3,7 +3,15 @@ import type { HookEvent, Instant, Json, Turn } from "../../engine/event.ts";
 import type { HookSet } from "../../engine/hook.ts";
 import { repeatable } from "../../engine/later.ts";
 import type { Outcome } from "../../engine/outcome.ts";
-import { addTokens, type Claim, type Found, type Run, type RunStatus, type StoredEvent } from "../../engine/record.ts";
+import {
+  addTokens,
+  type Claim,
+  type Found,
+  type Run,
+  type RunStatus,
+  type StoredEvent,
+  type Withheld,
+} from "../../engine/record.ts";
 import type { Keeper, Kept, Payload } from "./keep.ts";
 
 /**
@@ -145,6 +153,7 @@ export interface RunRow {
   started: number;
   ms: number | null;
   outcome: string | null;
+  withheld: string | null;
   steps: string;
   notes: string;
   asked: number;
@@ -159,6 +168,7 @@ export const changingFields: readonly RunField[] = [
   "started",
   "ms",
   "outcome",
+  "withheld",
   "steps",
   "notes",
   "asked",
@@ -184,11 +194,15 @@ export const changingValues = (run: Run, keeper: Keeper): Value[] => [
   run.startedAt,
   run.ms ?? null,
   run.outcome === undefined ? null : keeper.outcome(run.outcome).text,
+  run.withheld === undefined ? null : withheldText(run.withheld, keeper),
   keeper.steps(run.steps).text,
   run.notes.length === 0 ? "[]" : keeper.whole(run.notes),
   run.asked,
   orNull(run.owner),
 ];
+
+const withheldText = ({ because, outcome }: Withheld, keeper: Keeper): string =>
+  `{"because":${JSON.stringify(because)},"outcome":${keeper.outcome(outcome).text}}`;
 
 export function rowOfRun(run: Run, keeper: Keeper): RunRow {
   const values = [...fixedValues(run, keeper), ...changingValues(run, keeper)];
@@ -214,6 +228,7 @@ const asWritten = (row: RunRow): Run => ({
   startedAt: row.started,
   ...(row.ms !== null && { ms: row.ms }),
   ...(row.outcome !== null && { outcome: JSON.parse(row.outcome) }),
+  ...(row.withheld !== null && { withheld: JSON.parse(row.withheld) }),
   steps: JSON.parse(row.steps),
   notes: JSON.parse(row.notes),
   asked: row.asked,

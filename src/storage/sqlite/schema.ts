@@ -236,4 +236,6 @@ export const migrations: readonly string[] = [
   `,
   `alter table event add column ms real;
   ${durableTables}${automationTables}${projectTables}`,
+  `alter table pause add column until real;
+  alter table run add column withheld text;`,
 ];

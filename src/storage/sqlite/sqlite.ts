@@ -1,7 +1,7 @@
 /** The store on SQLite: plain statements, one transaction per method, safe for any number of processes at once. */
 import type { Counter, Instant, SessionId, Turn } from "../../engine/event.ts";
 import type { HookSet } from "../../engine/hook.ts";
-import type { Store } from "../../engine/record.ts";
+import type { Paused, Store } from "../../engine/record.ts";
 import { type Database, openDatabase } from "./database.ts";
 import { createGroupRows } from "./groups.ts";
 import { createKeeper, type Keeping } from "./keep.ts";
@@ -10,6 +10,7 @@ import {
   findRuns,
   keepHookSet,
   lastFired,
+  pause,
   pausesOf,
   pendingChecksOf,
   refusing,
@@ -168,8 +169,7 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
       grouped.run(sql, written(session), written(folder), JSON.stringify(baseline), now());
     },
 
-    pause: (what, at) =>
-      database.run("insert into pause (what, at) values (?, ?) on conflict (what) do nothing", written(what), at) === 1,
+    pause: (what, at, until) => pause(database, what, at, until),
     resume: (what) => database.run("delete from pause where what = ?", written(what)) === 1,
     paused: () => pausesOf(database),
 
@@ -240,7 +240,7 @@ const eventColumns = eventFields.join(", ");
 /** What was read in a group, and counts as long as that is open. */
 interface Known {
   sets: Set<string>;
-  paused?: ReadonlySet<string>;
+  paused?: Paused;
   isWithoutMail?: boolean;
 }
 const nothingKnown = (): Known => ({ sets: new Set() });

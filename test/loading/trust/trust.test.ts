@@ -263,6 +263,22 @@ test("[R46] a trusted guard does not lapse when it is changed: a refusal stays a
   assert.equal(JSON.stringify(refusals).includes("new words"), false);
 });
 
+test("a trusted refusal that is made to report only stays a refusal until that is trusted too", async (t) => {
+  const { say, load, place } = trusting(t);
+  const counted = async (): Promise<(true | undefined)[]> =>
+    (await load()).set.hooks
+      .filter(({ name, untrusted }) => name === "no-push" && untrusted === undefined)
+      .map(({ report }) => report);
+  await say();
+  place.write(
+    "home/project/.hookline/rules/team.yaml",
+    rule("their words").replace(/^( +)event:/m, "$1report: true\n$1event:"),
+  );
+  assert.deepEqual((await counted()).sort(), [true, undefined]);
+  await say();
+  assert.deepEqual(await counted(), [true]);
+});
+
 test("[R46] a trusted guard without a name stays one when its command is changed, and one that a person took out is gone", async (t) => {
   const guard = (command: string): object => ({ type: "command", command, role: "guard" });
   const of = (...all: object[]): object => ({ hooks: { PreToolUse: [{ hooks: all }] } });

@@ -4,6 +4,7 @@ import { isAbsolute, join } from "node:path";
 import { installLayers } from "../../../agents/adapter.ts";
 import { agents } from "../../../agents/index.ts";
 import { isRegistered } from "../../../agents/install/registration.ts";
+import { minuteOf, pausedNames, switchedOff } from "../../../engine/admit.ts";
 import { messageOf } from "../../../engine/error.ts";
 import type { Fields, Json } from "../../../engine/event.ts";
 import type { Hook } from "../../../engine/hook.ts";
@@ -38,7 +39,8 @@ async function factsOf(invocation: Invocation) {
   const repaired = await store.repair();
   const [last] = await store.events(1);
   const running = (await store.runs({ status: "running", limit: 1000 })).length;
-  const paused = [...(await store.paused())];
+  const held = await store.paused();
+  const paused = pausedNames(held);
   const queue = workCounts(store.database);
   store.close();
   const daemon = await daemonHere(store.path);
@@ -57,6 +59,10 @@ async function factsOf(invocation: Invocation) {
     untrusted: untrusted.length,
     set: set.id,
     paused,
+    switchedOff: set.hooks.flatMap(({ id }) => {
+      const until = held.get(switchedOff(id, root));
+      return until !== undefined && until > Date.now() ? [{ hook: id, until: new Date(until).toISOString() }] : [];
+    }),
     files: files.map(({ path, layer, hooks }) => ({ path, layer, hooks })),
     errors: problems.filter(({ severity }) => severity === "error").length,
     agents: registrationsOf(invocation, root),
@@ -87,6 +93,9 @@ function statusLines(facts: Facts, hooks: readonly Hook[], invocation: Invocatio
     row("hooks", `${hookCounts(hooks)}${broken}`),
     ...facts.files.map((file) => row("", `${show(file.path)}: ${file.hooks} (${file.layer})`)),
     ...(facts.untrusted > 0 ? [row("trust", terminal.paint("yellow", untrustedWords(facts.untrusted)))] : []),
+    ...facts.switchedOff.map(({ hook, until }) =>
+      row("off", oneLine(`${hook} until ${minuteOf(Date.parse(until))}: \`hookline guard on ${hook}\` ends that`)),
+    ),
     ...facts.paused.map((one) => row("paused", pausedWords(one, hooks, show))),
     row("agents", here.length === 0 ? noAgent : ""),
     ...here.map((one) => row("", `${one.agent} calls Hookline (${one.layer}: ${show(one.file)})`)),

@@ -12,6 +12,7 @@ import type { ConditionKind } from "../../../engine/ports.ts";
 import type { Budgets } from "../../../formats/config/config.ts";
 import type { LoadedHooks } from "../../../loading/load.ts";
 import { isUntrusted } from "../../../loading/trust/untrusted.ts";
+import { offUntil, type Pausing, stateOf } from "../../../operations/guards.ts";
 import { hookRow } from "../../../operations/hooks.ts";
 import type { Database } from "../../../storage/sqlite/database.ts";
 import { type EventTiming, eventTimings, type HookTiming, hookTimings } from "../../../storage/sqlite/queries.ts";
@@ -27,16 +28,16 @@ export async function list(invocation: Invocation): Promise<ExitCode> {
   const loaded = await loadActive(invocation, store);
   reportProblems(loaded, invocation);
   const fired = await store.lastFired();
-  const paused = await store.paused();
+  const pausing: Pausing = { paused: await store.paused(), now: Date.now(), root: loaded.root };
   const slow = invocation.flags.slow === true ? slownessOf(store.database, loaded, Date.now()) : undefined;
   store.close();
   let hooks = loaded.set.hooks.filter((hook) => listensToWritten(hook, textFlag(invocation.flags, "event")));
   if (slow) hooks = slow.slowestFirst(hooks);
   if (invocation.json)
     invocation.terminal.print(
-      JSON.stringify(hooks.map((hook) => ({ ...row(hook, fired, slow), paused: isPaused(hook, paused) }))),
+      JSON.stringify(hooks.map((hook) => ({ ...row(hook, fired, slow), ...pauseFields(hook, pausing) }))),
     );
-  else print(invocation, loaded, hooks, { fired, slow, paused });
+  else print(invocation, loaded, hooks, { fired, slow, pausing });
   if (slow && !invocation.json)
     for (const line of decisionLines(slow, invocation.terminal)) invocation.terminal.print(line);
   return 0;
@@ -76,16 +77,22 @@ function describe(condition: Condition): string {
 interface Standing {
   fired: ReadonlyMap<HookId, Instant>;
   slow: Slowness | undefined;
-  paused: ReadonlySet<string>;
+  pausing: Pausing;
 }
 
-const isPaused = (hook: Hook, paused: ReadonlySet<string>): boolean => pauseOf(hook, paused) !== undefined;
+const pauseFields = (hook: Hook, pausing: Pausing): object => {
+  const off = offUntil(hook, pausing);
+  return {
+    paused: pauseOf(hook, pausing.paused, pausing) !== undefined,
+    offUntil: off === undefined ? null : new Date(off).toISOString(),
+  };
+};
 
 function print(
   invocation: Invocation,
   loaded: LoadedHooks,
   hooks: readonly Hook[],
-  { fired, slow, paused }: Standing,
+  { fired, slow, pausing }: Standing,
 ): void {
   const { terminal, cwd, home } = invocation;
   if (hooks.every(isBuiltIn)) {
@@ -106,7 +113,7 @@ function print(
   ];
   const rows = hooks.map((hook) => [
     hook.name,
-    stateOf(hook, paused),
+    stateOf(hook, pausing),
     nameOf(hook.on),
     whenOf(hook),
     hook.origin.layer,
@@ -117,11 +124,6 @@ function print(
   for (const line of table(terminal, columns, rows)) terminal.print(line);
   if (loaded.untrusted.length > 0) terminal.print(`\n${untrustedNotice(loaded.untrusted)}`);
 }
-
-const stateOf = (hook: Hook, paused: ReadonlySet<string>): string =>
-  [isUntrusted(hook) && "not trusted", !hook.enabled && "disabled", isPaused(hook, paused) && "paused"]
-    .filter((state) => state !== false)
-    .join(", ");
 
 // --slow: how long hooks and whole decisions took, the share of their budgets, and the cost per session.
 

@@ -3,6 +3,7 @@ import { HooklineError } from "../../../engine/error.ts";
 import type { HookId, SessionId } from "../../../engine/event.ts";
 import { type Hook, isGuard } from "../../../engine/hook.ts";
 import type { Found, Store } from "../../../engine/record.ts";
+import { stateOf } from "../../../operations/guards.ts";
 import { findHook, projectOf } from "../../../operations/hooks.ts";
 import type { ExitCode, Invocation } from "../command.ts";
 import { loadActive } from "../loaded.ts";
@@ -21,20 +22,34 @@ interface Meant {
 
 export const pause = (invocation: Invocation): Promise<ExitCode> =>
   onMeant(invocation, async (meant, store) => {
+    const refusal = meant.hook && whyNot(meant.hook);
+    if (refusal !== undefined) {
+      invocation.terminal.error(`hookline: nothing was paused — ${meant.name} ${refusal}`);
+      return 1;
+    }
     const changed = await store.pause(meant.key, Date.now());
     if (invocation.json) return print(invocation, meant, { paused: true, changed });
     const { terminal } = invocation;
     terminal.print(
       `${meant.name} ${changed ? "is paused" : "was already paused"}: to resume, run \`hookline resume${wordFor(meant)}\``,
     );
-    if (meant.hook && isGuard(meant.hook)) terminal.print("this hook is a guard: what it would block can now happen");
-    if (meant.hook) return;
-    const paused = await store.paused();
-    const guards = meant.hooks.filter((hook) => isGuard(hook) && hook.enabled && !paused.has(hook.id)).length;
+    if (meant.hook) return 0;
+    const pausing = { paused: await store.paused(), now: Date.now(), root: meant.key };
+    const guards = meant.hooks.filter((hook) => isGuard(hook) && hook.enabled && stateOf(hook, pausing) === "").length;
     if (guards > 0)
-      terminal.print(`${guards === 1 ? "1 guard stays" : `${guards} guards stay`} active: pause a guard by its name`);
+      terminal.print(
+        `${guards === 1 ? "1 guard stays" : `${guards} guards stay`} active: \`hookline guard off ID --for 1h\` switches one off`,
+      );
     terminal.print("hooks from other places, such as your own, still run");
+    return 0;
   });
+
+/** A guard without an end to its pause is soon a guard that is forgotten. */
+function whyNot(hook: Hook): string | undefined {
+  if (hook.origin.layer === "managed") return "is managed: who runs this machine decides about it";
+  if (!isGuard(hook)) return undefined;
+  return `is a guard — a person switches it off for a time: \`hookline guard off ${oneLine(hook.id)} --for 1h\``;
+}
 
 export const resume = (invocation: Invocation): Promise<ExitCode> =>
   onMeant(invocation, async (meant, store) => {
@@ -51,13 +66,16 @@ export const resume = (invocation: Invocation): Promise<ExitCode> =>
       );
     for (const { name, id } of still)
       terminal.print(`${oneLine(name)} stays paused by its name: to resume, run \`hookline resume ${oneLine(id)}\``);
+    return 0;
   });
 
-async function onMeant(invocation: Invocation, work: (meant: Meant, store: Store) => Promise<void>): Promise<ExitCode> {
+async function onMeant(
+  invocation: Invocation,
+  work: (meant: Meant, store: Store) => Promise<ExitCode>,
+): Promise<ExitCode> {
   const store = openStore(invocation);
   try {
-    await work(await findMeant(invocation, store), store);
-    return 0;
+    return await work(await findMeant(invocation, store), store);
   } finally {
     store.close();
   }
@@ -86,8 +104,9 @@ async function findMeant(invocation: Invocation, store: Store): Promise<Meant> {
 
 const wordFor = ({ hook }: Meant): string => (hook ? ` ${oneLine(hook.id)}` : "");
 
-function print({ terminal }: Invocation, { key, hook }: Meant, facts: object): void {
+function print({ terminal }: Invocation, { key, hook }: Meant, facts: object): ExitCode {
   terminal.print(JSON.stringify({ [hook ? "hook" : "project"]: key, ...facts }));
+  return 0;
 }
 
 interface PendingCheck {

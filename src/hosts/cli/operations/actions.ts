@@ -33,11 +33,18 @@ export const actionsOf = (group: string): Action[] =>
     full.startsWith(`${group}_`) ? [{ name: full.slice(group.length + 1).replaceAll("_", "-"), full, operation }] : [],
   );
 
-/** @throws HooklineError usage */
-export function chooseAction(group: string, given: readonly string[]): Chosen {
+type OwnActions = Readonly<Record<string, Command>>;
+
+/**
+ * @param own actions of the group that are no operations
+ * @throws HooklineError usage
+ */
+export function chooseAction(group: string, given: readonly string[], own: OwnActions = {}): Chosen {
   const actions = actionsOf(group);
   const at = placeOfAction(given);
   const written = given[at];
+  const ownAction = written !== undefined && Object.hasOwn(own, written) ? own[written] : undefined;
+  if (ownAction) return { command: ownAction, rest: [...given.slice(0, at), ...given.slice(at + 1)] };
   const action = actions.find(({ name }) => name === written);
   if (action) {
     const params = paramsOf(action.operation);
@@ -46,7 +53,7 @@ export function chooseAction(group: string, given: readonly string[]): Chosen {
       rest: withoutSwitches(params, [...given.slice(0, at), ...given.slice(at + 1)]),
     };
   }
-  const names = actions.map(({ name }) => name);
+  const names = [...actions.map(({ name }) => name), ...Object.keys(own)];
   const usage = `${group} ${names.join("|")} …`;
   if (written === undefined) throw usageError("missing action", usage);
   const near = nearest(written, names);
@@ -93,17 +100,27 @@ function shownInUsage({ flag, title, isWord, isList, isNeeded, isSwitch }: Param
   return `${isNeeded ? text : `[${text}]`}${isList ? "…" : ""}`;
 }
 
-/** What `--help` prints: of a group its actions, of an action what it takes. */
-export function helpOf(group: string, summary: string, given: readonly string[]): string {
-  const actions = actionsOf(group);
-  const written = given.find((word) => actions.some(({ name }) => name === word));
-  const action = actions.find(({ name }) => name === written);
-  return action ? helpOfAction(group, action) : helpOfGroup(group, summary, actions);
+interface Group {
+  name: string;
+  summary: string;
+  own: OwnActions;
 }
 
-function helpOfGroup(group: string, summary: string, actions: readonly Action[]): string {
-  const width = Math.max(0, ...actions.map(({ name }) => name.length));
-  const rows = actions.map(({ name, operation }) => `  ${name.padEnd(width)}  ${operation.summary}`);
+/** What `--help` prints: of a group its actions, of an action what it takes. */
+export function helpOf(group: Group, given: readonly string[]): string {
+  const actions = actionsOf(group.name);
+  const written = given.find((word) => actions.some(({ name }) => name === word));
+  const action = actions.find(({ name }) => name === written);
+  return action ? helpOfAction(group.name, action) : helpOfGroup(group, actions);
+}
+
+function helpOfGroup({ name: group, summary, own }: Group, actions: readonly Action[]): string {
+  const all = [
+    ...actions.map(({ name, operation }) => [name, operation.summary] as const),
+    ...Object.entries(own).map(([name, action]) => [name, sentence(action.summary)] as const),
+  ];
+  const width = Math.max(0, ...all.map(([name]) => name.length));
+  const rows = all.map(([name, does]) => `  ${name.padEnd(width)}  ${does}`);
   const [first] = actions;
   const example = first ? commandOf(group, first, paramsOf(first.operation)).example : `hookline ${group}`;
   return `${sentence(summary)}

@@ -79,6 +79,7 @@ export const contextOf = (
   engine,
   store: ports.store,
   hooks: () => loaded.set,
+  projectOf: () => loaded.root,
   now: ports.now,
   id: ports.id,
   board: line.board,

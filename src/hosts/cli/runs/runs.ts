@@ -1,5 +1,6 @@
 /** hookline runs and purge: lists runs, shows one in full, follows new ones; deletes old ones. */
 import { setTimeout as wait } from "node:timers/promises";
+import { wouldHave } from "../../../engine/counting.ts";
 import { HooklineError } from "../../../engine/error.ts";
 import type { Fields } from "../../../engine/event.ts";
 import type { Message } from "../../../engine/outcome.ts";
@@ -83,7 +84,8 @@ const runLines = ({ terminal }: Invocation, found: readonly Run[]): string[] =>
   );
 
 /** What came of a run, in a few words: why it did not run, or what it answered. */
-export function resultOf({ status, reason, outcome, steps }: Run): string {
+export function resultOf({ status, reason, outcome, withheld, steps }: Run): string {
+  if (withheld) return wouldHave(withheld);
   if (outcome?.verdict) return `${outcome.verdict.is}: ${outcome.verdict.reason ?? "(no reason)"}`;
   if (reason !== undefined && status !== "completed") return reason;
   if (outcome?.stop) return `stop: ${outcome.stop.reason ?? ""}`;

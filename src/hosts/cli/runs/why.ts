@@ -4,7 +4,7 @@ import { loadPatterns } from "../../../conditions/patterns.ts";
 import { HooklineError } from "../../../engine/error.ts";
 import { read } from "../../../engine/explain.ts";
 import { type Plan, planHooks } from "../../../engine/plan.ts";
-import type { Run, Store, StoredEvent } from "../../../engine/record.ts";
+import type { Run, Store, StoredEvent, Withheld } from "../../../engine/record.ts";
 import { findProject, workspaceOf } from "../../../loading/project.ts";
 import type { ExitCode, Invocation } from "../command.ts";
 import { effectLines } from "../hooks/effect-lines.ts";
@@ -25,6 +25,8 @@ interface Reason {
   because: string;
   run: string | null;
   notes: readonly string[];
+  /** Why its answer did not count. */
+  withheld: Withheld["because"] | null;
 }
 
 export async function why(invocation: Invocation): Promise<ExitCode> {
@@ -80,7 +82,7 @@ async function reasonsOf(store: Store, stored: StoredEvent, place: Place): Promi
       const derived = stored.cut
         ? "unknown: the store holds only a part of the payload"
         : await derivedReason(plans.of(hook), stored);
-      return { ...base, ran: false, status: "not matched", because: derived, run: null, notes: [] };
+      return { ...base, ran: false, status: "not matched", because: derived, run: null, notes: [], withheld: null };
     }),
   );
   return [
@@ -98,12 +100,13 @@ async function derivedReason(plan: Plan, { event, outcome }: StoredEvent): Promi
   return outcome ? `the store has no record of it, although ${because}` : `the decision was interrupted (${because})`;
 }
 
-const ofRun = (run: Run): Pick<Reason, "ran" | "status" | "because" | "run" | "notes"> => ({
+const ofRun = (run: Run): Pick<Reason, "ran" | "status" | "because" | "run" | "notes" | "withheld"> => ({
   ran: run.asked > 0,
   status: run.status,
   because: run.asked > 0 ? resultOf(run) : (run.reason ?? run.status),
   run: run.id,
   notes: run.notes,
+  withheld: run.withheld?.because ?? null,
 });
 
 function print(
@@ -145,10 +148,12 @@ function markOf({ run, ran, status }: Reason, asked: string | undefined, termina
   return status === "failed" || status === "timeout" ? terminal.paint("red", "✗") : terminal.paint("green", "✓");
 }
 
-function sentence({ ran, status, because }: Reason): string {
+function sentence({ ran, status, because, withheld }: Reason): string {
   const words = oneLine(because);
   if (status === "not matched") return `It did not run: ${words}.`;
   if (!ran) return status === "queued" ? "It is queued." : `It matched, but did not run: ${words}.`;
+  if (status === "completed" && withheld === "report") return `It only reports: it ${words}`;
+  if (status === "completed" && withheld) return `It was ${words}`;
   if (status === "completed")
     return words === "no decision" ? "It ran and made no decision." : `It ran and answered ${words}`;
   return `It ran and ended as ${status}: ${words}`;

@@ -21,6 +21,13 @@ const table: Readonly<Record<string, (repository: HostileRepository) => readonly
   pause: () => [["pause"]],
   resume: () => [["resume"]],
   list: () => [["list"], ["list", "--json"], ["list", "--event", "PreToolUse"], ["list", "--slow"]],
+  guard: () => [
+    ["guard", "list"],
+    ["guard", "stats", "--json"],
+    ["guard", "off", "builtin:self_protection", "--for", "1h"],
+    ["guard", "on", "builtin:self_protection"],
+  ],
+  "allow-once": () => [["allow-once", "00000000"]],
   check: ({ files }) => [["check"], ["check", "--json"], ["check", "."], ["check", ...Object.keys(files)]],
   trust: () => [["trust"], ["trust", "list"], ["trust", "list", "--json"], ["trust", "diff"], ["trust", "--hash", "0"]],
   untrust: () => [["untrust"]],

@@ -1,0 +1,185 @@
+/** Operations on guards: which there are and how they stand, and what they have done. To loosen one is no operation: a person does that. */
+import { minuteOf, pauseOf, switchedOff } from "../engine/admit.ts";
+import { type Fields, type HookId, type Instant, type Json, textField } from "../engine/event.ts";
+import { type Hook, isWrittenAsGuard } from "../engine/hook.ts";
+import type { Outcome } from "../engine/outcome.ts";
+import type { Paused, Run, Store } from "../engine/record.ts";
+import { integer, isRecord, object, say } from "../engine/schema.ts";
+import { isUntrusted } from "../loading/trust/untrusted.ts";
+import type { Asked, Operation } from "./operation.ts";
+import { rowsOf } from "./project-service.ts";
+
+/** What is paused, where, and now. */
+export interface Pausing {
+  paused: Paused;
+  now: Instant;
+  /** The folder of this project; undefined: it is not known. */
+  root: string | undefined;
+}
+
+/** Until when a guard is switched off here; undefined: it is not. */
+export function offUntil({ id, origin }: Hook, { paused, now, root }: Pausing): Instant | undefined {
+  if (root === undefined || origin.layer === "managed") return undefined;
+  const until = paused.get(switchedOff(id, root));
+  return until !== undefined && until > now ? until : undefined;
+}
+
+/** In a few words; "" where the hook runs as it is written. */
+export function stateOf(hook: Hook, pausing: Pausing): string {
+  const off = offUntil(hook, pausing);
+  const states = [
+    isUntrusted(hook) && "not trusted",
+    !hook.enabled && "disabled",
+    off !== undefined ? `off until ${minuteOf(off)}` : pauseOf(hook, pausing.paused, pausing) !== undefined && "paused",
+    hook.report === true && "reports only",
+  ];
+  return states.filter((state) => state !== false).join(", ");
+}
+
+/** One that only reports is listed, as that is how a guard begins. */
+export const isListedAsGuard = (hook: Hook): boolean => isWrittenAsGuard(hook) || hook.report === true;
+
+const guardsOf = async ({ hooks, event }: Asked): Promise<Hook[]> => (await hooks(event)).hooks.filter(isListedAsGuard);
+
+const pausingOf = async ({ store, now, event, projectOf }: Asked): Promise<Pausing> => ({
+  paused: await store.paused(),
+  now: now(),
+  root: projectOf?.(event),
+});
+
+export const guardList: Operation<object> = {
+  summary: "Lists the active guards, and the hooks that only report: how each stands, and when it last ran.",
+  params: object({}, {}),
+  readOnly: true,
+  example: "hookline guard list",
+  show: (result) =>
+    tableOf(
+      result,
+      ["id", "state", "layer", "last", "file"],
+      "no guard is active here: docs/guards.md says how to get one",
+    ),
+  async run(_params, asked) {
+    const [guards, pausing, fired] = await Promise.all([guardsOf(asked), pausingOf(asked), asked.store.lastFired()]);
+    return guards.map((hook) => {
+      const until = offUntil(hook, pausing);
+      return {
+        id: hook.id,
+        name: hook.name,
+        state: stateOf(hook, pausing) || "active",
+        off_until: timeOf(until),
+        report: hook.report === true,
+        layer: hook.origin.layer,
+        file: hook.origin.file ?? null,
+        line: hook.origin.line ?? null,
+        last: timeOf(fired.get(hook.id)),
+      };
+    });
+  },
+};
+
+const timeOf = (at: Instant | undefined): string | null => (at === undefined ? null : new Date(at).toISOString());
+
+// What they have done.
+
+const usualDays = 7;
+const day = 86_400_000;
+/** So often one kind of call is allowed by hand before an exception is proposed. */
+const often = 3;
+
+/** How a run of a guard is counted, by what came of it. */
+const counts: { readonly [name: string]: (run: Run) => boolean } = {
+  fired: ({ asked }) => asked > 0,
+  denied: ({ outcome }) => outcome?.verdict?.is === "deny",
+  asked: ({ outcome }) => outcome?.verdict?.is === "ask",
+  overridden: ({ withheld }) => withheld?.because === "allowed once",
+  would_have: ({ withheld }) => withheld?.because === "report" && stops(withheld.outcome),
+};
+
+const stops = ({ verdict, stop }: Outcome): boolean =>
+  stop !== undefined || verdict?.is === "deny" || verdict?.is === "ask";
+
+export const guardStats: Operation<{ days?: number }> = {
+  summary:
+    "Shows what each guard has done: how often it ran, denied, asked and was overridden, what it would have done, and which exceptions are worth writing.",
+  params: object({}, { days: say(integer(undefined, 1), "of so many days until now", usualDays) }),
+  readOnly: true,
+  example: "hookline guard stats --days 30",
+  show: shown,
+  async run({ days = usualDays }, asked) {
+    const since = asked.now() - days * day;
+    const [guards, pausing] = await Promise.all([guardsOf(asked), pausingOf(asked)]);
+    const rows: Fields[] = [];
+    const candidates: Fields[] = [];
+    for (const hook of guards) {
+      const runs = await asked.store.runs({ hook: hook.id, since });
+      rows.push(rowOf(hook, runs, stateOf(hook, pausing)));
+      candidates.push(...(await exceptionsFor(hook.id, runs, asked.store)));
+    }
+    return { days, guards: rows, candidates };
+  },
+};
+
+function rowOf(hook: Hook, runs: readonly Run[], state: string): Fields {
+  const counted = Object.entries(counts).map(([name, counts]) => [name, runs.filter(counts).length]);
+  const last = runs.find(({ asked }) => asked > 0)?.startedAt; // the newest comes first
+  return { id: hook.id, name: hook.name, state, ...Object.fromEntries(counted), last: timeOf(last) };
+}
+
+/** Calls of one kind that a person has allowed again and again. */
+async function exceptionsFor(hook: HookId, runs: readonly Run[], store: Store): Promise<Fields[]> {
+  const kinds = new Map<string, number>();
+  for (const run of runs.filter(({ withheld }) => withheld?.because === "allowed once")) {
+    const stored = await store.event(run.eventId);
+    const kind = stored && kindOfCall(stored.event.data);
+    if (kind !== undefined) kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+  }
+  return [...kinds].flatMap(([pattern, times]) => (times >= often ? [{ hook, pattern, times }] : []));
+}
+
+/** As a pattern in brackets: of a command its program, and what the program is told to do; else the file. */
+export function kindOfCall(data: Fields): string | undefined {
+  const tool = textField(data, "tool_name");
+  const { tool_input: input } = data;
+  if (tool === undefined || !isRecord(input)) return undefined;
+  const { command, file_path: file } = input;
+  if (typeof command === "string") return `${tool}(${startOf(command)})`;
+  return typeof file === "string" ? `${tool}(${file})` : tool;
+}
+
+const plainWord = /^[A-Za-z][A-Za-z0-9_-]*$/;
+
+function startOf(command: string): string {
+  const [program = "", action = ""] = command.trim().split(/\s+/);
+  return plainWord.test(action) ? `${program} ${action} *` : `${program} *`;
+}
+
+const columns = ["id", "fired", "denied", "asked", "overridden", "would_have", "state", "last"];
+
+function shown(result: Json): string[] {
+  const { guards = [], candidates = [], days } = isRecord(result) ? (result as Fields) : {};
+  const exceptions = rowsOf(candidates).map(
+    ({ hook, pattern, times }) =>
+      `  ${hook}: ${pattern} was allowed ${times} times: an exception in the hook ends that`,
+  );
+  return [
+    `the last ${days} days`,
+    ...tableOf(guards, columns, "no guard is active here"),
+    ...(exceptions.length > 0 ? ["", "candidates for exceptions", ...exceptions] : []),
+  ];
+}
+
+function tableOf(result: Json, columns: readonly string[], otherwise: string): string[] {
+  const rows = rowsOf(result).map((row) => columns.map((name) => cellOf(name, row[name])));
+  if (rows.length === 0) return [otherwise];
+  const titles = columns.map((name) => name.replaceAll("_", " "));
+  const widths = titles.map((title, at) => Math.max(title.length, ...rows.map((row) => row[at]?.length ?? 0)));
+  return [titles, ...rows].map((row) =>
+    row
+      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+      .join("  ")
+      .trimEnd(),
+  );
+}
+
+const cellOf = (name: string, value: Json | undefined): string =>
+  value === null || value === undefined ? (name === "last" ? "never" : "") : String(value);

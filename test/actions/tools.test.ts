@@ -305,11 +305,12 @@ test("the words of an mcp_tool's answer are read as a command's stdout would be"
     },
   };
   const denied = await (await settingsLine(context, asked(decision))).emit("PreToolUse", written);
-  assert.deepEqual(denied, { verdict: { is: "deny", reason: "not here", by: "rule" } });
+  const label = '[untrusted: from the server of hook "rule"]';
+  assert.deepEqual(denied, { verdict: { is: "deny", reason: `not here\n${label}`, by: "rule" } });
   const prompt = await (await settingsLine(context, asked("remember the milk"))).emit("UserPromptSubmit", {
     prompt: "hi",
   });
-  assert.deepEqual(prompt, { context: ["remember the milk"] });
+  assert.deepEqual(prompt, { context: [`remember the milk\n${label}`] });
   const silent = await (await settingsLine(context, asked(""))).emit("PreToolUse", written);
   assert.deepEqual(silent, {});
 });

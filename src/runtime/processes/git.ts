@@ -48,13 +48,8 @@ const longestAnswerInBytes = 64 << 20;
  * In the words of the command line, because git before 2.31 does not read them from the environment. Of these, only what
  * leaves open which repository it is and where its own hooks lie.
  */
-export const safelyAsFound: readonly string[] = flags([
-  "core.fsmonitor=false",
-  "core.pager=cat",
-  "diff.external=",
-  "safe.bareRepository=explicit",
-]);
-const safely = [...safelyAsFound, ...flags(["core.hooksPath=/dev/null"])];
+export const safelyAsFound: readonly string[] = flags(["core.fsmonitor=false", "core.pager=cat", "diff.external="]);
+const safely = [...safelyAsFound, ...flags(["core.hooksPath=/dev/null", "safe.bareRepository=explicit"])];
 
 function flags(settings: readonly string[]): string[] {
   return settings.flatMap((setting) => ["-c", setting]);

@@ -416,6 +416,8 @@ test("what only the shell will know may be the option that is missing", () => {
     ["git push --force *", 'git push -o "$x" origin', false],
     ["git push --force *", "git $x", "unknown"],
     ["git push *", "git -C d $x", "unknown"],
+    ["git push --force *", 'git -C d "pu$x" -f', "unknown"],
+    ["git push --force *", 'git -C d "cl$x" -f', false],
     ["git push *", 'git -C "$d" pull', false],
     ["curl -X POST *", 'curl -X "$method" u', "unknown"],
     ["curl -X POST *", 'curl -o "$file" u', false],

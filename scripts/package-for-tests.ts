@@ -28,7 +28,8 @@ export function packageForTests(trust: "asked" | "given" = "given"): string {
   const unfinished = `${folder}.${process.pid}`;
   mkdirSync(unfinished, { recursive: true });
   for (const name of ["bin", "package.json"]) cpSync(join(root, name), join(unfinished, name), { recursive: true });
-  for (const name of ["docs", "examples", "native", "packs", "schema"]) symlinkSync(join(root, name), join(unfinished, name));
+  for (const name of ["docs", "examples", "native", "packs", "schema"])
+    symlinkSync(join(root, name), join(unfinished, name));
   const { status, stderr } = spawnSync(
     process.execPath,
     [join(root, "scripts", "build.ts"), join(unfinished, "dist"), ...(trust === "given" ? ["--trusts-all"] : [])],

@@ -20,6 +20,7 @@ const remarks: Readonly<Record<string, string>> = {
     'Without HOOK it pauses all hooks of the project, but not its guards: `hookline guard off` switches one off for a time. Exits 1 for a guard and for a managed hook. Runs that a pause prevents are recorded as skipped. Pending checks stay pending. JSON: `{"hook" | "project", "paused", "changed"}`.',
   resume:
     "Lists the pending checks of sessions: they run at the end of the next turn. JSON: as for `pause`, with `owed` and `still`.",
+  add: "Shows what comes and asks for one key; without a terminal it writes at once. Run twice it changes nothing. A file that is there is replaced only with `--update` or another `--level`; it shows the difference first. The rules that it writes are trusted, nothing else of the project: [guards.md](guards.md). JSON, with `--list`: a list of packs.",
   trust:
     "At a terminal it shows what is not trusted, the most dangerous first, and asks for one key for each folder. Without a terminal it trusts nothing and exits 1. `trust list` shows each folder with its hash, `trust diff` only what has changed: [security.md](security.md).",
   untrust: "All that was trusted of the folder is forgotten.",

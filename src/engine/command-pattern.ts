@@ -231,15 +231,16 @@ function compileStars(source: string): (text: string) => boolean {
 
 function compare(meaning: Meaning, spelling: Spelling, path: string | undefined): Answer {
   const { pieces, options, hasEnd, isOpen } = meaning;
+  const words = wordsOf(spelling, path, hasEnd);
+  const text = textOf(words);
+  // Whose options they are is not known then.
+  if (spelling.subcommand?.includes(unknownText)) return knownStart(pieces, text) === undefined ? false : "unknown";
   const answers = options.map((wanted) => giveOption(wanted, spelling));
   if (answers.includes(false)) return false;
   if (!isOpen && spelling.options.some((one) => one.isStrange && !options.some((wanted) => wanted.isGiven(one))))
     return false;
-  const words = wordsOf(spelling, path, hasEnd);
-  const text = textOf(words);
   const isSure = answers.every((answer) => answer === true);
   if (matches(pieces, text)) return isSure ? true : "unknown";
-  if (spelling.subcommand?.includes(unknownText) && knownStart(pieces, text) !== undefined) return "unknown";
   if (isSure) return false; // an unknown operand is no reason to give up
   const known = words.filter((word) => !mayHide(word));
   return matches(pieces, textOf(known)) || knownStart(pieces, text) !== undefined ? "unknown" : false;

@@ -102,12 +102,11 @@ const docker: OptionRow = {
     compose: "f,file= p,project-name= profile= env-file= project-directory= parallel= ansi= progress= compatibility",
     "compose up":
       "abort-on-container-exit always-recreate-deps attach= build d,detach force-recreate no-build no-color no-deps no-recreate no-start pull= quiet-pull remove-orphans V,renew-anon-volumes scale= t,timeout= wait w,watch y,yes",
-    "compose down": "f,file= p,project-name= profile= env-file= remove-orphans rmi= t,timeout= v,volumes",
+    "compose down": "remove-orphans rmi= t,timeout= v,volumes",
     "compose run":
-      "f,file= p,project-name= profile= env-file= build d,detach entrypoint= e,env= i,interactive l,label= name= no-TTY no-deps p,publish= quiet-pull rm P,service-ports u,user= v,volume= w,workdir=",
-    "compose exec": "f,file= p,project-name= profile= d,detach e,env= index= T,no-TTY privileged u,user= w,workdir=",
-    "compose build":
-      "f,file= p,project-name= profile= build-arg= m,memory= no-cache pull push q,quiet with-dependencies",
+      "build d,detach entrypoint= e,env= i,interactive l,label= name= no-TTY no-deps p,publish= quiet-pull rm P,service-ports u,user= v,volume= w,workdir=",
+    "compose exec": "d,detach e,env= index= T,no-TTY privileged u,user= w,workdir=",
+    "compose build": "build-arg= m,memory= no-cache pull push q,quiet with-dependencies",
     "compose rm": "f,force s,stop v,volumes",
     "compose logs": "f,follow since= n,tail= t,timestamps until= no-color no-log-prefix",
   },
@@ -229,7 +228,7 @@ const terraform: OptionRow = {
 
 const npm: OptionRow = {
   options:
-    "S,save no-save P,save-prod D,save-dev O,save-optional save-peer B,save-bundle E,save-exact g,global location= install-strategy= legacy-bundling global-style omit= include= strict-peer-deps legacy-peer-deps prefer-dedupe package-lock no-package-lock package-lock-only foreground-scripts ignore-scripts no-audit before= no-bin-links no-fund dry-run cpu= os= libc= w,workspace= ws,workspaces include-workspace-root install-links f,force tag= access= otp= provenance provenance-file= C,prefix= registry= reg,registry= s,silent q,quiet d,verbose loglevel= json l,long p,parseable a,all depth= y,yes no package= c,call= offline prefer-offline prefer-online cache= userconfig= globalconfig= scope= script-shell= if-present m,message= no-git-tag-version git-tag-version commit-hooks allow-same-version preid= audit-level= production only= color auth-type= v,version h,help",
+    "S,save no-save P,save-prod D,save-dev O,save-optional save-peer B,save-bundle E,save-exact g,global location= install-strategy= legacy-bundling global-style omit= include= strict-peer-deps legacy-peer-deps prefer-dedupe package-lock no-package-lock package-lock-only foreground-scripts ignore-scripts no-audit before= no-bin-links no-fund dry-run cpu= os= libc= w,workspace= ws,workspaces include-workspace-root install-links f,force tag= access= otp= provenance provenance-file= C,prefix= reg,registry= s,silent q,quiet d,verbose loglevel= json l,long p,parseable a,all depth= y,yes no package= c,call= offline prefer-offline prefer-online cache= userconfig= globalconfig= scope= script-shell= if-present m,message= no-git-tag-version git-tag-version commit-hooks allow-same-version preid= audit-level= production only= color auth-type= v,version h,help",
   subcommands: {
     "token revoke": "",
     "dist-tag add": "",
@@ -305,7 +304,7 @@ const pip: OptionRow = {
   options: pipOwn,
   subcommands: {
     install:
-      "r,requirement= c,constraint= no-deps pre e,editable= dry-run t,target= platform= python-version= implementation= abi= user root= prefix= src= U,upgrade upgrade-strategy= force-reinstall I,ignore-installed ignore-requires-python no-build-isolation use-pep517 no-use-pep517 check-build-dependencies break-system-packages C,config-settings= global-option= compile no-compile no-warn-script-location no-warn-conflicts no-binary= only-binary= prefer-binary require-hashes progress-bar= root-user-action= report= no-clean pypi-url,index-url= i,index-url= extra-index-url= no-index f,find-links=",
+      "r,requirement= c,constraint= no-deps pre e,editable= dry-run t,target= platform= python-version= implementation= abi= user root= prefix= src= U,upgrade upgrade-strategy= force-reinstall I,ignore-installed ignore-requires-python no-build-isolation use-pep517 no-use-pep517 check-build-dependencies break-system-packages C,config-settings= global-option= compile no-compile no-warn-script-location no-warn-conflicts no-binary= only-binary= prefer-binary require-hashes progress-bar= root-user-action= report= no-clean i,pypi-url,index-url= extra-index-url= no-index f,find-links=",
     uninstall: "r,requirement= y,yes root-user-action= break-system-packages",
     download:
       "r,requirement= c,constraint= d,dest= no-deps i,index-url= extra-index-url= no-index f,find-links= no-binary= only-binary=",
@@ -350,7 +349,7 @@ const gh: OptionRow = {
     "issue delete": `${ghRepo} yes`,
     "repo delete": "yes",
     "repo create":
-      "add-readme clone c,clone d,description= disable-issues disable-wiki g,gitignore= h,homepage= include-all-branches internal l,license= private public push r,remote= s,source= t,team= p,template=",
+      "add-readme c,clone d,description= disable-issues disable-wiki g,gitignore= h,homepage= include-all-branches internal l,license= private public push r,remote= s,source= t,team= p,template=",
     "repo edit":
       "accept-visibility-change-consequences add-topic= allow-forking allow-update-branch default-branch= delete-branch-on-merge d,description= enable-auto-merge enable-issues h,homepage= remove-topic= template visibility=",
     "repo archive": "y,yes",
@@ -740,7 +739,7 @@ const groups: readonly (readonly [names: string, row: OptionRow])[] = [
     {
       reads: "exact",
       options:
-        "cwd= c,config= e,eval= p,print= r,preload= watch hot smol b,bun silent env-file= d,D,dev E,exact g,global f,force y,yarn no-save production p,production frozen-lockfile dry-run ignore-scripts tag= access= otp= registry=",
+        "cwd= c,config= e,eval= p,print= r,preload= watch hot smol b,bun silent env-file= d,D,dev E,exact g,global f,force y,yarn no-save P,production frozen-lockfile dry-run ignore-scripts tag= access= otp= registry=",
       subcommands: { "pm trust": "" },
       aliases: { i: "install", a: "add", rm: "remove", c: "create" },
       runs: { x: 0 },
@@ -751,7 +750,7 @@ const groups: readonly (readonly [names: string, row: OptionRow])[] = [
     {
       reads: "exact",
       options:
-        "q,quiet v,verbose offline directory= project= no-cache n,no-cache cache-dir= python-preference= p,python= color= native-tls config-file= no-config publish-url= token= t,token= u,username= index= r,requirements= e,editable= system break-system-packages U,upgrade P,upgrade-package= with= extra= group= all-extras no-dev dev frozen locked no-sync isolated m! env-file= script s,script",
+        "q,quiet v,verbose offline directory= project= n,no-cache cache-dir= python-preference= p,python= color= native-tls config-file= no-config publish-url= t,token= u,username= index= r,requirements= e,editable= system break-system-packages U,upgrade P,upgrade-package= with= extra= group= all-extras no-dev dev frozen locked no-sync isolated m! env-file= s,script",
       subcommands: {
         "pip install": "",
         "pip uninstall": "y,yes",
@@ -866,14 +865,47 @@ const groups: readonly (readonly [names: string, row: OptionRow])[] = [
     },
   ],
   [
-    "vercel netlify wrangler fly flyctl heroku",
+    "vercel",
     {
       reads: "exact",
       options:
-        "y,yes,confirm,auto-confirm f,force prod,production t,token,auth= p e,env= a,app= d,dir= s,site= t,target= c,config= scope= cwd= remote r,remote",
-      subcommands: { "secrets set": "", "apps destroy": "", "d1 execute": "command= file= local", "kv key": "" },
+        "y,yes f,force prod target= t,token= e,env= b,build-env= S,scope= A,local-config= Q,global-config= cwd= d,debug prebuilt",
+      subcommands: {},
+      aliases: { rm: "remove", ls: "list" },
     },
   ],
+  [
+    "netlify",
+    {
+      reads: "exact",
+      options: "p,prod d,dir= a,auth= s,site= m,message= f,functions= alias= json force",
+      subcommands: { "sites:delete": "f,force" },
+    },
+  ],
+  [
+    "wrangler",
+    {
+      reads: "exact",
+      options:
+        "e,env= c,config= cwd= y,yes f,force,skip-confirmation dry-run local remote name= command= file= v,version",
+      subcommands: {
+        "d1 execute": "",
+        "d1 delete": "",
+        "r2 bucket delete": "",
+        "kv namespace delete": "",
+        "secret put": "",
+      },
+    },
+  ],
+  [
+    "fly flyctl",
+    {
+      reads: "exact",
+      options: "a,app= c,config= t,access-token= y,yes,auto-confirm i,image= r,region= o,org= verbose debug",
+      subcommands: { "apps destroy": "", "secrets set": "", "volumes destroy": "", "machine destroy": "f,force" },
+    },
+  ],
+  ["heroku", { reads: "exact", options: "a,app= r,remote= c,confirm= f,force json", subcommands: {} }],
   [
     "prisma",
     {

@@ -17,6 +17,9 @@ import {
 } from "./option-words.ts";
 import { nameOf } from "./programs.ts";
 
+/** Programs that run programs that run programs: no line that is meant so has more. */
+const deepest = 16;
+
 /** Reads commands, and keeps the tables of the programs that it has met. */
 export function createSpell(): (words: readonly string[]) => Spelling {
   const tables = new Map<OptionRow, Map<string | undefined, Table>>();
@@ -37,16 +40,16 @@ export function createSpell(): (words: readonly string[]) => Spelling {
     return table;
   };
   const spelled = new WeakMap<readonly string[], Spelling>();
-  const read = (words: readonly string[]): Spelling => {
+  const read = (words: readonly string[], depth: number): Spelling => {
     const path = words[0] ?? "";
-    const row = optionRows.get(baseName(path)) ?? optionRows.get(nameOf(path));
-    return row
-      ? readWords(words, row, { tableOf: (subcommand) => tableOf(row, subcommand), spell: read, values: new Set() })
-      : { ...readPlain(words, false), otherwise: readPlain(words, true) };
+    const row = depth > deepest ? undefined : (optionRows.get(baseName(path)) ?? optionRows.get(nameOf(path)));
+    if (!row) return { ...readPlain(words, false), otherwise: readPlain(words, true) };
+    const spell = (inner: readonly string[]): Spelling => read(inner, depth + 1);
+    return readWords(words, row, { tableOf: (subcommand) => tableOf(row, subcommand), spell, values: new Set() });
   };
   // Every rule about a program asks for the same words.
   return (words) => {
-    const known = spelled.get(words) ?? read(words);
+    const known = spelled.get(words) ?? read(words, 0);
     spelled.set(words, known);
     return known;
   };

@@ -17,7 +17,7 @@ import { aHook } from "./a-hook.ts";
 const noPatterns: Patterns = {
   regex: () => () => false,
   glob: () => () => false,
-  commands: () => { commands: [], unknown: [] },
+  commands: () => ({ commands: [], unknown: [] }),
   expression: () => null,
 };
 

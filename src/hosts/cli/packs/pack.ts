@@ -1,8 +1,9 @@
 /** The packs of rules that come with Hookline: rules files whose rules name their level, cut to what a person wants of them. */
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { parse } from "yaml";
 import { isRecord } from "../../../engine/schema.ts";
+import { jsonOf } from "../../../formats/reading/tree.ts";
+import { openYaml } from "../../../formats/reading/yaml-tree.ts";
 
 export const levels = ["quiet", "standard", "strict"] as const;
 export type Level = (typeof levels)[number];
@@ -27,10 +28,18 @@ export interface Pack {
   rules: readonly PackRule[];
 }
 
+interface PackFile {
+  version: number;
+  description: string;
+  hooks: unknown[];
+}
+
 /** @param bin of the package that the pack comes with */
 export function readPack(name: PackName, bin: string): Pack {
   const text = readFileSync(join(dirname(bin), "..", "packs", `${name}.yaml`), "utf8");
-  const { version, description, hooks } = parse(text) as { version: number; description: string; hooks: unknown[] };
+  const { root } = openYaml(text, { dialect: "rules", layer: "user" });
+  // A file of this very package, which a test reads whole.
+  const { version, description, hooks } = (root ? jsonOf(root) : {}) as unknown as PackFile;
   const texts = textsOf(text);
   const rules = hooks.filter(isRecord).map((hook): PackRule => {
     const id = String(hook.id);

@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type OptionRow, type OptionText, optionRows } from "../../src/shell/option-tables.ts";
+import { createSpell } from "../../src/shell/spelling.ts";
+
+const texts = ({ options = "", subcommands = {} }: OptionRow): OptionText[] => [options, ...Object.values(subcommands)];
+const namesIn = (text: OptionText): string[] =>
+  text.split(" ").flatMap((entry) => entry.replace(/([=?!])?(>.*)?$/, "").split(","));
+
+test("every option stands once in its text, so none hides another", () => {
+  for (const [program, row] of optionRows) {
+    for (const text of texts(row)) {
+      const names = namesIn(text);
+      assert.deepEqual(names, [...new Set(names)], `${program}: ${text.slice(0, 40)}`);
+      assert.ok(text === "" || !names.includes(""), `${program}: a blank too many in ${text.slice(0, 40)}`);
+    }
+  }
+});
+
+test("what an option stands for is an option itself", () => {
+  for (const [program, row] of optionRows)
+    for (const text of texts(row))
+      for (const [, meaning = ""] of text.matchAll(/>(\S+)/g))
+        for (const name of meaning.split(">")) assert.ok(namesIn(text).includes(name), `${program}: ${name}`);
+});
+
+const spell = createSpell();
+const spelled = (line: string): object => {
+  const { program, subcommand, options, operands } = spell(line.split(" "));
+  const given = options.map(({ name, value }) => (value === undefined ? name : `${name}=${value}`));
+  return [[program, subcommand].filter(Boolean).join(" "), given, operands];
+};
+
+test("a command is spelled with one name for each option, and its operands in order", () => {
+  const rows: readonly (readonly [line: string, ...spelling: unknown[]])[] = [
+    ["/bin/rm -fr --verb a b", "rm", ["force", "recursive", "verbose"], ["a", "b"]],
+    ["git -C x push -fo k origin", "git push", ["C=x", "force", "push-option=k"], ["origin"]],
+    ["git remote rm x", "git remote remove", [], ["x"]],
+    ["docker --context a compose -f y up -d web", "docker compose up", ["context=a", "file=y", "detach"], ["web"]],
+    ["docker container run -p 1:2 img -p x", "docker run", ["publish=1:2"], ["img", "-p", "x"]],
+    ["kubectl exec -n=a pod -it -- ls -l", "kubectl exec", ["namespace=a", "stdin", "tty", "ls l"], ["pod", "ls"]],
+    ["tar cf a.tar b", "tar", ["create", "file=a.tar"], ["b"]],
+    ["terraform apply -auto-approve -var a=b", "terraform apply", ["auto-approve", "var=a=b"], []],
+    ["python3.12 -m pip install -U x", "python3.12", ["m", "pip upgrade"], ["pip", "install", "x"]],
+    ["sudo -u ada FOO=1 rm -r x", "sudo", ["user=ada", "FOO=1", "rm recursive"], ["rm", "x"]],
+    ["kill -SIGKILL 1", "kill", ["signal=KILL"], ["1"]],
+    ["head -5 x", "head", ["5"], ["x"]],
+    ["bzip2 -dk x", "bzip2", ["decompress", "keep"], ["x"]],
+    ["npm unpub x", "npm unpublish", [], ["x"]],
+    ["deploytool -rf --a=b x", "deploytool", ["-rf", "--a=b"], ["x"]],
+    ["constructor -r x", "constructor", ["-r"], ["x"]],
+    ["git toString -r", "git toString", ["r"], []],
+  ];
+  for (const [line, ...spelling] of rows) assert.deepEqual(spelled(line), spelling, line);
+});

@@ -11,8 +11,10 @@ import {
   matchesAll,
   type NameKind,
   namesIn,
+  type ToolCall,
 } from "../engine/pattern.ts";
 import type { ConditionKind, Scope } from "../engine/ports.ts";
+import type { Found } from "../engine/record.ts";
 import { isRecord, kindOf, type Mismatch, type Schema, text } from "../engine/schema.ts";
 import { writesTo } from "./writes-to.ts";
 
@@ -48,40 +50,55 @@ export const namesNoTool = "the event names no tool";
 
 const patternOf = (written: ToolParams): string => (typeof written === "string" ? written : written.pattern);
 
+/** The call as a pattern sees it. */
+function callOf({ event, names }: Scope, written: ToolParams): ToolCall {
+  const input = event.data.tool_input;
+  return {
+    names,
+    input: isRecord(input) ? input : input === undefined || input === null ? {} : undefined,
+    cwd: event.cwd,
+    home: homedir(),
+    ...(typeof written === "string" || written.root === undefined ? {} : { root: written.root }),
+  };
+}
+
+/** An answer that stands on what nobody knows holds as well, and finds why (R87). */
+function foundBy(answer: boolean | "unknown", whys: readonly string[]): Found | boolean {
+  return answer === "unknown" ? { unknown: whys[0] ?? "cannot read the call" } : answer;
+}
+
 /**
- * Holds on events about a tool, nowhere else. A line that cannot be analysed counts as matching: the hook then runs and
- * judges for itself, because not asking it would be an allow.
+ * Holds on events about a tool, nowhere else. A line that does not tell which programs it runs counts as matching: the hook
+ * then runs and judges for itself, because not asking it would be an allow. What it finds then says why.
  */
 const tool: ConditionKind<ToolParams> = {
   params,
   compile(written, patterns) {
     const holds = compileToolPattern(patternOf(written), patterns);
-    const root = typeof written === "string" ? undefined : written.root;
-    const home = homedir();
-    return ({ event, names, faults }: Scope) => {
+    return (scope: Scope) => {
+      const { event, names, faults } = scope;
       if (!rowOf(event.name).matchTool) return false;
       if (names.length === 0) {
         faults?.push(namesNoTool);
         return false;
       }
-      const input = event.data.tool_input;
-      const call = {
-        names,
-        input: isRecord(input) ? input : input === undefined || input === null ? {} : undefined,
-        cwd: event.cwd,
-        home,
-        ...(root === undefined ? {} : { root }),
-      };
-      return holds(call, "deny") !== false;
+      const whys: string[] = [];
+      return foundBy(holds(callOf(scope, written), "deny", whys), whys);
     };
   },
   describe: (written) => `the call matches ${patternOf(written)}`,
-  explain: (written, { event }) => ({
-    holds: `the call matches ${patternOf(written)}`,
-    fails: rowOf(event.name).matchTool
-      ? `the call does not match ${patternOf(written)}`
-      : `${event.name} is about no tool, and the pattern is ${patternOf(written)}`,
-  }),
+  explain(written, scope, patterns) {
+    const pattern = patternOf(written);
+    const isTool = rowOf(scope.event.name).matchTool;
+    const whys: string[] = [];
+    const answer = isTool && compileToolPattern(pattern, patterns)(callOf(scope, written), "deny", whys);
+    return {
+      holds: answer === "unknown" ? `${whys[0]}, so the call may match ${pattern}` : `the call matches ${pattern}`,
+      fails: isTool
+        ? `the call does not match ${pattern}`
+        : `${scope.event.name} is about no tool, and the pattern is ${pattern}`,
+    };
+  },
 };
 
 /** The event's match value against a matcher as written (R9). Apart from `tool`, because its answers are remembered per value. */

@@ -148,10 +148,13 @@ const askInTurn =
 function negate(part: CompiledCondition): CompiledCondition {
   const { test } = part;
   return {
-    test: (scope) => test(scope) === false,
+    test(scope) {
+      const found = test(scope);
+      return found === false || (isUnsure(found) ? found : false);
+    },
     explain(scope) {
       const { holds, because } = part.explain(scope);
-      return { holds: !holds, because };
+      return { holds: !holds || isUnsure(test(scope)), because };
     },
     ...(part.ask ? { ask: part.ask } : {}),
     isStatic: part.isStatic,
@@ -161,6 +164,9 @@ function negate(part: CompiledCondition): CompiledCondition {
 
 const both = (left: Found | true, right: Found | true): Found | true =>
   left === true ? right : right === true ? left : { ...left, ...right };
+
+/** Nobody knows whether it holds: then it does, and so does its contrary (R87). */
+const isUnsure = (found: Found | boolean): found is Found => typeof found === "object" && found.unknown !== undefined;
 
 /** What all of them found is one finding. */
 const testAll =
@@ -178,9 +184,11 @@ const testAll =
 const testAny =
   (tests: readonly Test[]): Test =>
   (scope) => {
+    let unsure: Found | false = false;
     for (const test of tests) {
       const one = test(scope);
-      if (one !== false) return one;
+      if (isUnsure(one)) unsure ||= one;
+      else if (one !== false) return one;
     }
-    return false;
+    return unsure;
   };

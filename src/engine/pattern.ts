@@ -17,7 +17,7 @@ import {
 } from "./tools.ts";
 
 /** A tool call as patterns see it. */
-interface ToolCall extends Places {
+export interface ToolCall extends Places {
   /** The canonical name first, then the sender's own. */
   names: readonly string[];
   /** Undefined: it has a form that no tool has. */

@@ -26,12 +26,19 @@ export const gate: Handler = handler({
     role: ({ allow }) => (allow === true ? "observe" : "guard"),
     events: [...eventsTaking("verdict"), "activation"], // besides these, application events take a verdict
   },
-  run({ reason, allow, ask }, { hook }) {
+  run({ reason, allow, ask }, { hook, scope }) {
+    const unknown = scope.match?.unknown;
+    const isUnsure = typeof unknown === "string";
+    if (isUnsure && allow === true) return { ok: true, output: {}, notes: [`it does not allow the call: ${unknown}`] };
     const said = reason === undefined || reason.trim() === "" ? undefined : reason;
     const verdict =
       allow === true
         ? { is: "allow" as const, by: hook.id, ...(said === undefined ? {} : { reason: said }) }
-        : { is: ask === true ? ("ask" as const) : ("deny" as const), by: hook.id, reason: said ?? policy };
+        : {
+            is: ask === true ? ("ask" as const) : ("deny" as const),
+            by: hook.id,
+            reason: isUnsure ? unknown : (said ?? policy), // its own reason would not be the true one (R87)
+          };
     return { ok: true, output: { ...verdict }, outcome: { verdict } };
   },
 });

@@ -15,6 +15,7 @@ import {
   type ToolCall,
 } from "../engine/pattern.ts";
 import type { ConditionKind, Scope } from "../engine/ports.ts";
+import type { Found } from "../engine/record.ts";
 import { either, isRecord, listOf, object, type Schema, text } from "../engine/schema.ts";
 import { writesTo } from "./writes-to.ts";
 
@@ -40,9 +41,26 @@ const inWords = (written: ToolParams): string => {
   return `${any.join(" or ")}${not.length > 0 ? ` except ${not.join(" or ")}` : ""}`;
 };
 
+/** The call as a pattern sees it. */
+function callOf({ event, names }: Scope, written: ToolParams): ToolCall {
+  const input = event.data.tool_input;
+  return {
+    names,
+    input: isRecord(input) ? input : input === undefined || input === null ? {} : undefined,
+    cwd: event.cwd,
+    home: homedir(),
+    ...(typeof written === "string" || written.root === undefined ? {} : { root: written.root }),
+  };
+}
+
+/** An answer that stands on what nobody knows holds as well, and finds why (R87). */
+function foundBy(answer: boolean | "unknown", whys: readonly string[]): Found | boolean {
+  return answer === "unknown" ? { unknown: whys[0] ?? "cannot read the call" } : answer;
+}
+
 /**
- * Holds on events about a tool, nowhere else. A line that cannot be analysed counts as matching: the hook then runs and
- * judges for itself, because not asking it would be an allow.
+ * Holds on events about a tool, nowhere else. A line that does not tell which programs it runs counts as matching: the hook
+ * then runs and judges for itself, because not asking it would be an allow. What it finds then says why.
  */
 const tool: ConditionKind<ToolParams> = {
   params,
@@ -54,17 +72,23 @@ const tool: ConditionKind<ToolParams> = {
         scope.faults?.push(namesNoTool);
         return false;
       }
-      return holds(callOf(scope, written));
+      const whys: string[] = [];
+      return foundBy(holds(callOf(scope, written), whys), whys);
     };
   },
   describe: (written) => `the call matches ${inWords(written)}`,
   explain(written, scope, patterns) {
     const { any, not } = partsOf(written);
     const isAboutTool = rowOf(scope.event.name).matchTool === true;
-    const isExcepted =
-      not.length > 0 && isAboutTool && compileToolTest({ any, not: [] }, patterns)(callOf(scope, written));
+    const call = callOf(scope, written);
+    const whys: string[] = [];
+    const answer = isAboutTool && compileToolTest({ any, not }, patterns)(call, whys);
+    const isExcepted = not.length > 0 && isAboutTool && compileToolTest({ any, not: [] }, patterns)(call) !== false;
     return {
-      holds: `the call matches ${inWords(written)}`,
+      holds:
+        answer === "unknown"
+          ? `${whys[0]}, so the call may match ${inWords(written)}`
+          : `the call matches ${inWords(written)}`,
       fails: isExcepted
         ? `the call matches ${any.join(" or ")}, and all that matches is excepted by ${not.join(" or ")}`
         : isAboutTool
@@ -73,18 +97,6 @@ const tool: ConditionKind<ToolParams> = {
     };
   },
 };
-
-function callOf({ event, names }: Scope, written: ToolParams): ToolCall {
-  const root = typeof written === "string" ? undefined : written.root;
-  const input = event.data.tool_input;
-  return {
-    names,
-    input: isRecord(input) ? input : input === undefined || input === null ? {} : undefined,
-    cwd: event.cwd,
-    home: homedir(),
-    ...(root === undefined ? {} : { root }),
-  };
-}
 
 /** The call is surely one of these, in all that it does: what the exceptions of a rule ask. */
 const exempt: ConditionKind<string[]> = {

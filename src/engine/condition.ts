@@ -150,11 +150,11 @@ function negate(part: CompiledCondition): CompiledCondition {
   return {
     test(scope) {
       const found = test(scope);
-      return isUnsure(found) ? found : found === false;
+      return found === false || (isUnsure(found) ? found : false);
     },
     explain(scope) {
       const { holds, because } = part.explain(scope);
-      return { holds: !holds, because };
+      return { holds: !holds || isUnsure(test(scope)), because };
     },
     ...(part.ask ? { ask: part.ask } : {}),
     isStatic: part.isStatic,
@@ -185,12 +185,11 @@ const testAll =
 const testAny =
   (tests: readonly Test[]): Test =>
   (scope) => {
-    let unsure: Found | boolean = false;
+    let unsure: Found | false = false;
     for (const test of tests) {
       const one = test(scope);
-      if (one === false) continue;
-      if (!isUnsure(one)) return one;
-      if (unsure === false) unsure = one;
+      if (isUnsure(one)) unsure ||= one;
+      else if (one !== false) return one;
     }
     return unsure;
   };

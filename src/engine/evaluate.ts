@@ -151,8 +151,9 @@ export function* evaluateAgain(evaluator: Evaluator, eventContext: EventContext)
     if (round > roundsAtMost) return denyUnsettled(evaluator, first, eventContext);
     for (const plan of waiting) {
       if (plan.ask) yield* askAhead([plan], eventContext);
-      if (!eventContext.denied && mustJudge(plan, eventContext))
-        yield* evaluate(evaluator, plan, eventContext, undefined);
+      const holds = !eventContext.denied && mustJudge(plan, eventContext) && holdsNow(plan, eventContext);
+      if (holds !== false)
+        yield* evaluate(evaluator, plan, eventContext, typeof holds === "object" ? holds : undefined);
     }
   }
 }

@@ -2,7 +2,7 @@
  * Tool patterns with exceptions: what `if` and the `not` beside it mean. Apart from the patterns, because an exception lets
  * something through, and is read more strictly: by the letter, command by command, and never where anything is unknown.
  */
-import { escapedStar, matches, splitWords, star, unknownText } from "./command-pattern.ts";
+import { type Answer, escapedStar, matches, splitWords, star, unknownText } from "./command-pattern.ts";
 import { compileToolPattern, readToolPattern, type ToolCall } from "./pattern.ts";
 import type { Patterns } from "./ports.ts";
 import { type ToolRow, toolRow } from "./tools.ts";
@@ -24,27 +24,33 @@ interface Exception {
 
 /**
  * Whether a call is matched by one of the patterns, and what is matched is no exception: in `rm -rf build && rm -rf ~` an
- * exception for the first command leaves the second. True also where that is unknown. Never throws.
+ * exception for the first command leaves the second. "unknown": nobody can tell, and the whys say why. Never throws.
  *
  * @throws HooklineError pattern_invalid, when it compiles
  */
-export function compileToolTest({ any, not }: ToolTestParts, patterns: Patterns): (call: ToolCall) => boolean {
+export function compileToolTest({ any, not }: ToolTestParts, patterns: Patterns): ToolTest {
   const exceptions = not.map((source) => compileException(source, patterns));
   const plain = any.map((source) => compileToolPattern(source, patterns));
-  const isMatched = (call: ToolCall): boolean => plain.some((holds) => holds(call, "deny") !== false);
-  if (exceptions.length === 0) return isMatched;
+  const matched: ToolTest = (call, whys) => strongest(plain.map((holds) => holds(call, "deny", whys)));
+  if (exceptions.length === 0) return matched;
   const lines = any.map((source) => compileInLine(source, patterns));
-  return (call) => {
-    if (!isMatched(call)) return false;
+  return (call, whys) => {
+    const answer = matched(call, whys);
     const own = exceptions.filter(({ names }) => names(call));
-    if (own.length === 0) return true;
+    if (answer === false || own.length === 0) return answer;
     const line = lineOf(call);
-    if (line === undefined) return !own.some((one) => one.call(call));
+    if (line === undefined) return own.some((one) => one.call(call)) ? false : answer;
     if (own.some(({ command }) => command === undefined)) return false;
     const isExcepted = (command: readonly string[]): boolean => own.some((one) => one.command?.(command) === true);
-    return lines.some((holds) => holds(call, line, isExcepted));
+    return lines.some((holds) => holds(call, line, isExcepted)) && answer;
   };
 }
+
+/** @param whys takes the reasons of "unknown" */
+type ToolTest = (call: ToolCall, whys?: string[]) => Answer;
+
+const strongest = (answers: readonly Answer[]): Answer =>
+  answers.includes(true) ? true : answers.includes("unknown") ? "unknown" : false;
 
 type InLine = (call: ToolCall, line: string, isExcepted: (command: readonly string[]) => boolean) => boolean;
 

@@ -3,7 +3,7 @@ import type { Counter, Fields, HookEvent, HookId, Instant, MaybePromise, Seconds
 import type { HookSet } from "./hook.ts";
 import type { Outcome } from "./outcome.ts";
 
-/** What a condition found, for {{match.…}}; a pending check keeps it. */
+/** What a condition found, for {{match.…}}; a pending check keeps it. `unknown`: why it is not known that the condition holds. */
 export type Found = Fields;
 
 /** cancelled: what it was for is over, so no failure policy answers. */

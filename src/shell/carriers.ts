@@ -260,7 +260,7 @@ const expect: Own = (words, call) => {
   const unknown = (): void => noteRuns(call.reading, `cannot tell what the code given to \`${words[0]}\` runs`);
   if (code === undefined) return call.input === "fed" ? unknown() : undefined;
   if (isUnknown(code)) return unknown();
-  const spawned = /(?:^|[;\n{])\s*(?:spawn|exec|system)\s+(?:-noecho\s+)?([^;\n}[$]+)(?=[;\n}]|$)/g;
+  const spawned = /(?:^|[;\n{])[ \t]*(?:spawn|exec|system)\s+(?:-noecho\s+)?([^;\n}[$]+)(?=[;\n}]|$)/g;
   const rest = code.replaceAll(spawned, (_, line: string) => {
     readLine(line, call);
     return "";
@@ -273,7 +273,7 @@ const crontab: Own = (words, call) => {
   const text = typeof call.input === "object" ? call.input.text : undefined;
   if (text === undefined) return noteDoes(call.reading, "crontab", "cannot tell what `crontab` will run");
   for (const line of text.split("\n").slice(0, mostValues)) {
-    const [, job] = /^\s*(?:@\w+|(?:\S+\s+){5})\s*(\S.*)$/.exec(line) ?? [];
+    const [, job] = /^\s*(?:@\w+\s+|(?:\S+\s+){5})(\S.*)$/.exec(line) ?? [];
     if (job !== undefined && !/^\s*#/.test(line)) readLine(job, call);
   }
 };

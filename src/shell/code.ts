@@ -124,7 +124,7 @@ export function runEditor(words: readonly string[], call: Call): void {
     noteDoes(call.reading, program, `cannot tell what the commands given to \`${program}\` do`);
   for (const [index, word] of words.entries()) {
     const isCommand = word.startsWith("+") || /^(-c|--cmd)$/.test(words[index - 1] ?? "") || /^-c./.test(word);
-    const line = /^(?:\+|-c)?\s*:*\s*(?:silent!?\s+)?!(.*)$/s.exec(word)?.[1];
+    const line = /^(?:\+|-c)?[\s:]*(?:silent!?\s+)?!(.*)$/s.exec(word)?.[1];
     if (isCommand && line !== undefined && !isUnknown(word)) readLine(line, call);
     else if (isCommand && (isUnknown(word) || editorRuns.test(word))) unknown();
     if (/^-(S|s)$/.test(word)) unknown();

@@ -20,6 +20,8 @@ export interface Known {
   variables: Variables;
   /** What substitutions print, where that is known. */
   prints: ReadonlyMap<CommandExpansionPart, string>;
+  /** Other shells than bash may leave `{a,b}` as it is. */
+  isBash: boolean;
 }
 
 /** Text that the shell will put there, within one word. */
@@ -28,10 +30,18 @@ export const within: string = unknownText;
 export const across: string = unknownText + unknownText;
 export const blanks = " \t\n";
 const mostAlternatives = 64;
+/** A word of more parts is nothing that a person would know, either. */
+const mostParts = 500;
+/** What a line puts together of its own variables grows with the power of two. */
+const longestValue = 20_000;
 
 export const isUnknown = (word: string): boolean => word.includes(unknownText);
 /** May be several words, or none. */
 export const mayVanish = (word: string): boolean => word.includes(across);
+
+/** Could mean any file; `[` alone is a program. */
+export const isGlob = (word: string): boolean =>
+  /[*?]/.test(word) || (word.includes("[") && word.lastIndexOf("]") > word.indexOf("["));
 
 /** Arithmetic evaluates the text of a variable: a substitution in a subscript runs wherever the text ends up. */
 const hiddenSubstitution = /\w\[[^\][]*(\$\(|`)/;
@@ -53,9 +63,10 @@ export function expandWord(word: Word, known: Known): string[] {
     if (word.text.startsWith("~")) return [expandTilde(word.value, known.variables)];
     return word.value !== "" || /["']/.test(word.text) ? [word.value] : [];
   }
+  if (parts.length > mostParts) return [across];
   let fields: Field[] = [{ done: [], current: undefined }];
   for (const [index, part] of parts.entries()) {
-    if (part.type === "BraceExpansion") fields = branch(fields, alternativesOf(part.text));
+    if (part.type === "BraceExpansion") fields = branch(fields, known.isBash ? alternativesOf(part.text) : [across]);
     else if (index === 0 && part.type === "Literal" && part.text.startsWith("~"))
       add(fields, expandTilde(part.value, known.variables));
     else addPart(fields, part, { next: parts[index + 1], known });
@@ -73,6 +84,7 @@ export function expandValue({ value, append, name }: Assignment, known: Known): 
     return isPlain ? words : within;
   }
   const fields: Field[] = [{ done: [], current: "" }];
+  if ((value.parts?.length ?? 0) > mostParts) return within;
   if (!value.parts) add(fields, value.text.includes("~") ? expandTildes(value.value, known.variables) : value.value);
   else
     for (const part of value.parts) {
@@ -81,7 +93,8 @@ export function expandValue({ value, append, name }: Assignment, known: Known): 
       else addUnsplit(fields, part, known);
     }
   const text = fields[0]?.current ?? "";
-  return append ? `${textOf(known.variables, name) ?? within}${text}` : text;
+  const whole = append ? `${textOf(known.variables, name) ?? within}${text}` : text;
+  return whole.length > longestValue && value.parts ? within : whole;
 }
 
 const tilde = /^~([^/]*)/;

@@ -79,7 +79,7 @@ function readCall(code: string, { start, name, program }: CallAt, found: Program
   listEnd.lastIndex = list?.end ?? 0;
   if (list && !listEnd.test(code) && code[list.end] !== "]") return undefined;
   const last = list ? listEnd.lastIndex : close.lastIndex;
-  const bracket = /\s*(?:,\s*[^()]*)?\)?/y;
+  const bracket = /\s*(?:,[^()'"`;\n]*)?\)?/y;
   bracket.lastIndex = last;
   bracket.test(code);
   if (list) found.commands.push([first, ...list.texts]);
@@ -151,7 +151,7 @@ const marked: readonly Marked[] = [
   { form: /\bdo shell script\s+"([^"]*)"/g, in: /^osascript$/ },
   { form: /"([^"\\]*)"\s*\|&?\s*getline(?:\s+\w+)?/g, in: /awk$/ },
   { form: /\|&?\s*"([^"\\]*)"/g, in: /awk$/ },
-  { form: /(?:^|[;{}\n])\s*(?:\d+|\$|\/[^/\n]*\/)?\s*e\s+([^;\n]+)/g, in: /sed$/ },
+  { form: /(?:^|[;{}\n])[ \t]*(?:(?:\d+|\$|\/[^/\n]*\/)[ \t]*)?e[ \t]+([^;\n]+)/g, in: /sed$/ },
 ];
 
 function readMarked(code: string, program: string, found: ProgramsInCode): string {

@@ -127,7 +127,7 @@ const copies: Way = (rest, call) => {
     const isSure = !mayVanish(source) && !/[*?[]/.test(source);
     const holds: Made["holds"] = known ?? (isSure ? { is: "copy", from: source } : { is: "unknown" });
     if (from.length === 1) noteMade(call.reading, target, holds, call);
-    noteMade(call.reading, `${target.replace(/\/+$/, "")}/${baseName(source)}`, holds, call);
+    noteMade(call.reading, `${target.replace(/(?<!\/)\/+$/, "")}/${baseName(source)}`, holds, call);
   }
 };
 

@@ -17,7 +17,7 @@ import {
 import type { Redirect, ShellPlace, ShellReading, SimpleCommand } from "../engine/effects.ts";
 import { baseName, unknownText } from "../engine/pattern.ts";
 import { assignedIn, setsNames } from "./assigned.ts";
-import { blanks, expandValue, expandWord, hidesSubstitution, isUnknown, textOf } from "./expand.ts";
+import { blanks, expandValue, expandWord, hidesSubstitution, isUnknown, type Known, textOf } from "./expand.ts";
 import { madeAt, noteMade, noteRedirects, pathIn, printed } from "./made.ts";
 import { run } from "./runs.ts";
 import { printsInSubstitution } from "./settings-programs.ts";
@@ -39,6 +39,8 @@ import { gitHooks, writtenBy } from "./writes.ts";
 
 const longestLine = 200_000;
 const mostHereDocuments = 2000;
+/** The parser looks at what is in brackets once for each bracket around it: characters times brackets. */
+const mostNested = 3_000_000;
 const deepestLine = 8;
 /** A loop over constants is read once per word, up to so many. */
 const mostRounds = 16;
@@ -55,6 +57,7 @@ export function readShell(line: string, place: ShellPlace): ShellReading {
   const walk = createWalk(place);
   try {
     if (line.length > longestLine || line.split("<<").length > mostHereDocuments) giveUp();
+    if (line.length * deepestBracket(line) > mostNested) giveUp();
     walk.line(line, firstShell(place));
     readUncalled(walk);
   } catch {
@@ -66,6 +69,21 @@ export function readShell(line: string, place: ShellPlace): ShellReading {
     ...(walk.forks ? { forks: true } : {}),
   };
 }
+
+/** How many brackets are open at once, quoted or not. */
+function deepestBracket(line: string): number {
+  let deepest = 0;
+  let depth = 0;
+  for (let at = 0; at < line.length; at++) {
+    const code = line.charCodeAt(at);
+    if (code === opens) depth++;
+    else if (code === closes && depth > 0) depth--;
+    if (depth > deepest) deepest = depth;
+  }
+  return deepest;
+}
+const opens = 40;
+const closes = 41;
 
 /** The files that a line writes or removes, absolute where it tells; undefined: it does not tell all that it does. Never throws. */
 export function writes(line: string, place: ShellPlace): string[] | undefined {
@@ -127,7 +145,8 @@ function createWalk({ home }: ShellPlace): Walk {
 function lastCommand(node: SyntaxNode): CommandNode | undefined {
   if (node.type === "Command") return node;
   if (node.type === "Statement") return lastCommand(node.command);
-  if (node.type !== "Script" && node.type !== "AndOr" && node.type !== "Pipeline") return undefined;
+  if (node.type !== "Script" && node.type !== "AndOr" && node.type !== "Pipeline" && node.type !== "CompoundList")
+    return undefined;
   const last = node.commands.at(-1);
   return last ? lastCommand(last) : undefined;
 }
@@ -136,6 +155,7 @@ function firstShell({ cwd, home }: ShellPlace): Shell {
   return {
     variables: new Map([["IFS", blanks], ["PWD", cwd], ...(home === "" ? [] : [["HOME", home] as const])]),
     functions: new Map(),
+    isBash: true,
     input: "inherited",
     from: [],
     output: [],
@@ -146,6 +166,8 @@ function firstShell({ cwd, home }: ShellPlace): Shell {
     forkedAt: 0,
   };
 }
+
+const knownIn = ({ variables, isBash }: Shell, { prints }: Walk): Known => ({ variables, isBash, prints });
 
 /** Somebody else may call them, with whatever input and variables there are then. */
 function readUncalled(walk: Walk): void {
@@ -285,9 +307,15 @@ function visitList(node: SyntaxNode & { type: "AndOr" }, shell: Shell, walk: Wal
   }
   // A script goes on in the folder that its own `cd x && y` chose: where cd failed, nearly all of them end.
   const folder = node.operators.includes("||") ? undefined : textOf(within.variables, "PWD");
-  const hasMoved = rest.some(moves);
+  const hasMoved = rest.some(moves) || (first && moves(first) && !node.commands.some(leaves) && folder === undefined);
   for (const command of rest) forget(assignedIn(command, walk), shell);
   if (hasMoved) setFolder(folder, { shell, reading: walk });
+}
+
+/** `cd x || exit`: where cd failed, nothing comes behind. */
+function leaves(node: SyntaxNode): boolean {
+  const last = lastCommand(node.type === "BraceGroup" ? node.body : node);
+  return /^(exit|return|die|break|continue|fail|abort)$/.test(last?.name?.value ?? "");
 }
 
 function visitPipeline(node: SyntaxNode & { type: "Pipeline" }, shell: Shell, walk: Walk): void {
@@ -316,7 +344,7 @@ function again(node: SyntaxNode, shell: Shell, walk: Walk): void {
 
 function visitFor(node: SyntaxNode & { type: "For" }, shell: Shell, walk: Walk): void {
   for (const word of node.wordlist ?? []) visit(word, shell, walk);
-  const known = { variables: shell.variables, prints: walk.prints };
+  const known = knownIn(shell, walk);
   const values = node.wordlist?.flatMap((word) => expandWord(word, known)) ?? [];
   for (const value of values) checkText(value, walk);
   forget(assignedIn(node, walk), shell);
@@ -374,7 +402,7 @@ function visitCommand(node: CommandNode, outer: Shell, walk: Walk): void {
 /** `export NAME=value` is one word to the program. */
 function visitWord(one: Word | Assignment, shell: Shell, walk: Walk): string[] {
   visit(one, shell, walk);
-  const known = { variables: shell.variables, prints: walk.prints };
+  const known = knownIn(shell, walk);
   if (one.type === "Word") return expandWord(one, known);
   const value = one.index ? unknownText : expandValue(one, known);
   return [`${one.name}=${typeof value === "string" ? value : unknownText}`];
@@ -385,7 +413,7 @@ function assign(
   { shell, walk, isForAll }: { shell: Shell; walk: Walk; isForAll: boolean },
 ): void {
   forEachChild(assignment, (child) => visit(child, shell, walk));
-  const value = expandValue(assignment, { variables: shell.variables, prints: walk.prints });
+  const value = expandValue(assignment, knownIn(shell, walk));
   const text = typeof value === "string" ? value : unknownText;
   checkVariable(assignment.name, text, { reading: walk, shell });
   if (assignment.index && hidesSubstitution(assignment.text)) noteRuns(walk, cannotTell(assignment.text));
@@ -433,7 +461,7 @@ function readRedirects(nodes: readonly Redirection[], shell: Shell, walk: Walk):
   for (const node of nodes) {
     forEachChild(node, (child) => visit(child, shell, walk));
     if (node.type !== "Redirect" || !node.target) continue;
-    const path = expandWord(node.target, { variables: shell.variables, prints: walk.prints }).join(" ");
+    const path = expandWord(node.target, knownIn(shell, walk)).join(" ");
     const isStandard = node.descriptor === undefined || descriptorOf(node) === 1;
     if (/>/.test(node.operator) && node.operator !== "<>" && isStandard) isElsewhere = !/^&?[12]$/.test(path);
     if (/&$/.test(node.operator) && /^(\d+-?|-)$/.test(path)) continue; // another descriptor
@@ -454,7 +482,7 @@ function inputOf(nodes: readonly Redirection[], shell: Shell, walk: Walk): Pick<
   if (!last) return { input: shell.input, from: shell.from };
   const from = last.type === "Redirect" ? shell.given : [];
   if (last.descriptor && descriptorOf(last) !== 0) return { input: "fed", from: shell.from };
-  const known = { variables: shell.variables, prints: walk.prints };
+  const known = knownIn(shell, walk);
   if (last.type === "HereString") {
     const text = last.target ? expandWord(last.target, known).join(" ") : undefined;
     return { input: text === undefined || isUnknown(text) ? "fed" : { text: `${text}\n` }, from };

@@ -3,7 +3,7 @@ import { baseName } from "../engine/pattern.ts";
 import { builtins } from "./builtins.ts";
 import { carriers } from "./carriers.ts";
 import { codePrograms, readCode, runEditor, runInterpreter } from "./code.ts";
-import { isUnknown, mayVanish } from "./expand.ts";
+import { isGlob, isUnknown, mayVanish } from "./expand.ts";
 import { git } from "./git.ts";
 import { type Made, madeAt, madeOnPath, noteFiles } from "./made.ts";
 import { linesIn } from "./options.ts";
@@ -24,7 +24,7 @@ export function run(words: readonly string[], call: Call): void {
   const base = baseName(program);
   const inner: Call = { ...call, by: record(words, call), redirects: [], depth: call.depth + 1 };
   // A folder may be unknown, a name may not; and a pattern could mean any program.
-  if (base === "" || isUnknown(base) || mayVanish(program) || /[*?]|\[.*\]/.test(program)) {
+  if (base === "" || isUnknown(base) || mayVanish(program) || isGlob(program)) {
     noteRuns(reading, cannotTell(call.source));
     if (call.direct) call.shell.variables.clear();
     return;
@@ -90,6 +90,9 @@ function shellFor(call: Call, name: string): Shell {
   };
 }
 
+/** Systems read no more of it. */
+const longestShebang = 250;
+
 function runMade({ path, holds }: Made, words: readonly string[], call: Call): void {
   const { reading } = call;
   if (holds.is === "copy") {
@@ -100,9 +103,11 @@ function runMade({ path, holds }: Made, words: readonly string[], call: Call): v
     noteRuns(reading, cannotTell(path));
     return;
   }
-  const [, interpreter = "sh"] = /^#!\s*\S*?(?:\/env\s+(?:-S\s+)?)?([\w.+-]+)(?:\s|$)/.exec(holds.text) ?? [];
+  const [, interpreter = "sh"] =
+    /^#!\s*\S*?(?:\/env\s+(?:-S\s+)?)?([\w.+-]+)(?:\s|$)/.exec(holds.text.slice(0, longestShebang)) ?? [];
   const name = nameOf(interpreter);
-  if (programOf(interpreter).isShell) readLine(holds.text, call, words.slice(1));
+  if (programOf(interpreter).isShell)
+    readLine(holds.text, call, { args: words.slice(1), isBash: interpreter === "bash" });
   else if (programOf(name).code) readCode(holds.text, name, call);
   else noteRuns(reading, cannotTell(path));
 }

@@ -51,6 +51,8 @@ const settings: { readonly [program: string]: RegExp } = {
 };
 const completions = /(^| )(completions?|generate-shell-completion|shell-completion)( |$).*\b(bash|zsh)\b|^completion$/;
 
+const longestSetting = 200;
+
 /** Whether the text that these commands print is settings alone. */
 export function printSettings(commands: readonly (Command | undefined)[]): boolean {
   return (
@@ -59,7 +61,7 @@ export function printSettings(commands: readonly (Command | undefined)[]): boole
       const [program = "", ...rest] = command?.words ?? [];
       const name = baseName(program);
       const words = rest.join(" ");
-      if (isUnknown(words)) return false;
+      if (isUnknown(words) || words.length > longestSetting) return false;
       return (Object.hasOwn(settings, name) && settings[name]?.test(words)) || (name !== "" && completions.test(words));
     })
   );
@@ -101,7 +103,7 @@ export function printsInSubstitution(
   const name = baseName(program);
   if (shell.functions.has(program)) return undefined;
   if (commands.length === 1) {
-    const text = printed(command)?.replace(/\n+$/, "");
+    const text = printed(command)?.replace(/(?<!\n)\n+$/, "");
     if (text !== undefined) return text;
   }
   const found = wherePrinted(name, rest);

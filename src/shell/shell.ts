@@ -15,6 +15,7 @@ export interface Shell {
   /** The folder is PWD, home is HOME; one that the line does not tell is absent. */
   variables: Variables;
   functions: Map<string, Body>;
+  isBash: boolean;
   input: Input;
   /** Indexes of the commands that it reads from, filled as they are found. */
   from: readonly number[];
@@ -101,18 +102,24 @@ export function newShell(call: Pick<Call, "reading" | "shell" | "input" | "from"
     input: call.input,
     from: call.from,
     redirects: [],
+    isBash: false,
     ...(call.by === undefined ? {} : { by: call.by }),
   };
 }
 
+export interface Given {
+  args?: readonly string[];
+  isBash?: boolean;
+}
+
 /** A line that a program of its own will run: it knows none of this shell's variables. */
-export function readLine(text: string, call: Call, args?: readonly string[]): void {
+export function readLine(text: string, call: Call, { args, isBash = false }: Given = {}): void {
   const { reading } = call;
   if (isUnknown(text)) {
     noteRuns(reading, `cannot tell what \`${programOf(call)}\` runs`);
     return;
   }
-  const shell = newShell(call);
+  const shell = { ...newShell(call), isBash };
   if (args && !args.some((word) => word.includes("\0\0"))) shell.variables.set("@", args);
   reading.line(text, shell);
 }
@@ -137,7 +144,10 @@ export const cannotTell = (text: string): string => `cannot tell what \`${shorte
 const longestShown = 60;
 /** For a sentence: what only the shell knows is three dots. */
 export function shortened(text: string): string {
-  const plain = text.replaceAll(/\0+/g, "…").replaceAll(/\s+/g, " ");
+  const plain = text
+    .slice(0, 2 * longestShown)
+    .replaceAll(/\0+/g, "…")
+    .replaceAll(/\s+/g, " ");
   return plain.length > longestShown ? `${plain.slice(0, longestShown)}…` : plain;
 }
 
@@ -167,6 +177,9 @@ export function forget(names: ReadonlySet<string>, { variables, functions }: She
   }
 }
 
+/** No system has longer ones. */
+const longestPath = 4096;
+
 export function setFolder(folder: string | undefined, { shell, reading }: Pick<Call, "shell" | "reading">): void {
   const before = textOf(shell.variables, "PWD");
   const isSteady = !reading.unsteady.has("PWD") && !reading.unsteady.has(everyName);
@@ -174,7 +187,7 @@ export function setFolder(folder: string | undefined, { shell, reading }: Pick<C
     ["OLDPWD", before],
     ["PWD", folder],
   ] as const) {
-    if (value === undefined || !isSteady) shell.variables.delete(name);
+    if (value === undefined || !isSteady || value.length > longestPath) shell.variables.delete(name);
     else shell.variables.set(name, value);
   }
 }

@@ -13,7 +13,7 @@ export type Visits<State, Own extends Budget> = {
   readonly [T in SyntaxNode["type"]]?: (node: SyntaxNode & { type: T }, state: State, own: Own) => void;
 };
 
-const mostNodes = 150_000;
+const mostNodes = 100_000;
 
 /**
  * The walk: a row of the table looks at its nodes and decides how to go on inside of them.

@@ -1,4 +1,5 @@
 /** Programs that run what their operands name, shells, and variables that hold a program: all by the table of programs. */
+import { baseName } from "../engine/pattern.ts";
 import { isUnknown, mayVanish } from "./expand.ts";
 import { movedTo } from "./folders.ts";
 import { lineVariables, opaqueVariables, startVariables } from "./languages.ts";
@@ -62,6 +63,7 @@ export function runWrapped(words: readonly string[], row: Wrapper, outer: Call):
 
 export function runShell(words: readonly string[], call: Call): void {
   const { reading } = call;
+  const isBash = baseName(words[0] ?? "") === "bash";
   const { given, stops, rest, fault } = readOptions(words, bashOptions);
   if (fault !== undefined) {
     noteRuns(reading, cannotTell(`${words[0]} ${fault}`));
@@ -71,7 +73,7 @@ export function runShell(words: readonly string[], call: Call): void {
   for (const { name, value } of given) if (/^--(rcfile|init-file)$/.test(name)) readGivenFile(value, call);
   const [operand, ...others] = rest;
   if (given.some(({ name }) => name === "c")) {
-    if (operand !== undefined) readLine(operand, call, others.slice(1));
+    if (operand !== undefined) readLine(operand, call, { args: others.slice(1), isBash });
     return;
   }
   if (operand !== undefined && !given.some(({ name }) => name === "s")) {
@@ -79,11 +81,12 @@ export function runShell(words: readonly string[], call: Call): void {
       noteRuns(reading, cannotTell(words.join(" ")));
       return;
     }
-    readGivenFile(operand, call, others);
+    readGivenFile(operand, call, { args: others, isBash });
     return;
   }
   if (call.input === "fed") noteRuns(reading, `cannot tell what \`${shortened(words.join(" "))}\` is given to run`);
-  if (typeof call.input === "object") readLine(call.input.text, { ...call, input: "inherited", from: [] }, rest);
+  if (typeof call.input === "object")
+    readLine(call.input.text, { ...call, input: "inherited", from: [] }, { args: rest, isBash });
 }
 
 /** Variables given to a program can themselves be programs, or name what a shell reads first. */

@@ -15,7 +15,7 @@ const holds = (any: string | string[], not: string | string[], tool: string, inp
   compileToolTest(
     { any: [any].flat(), not: [not].flat() },
     patterns,
-  )({ names: [tool], input, cwd: "/srv/app", root: "/srv/app", home: "/home/ada" });
+  )({ names: [tool], input, cwd: "/srv/app", root: "/srv/app", home: "/home/ada" }) !== false;
 const stops = (any: string | string[], not: string | string[], command: string): boolean =>
   holds(any, not, "Bash", { command });
 

@@ -1,13 +1,17 @@
-/** Generated lines that real bash runs: whenever the canary ran, the reading must have seen it or have given up. */
+/**
+ * Generated lines that real bash runs in an empty folder, where a fake program writes down each of its runs: the reading must
+ * hold each of them, with its arguments and its folder, or say that it cannot tell. Each run has a seed of its own.
+ */
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { type StdioOptions, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
-import { loadPatterns } from "../../src/conditions/patterns.ts";
-import { compileToolPattern } from "../../src/engine/pattern.ts";
+import type { ShellReading, SimpleCommand } from "../../src/engine/effects.ts";
+import { unknownText } from "../../src/engine/pattern.ts";
+import { readShell } from "../../src/shell/read.ts";
 
 const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
@@ -31,6 +35,16 @@ const spelling = fc.constantFrom(
   "${other:-canary}",
   "$BIN/canary",
   '"$BIN"/canary',
+  "$(which canary)",
+  "$(command -v canary)",
+  'can""ary',
+  "\\canary",
+  "ca{n,}ary",
+  "{,canary}",
+  "$'can\\141ry'",
+  "../bin/canary",
+  "~/bin/canary",
+  "$PWD/../bin/canary",
 );
 const operands = fc.constantFrom(
   "",
@@ -42,6 +56,16 @@ const operands = fc.constantFrom(
   " 2>&1",
   " < /dev/null",
   " <<< x",
+  " ~/x",
+  " $PWD",
+  " a{b,c}d",
+  " sub/*",
+  ' "$which" y',
+  " $(echo p q)",
+  ' "$(pwd)"',
+  " -x -- y",
+  " {1..3}",
+  " *",
 );
 const simple = fc.tuple(spelling, operands).map(([program, rest]) => `${program}${rest}`);
 
@@ -120,7 +144,94 @@ const around: readonly Wrap[] = [
   (line) => `a=(${line}); "\${a[@]}"`,
   (line) => `declare -n ref=which; ref=canary; ${line}`,
   (line) => `printf -v which canary; ${line}`,
+  (line) => `cd sub && ${line}`,
+  (line) => `cd sub; ${line}`,
+  (line) => `(cd sub; true); ${line}`,
+  (line) => `cd sub || true\n${line}`,
+  (line) => `cd nowhere 2>/dev/null || ${line}`,
+  (line) => `mkdir -p made && cd made\n${line}`,
+  (line) => `pushd sub >/dev/null; ${line}`,
+  (line) => `pushd sub >/dev/null; popd >/dev/null; ${line}`,
+  (line) => `cd sub; cd - >/dev/null; ${line}`,
+  (line) => `cd; ${line}`,
+  (line) => `cd "$nothing"sub; ${line}`,
+  (line) => `cd sub | true; ${line}`,
+  (line) => `if true; then cd sub; fi; ${line}`,
+  (line) => `if false; then cd sub; fi; ${line}`,
+  (line) => `for d in sub .; do cd $d; ${line}\ndone`,
+  (line) => `for d in sub; do (cd $d; ${line}\n); done`,
+  (line) => `go() { cd sub; }; go; ${line}`,
+  (line) => `env -C sub ${line}`,
+  (line) => `HOME=$PWD/sub; cd ~; ${line}`,
+  (line) => `alias x=${quote(line)}; x`,
+  (line) => `shopt -s expand_aliases\nalias x=${quote(line)}\nx more`,
+  (line) => `shopt -s expand_aliases\nalias canary=true\n${line}`,
+  (line) => `alias canary=true; ${line}`,
+  (line) => `f() { ${line}\n}; g() { f "$@"; }; g a b`,
+  (line) => `f() { which=canary; }; which=ls; f; ${line}`,
+  (line) => `f() { local which=canary; ${line}\n}; f`,
+  (line) => `f() { shift; "$@"; }; f x ${line}`,
+  (line) => `f() { "$1" z; }; f canary; ${line}`,
+  (line) => `f() { :; }; if true; then f() { ${line}\n}; fi; f`,
+  (line) => `canary() { :; }; unset -f canary; ${line}`,
+  (line) => `canary() { command canary "$@"; }; ${line}`,
+  (line) => `bash -c '"$@"' x ${line}`,
+  (line) => `bash -c '$0 "$@"' ${line}`,
+  (line) => `bash -s a b <<'HERE'\n${line}\nHERE`,
+  (line) => `printf '%s\\n' ${quote(line)} | bash`,
+  (line) => `printf '%s\\n' ${quote(line)} > made.sh && bash ./made.sh`,
+  (line) => `echo ${quote(line)} > sub/made.sh; cd sub; bash made.sh`,
+  (line) => `echo ${quote(line)} > made.sh; mv made.sh b.sh; bash b.sh`,
+  (line) => `echo ${quote(line)} > made; chmod +x made; ./made`,
+  (line) => `echo ${quote(line)} > made; chmod +x made; PATH=.:$PATH; made`,
+  (line) => `echo true > made; echo ${quote(line)} >> made; sh made`,
+  (line) => `echo ${quote(line)} | tee made > /dev/null; bash made`,
+  (line) => `echo ${quote(line)} > made; bash < made`,
+  (line) => `echo ${quote(line)} > made; cp made b; . ./b`,
+  (line) => `echo ${quote(line)} > e.sh; BASH_ENV=e.sh bash -c true`,
+  (line) => `echo ${quote(line)} > rc; bash --rcfile rc -i -c true`,
+  (line) => `cat > made <<'HERE'\n#!/bin/bash\n${line}\nHERE\nbash made`,
+  (line) => `cp $(which canary) other; ./other q; ${line}`,
+  (line) => `ln -s "$BIN/canary" other; ./other q; ${line}`,
+  (line) => `ln -s $BIN/canary true; PATH=.:$PATH; true r; ${line}`,
+  (line) => `hash -p $BIN/canary other; other s; ${line}`,
+  (line) => `env -S 'canary t'; ${line}`,
+  (line) => `env which=canary bash -c ${quote(line)}`,
+  (line) => `which=canary bash -c ${quote(line)}`,
+  (line) => `x=${quote(line)}; eval "$x"`,
+  (line) => `x=${quote(line)}; bash -c "$x"`,
+  (line) => `x=${quote(line)}; echo "$x" | bash`,
+  (line) => `eval "$(echo ${quote(line)})"`,
+  (line) => `x=(${line}); "\${x[0]}" w`,
+  (line) => `set -- a; shift; ${line}`,
+  (line) => `set -- canary; $1 v; ${line}`,
+  (line) => `unset which; \${which:-canary} u; ${line}`,
+  (line) => `declare which=canary; ${line}`,
+  (line) => `readonly which=canary; ${line}`,
+  (line) => `x='a[$(canary k)]'; (( x )); ${line}`,
+  (line) => `PS4='$(canary l)' bash -xc true; ${line}`,
+  (line) => `compgen -W '$(canary m)'; ${line}`,
+  (line) => `trap 'which=canary' EXIT; ${line}`,
+  (line) => `true && which=canary; ${line}`,
+  (line) => `false && which=canary; ${line}`,
+  (line) => `which=ls; [[ a == b ]] || which=canary; ${line}`,
+  (line) => `while read -r which; do ${line}\ndone <<< canary`,
+  (line) => `read -r which < <(echo canary); ${line}`,
+  (line) => `{ ${line}\n} > out.txt`,
+  (line) => `( ${line}\n) < /dev/null`,
+  (line) => `true > >( ${line}\n); wait`,
+  (line) => `command eval ${quote(line)}`,
+  (line) => `builtin cd sub; ${line}`,
+  (line) => `python3 -c 'import os; os.system("canary n")'; ${line}`,
+  (line) => `perl -e 'system("canary", "o")'; ${line}`,
+  (line) => `perl -e '\`canary p\`'; ${line}`,
+  (line) => `find . -maxdepth 0 -exec sh -c ${quote(line)} \\;`,
+  (line) => `echo a | xargs -I{} sh -c ${quote(line)}`,
+  (line) => `echo ${quote(line)} | xargs -d '\\n' -n1 bash -c`,
+  (line) => `exec 3< <(echo a); ${line}`,
   // These run nothing.
+  (line) => `alias x=${quote(line)}`,
+  (line) => `set -- ${line}`,
   (line) => `echo ${quote(line)}`,
   (line) => `: # ${line.replaceAll("\n", " ")}`,
   (line) => `cat <<'HERE'\n${line}\nHERE`,
@@ -131,38 +242,113 @@ const line = fc
   .tuple(simple, fc.array(fc.constantFrom(...around), { maxLength: 3 }))
   .map(([start, wraps]) => wraps.reduce((text, wrap) => wrap(text), start));
 
-function* sample(seed: number, count: number): Generator<string> {
-  yield* fc.sample(line, { seed, numRuns: count });
+interface Ran {
+  folder: string;
+  args: readonly string[];
 }
 
-test("[R10, T9] no generated line runs the canary under bash unseen", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "hookline-shell-"));
-  try {
-    writeFileSync(join(folder, "canary"), `#!/bin/sh\necho ran >> "$CANARY_LOG"\n`, { mode: 0o755 });
-    const forbids = compileToolPattern("Bash(canary:*)", await loadPatterns());
-    const environment = { PATH: `${folder}:/usr/bin:/bin`, HOME: folder, BIN: folder, CANARY_LOG: "" };
-    let ran = 0;
-    let seen = 0;
-    const missed: string[] = [];
-    const seed = Number(process.env.SHELL_FUZZ_SEED ?? 41);
-    for (const [index, command] of [...sample(seed, Number(process.env.SHELL_FUZZ_RUNS ?? 400))].entries()) {
-      const log = join(folder, `ran-${index}`);
-      spawnSync("bash", ["-c", command], {
-        cwd: folder,
-        env: { ...environment, CANARY_LOG: log },
-        stdio: ["ignore", "ignore", "ignore"],
-        timeout: 10_000,
-      });
-      const hasRun = existsSync(log);
-      const answer = forbids({ names: ["Bash"], input: { command }, cwd: folder }, "deny");
-      if (hasRun) ran++;
-      if (hasRun && answer === true) seen++;
-      if (hasRun && answer === false) missed.push(command);
-    }
-    assert.deepEqual(missed, []);
-    assert.ok(ran > 100, `only ${ran} lines ran the canary`);
-    assert.ok(seen > ran / 3, `only ${seen} of ${ran} were matched rather than given up`);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
+/** What the fake program wrote down: the folder, the number of its arguments, and these. */
+function ranIn(log: string): Ran[] {
+  const parts = readFileSync(log, "utf8").split("\0");
+  const ran: Ran[] = [];
+  for (let at = 0; at + 1 < parts.length; ) {
+    const count = Number(parts[at + 1]);
+    ran.push({ folder: parts[at] ?? "", args: parts.slice(at + 2, at + 2 + count) });
+    at += 2 + count;
   }
+  return ran;
+}
+
+const border = "\u0001";
+/** A word that may be several, or none: it needs no border. */
+const across = unknownText + unknownText + border;
+const escaped = (text: string): string => text.replaceAll(/[.+?^${}()|[\]\\]/g, "\\$&");
+
+/** Words with text that only the shell knows, as an expression over words. */
+function fits({ words }: SimpleCommand, { args }: Ran): boolean {
+  const form = words
+    .map((word) => `${escaped(word)}${border}`)
+    .join("")
+    .split(across)
+    .join(unknownText + unknownText)
+    .replaceAll("*", "[^]*")
+    .replaceAll(unknownText + unknownText, "[^]*")
+    .replaceAll(unknownText, `[^${border}]*`);
+  return new RegExp(`^${form}$`).test(["canary", ...args].map((word) => `${word}${border}`).join(""));
+}
+
+const isProgram = ({ words: [program = ""] }: SimpleCommand): boolean => /(^|\/)canary$/.test(program);
+
+type Verdict = "seen" | "given up" | "escaped";
+
+function judge({ ran, stayed, reading: { commands, unknown } }: Tried): Verdict {
+  if (unknown.some(({ what }) => what === "runs")) return "given up";
+  const hold = ran.every((one) =>
+    commands.some(
+      (command) =>
+        isProgram(command) &&
+        (stayed || command.cwd === undefined || command.cwd === one.folder) &&
+        fits({ ...command, words: ["canary", ...command.words.slice(1)] }, one),
+    ),
+  );
+  return hold ? "seen" : "escaped";
+}
+
+interface Tried {
+  ran: Ran[];
+  /** A folder that was to be changed to was not there: the reading takes it that each is. */
+  stayed: boolean;
+  reading: ShellReading;
+}
+
+async function runLine(command: string, root: string): Promise<Tried> {
+  const home = mkdtempSync(join(root, "run-"));
+  const work = join(home, "work");
+  const bin = join(home, "bin");
+  for (const folder of [bin, work, join(work, "sub")]) mkdirSync(folder);
+  writeFileSync(join(work, "sub", "file"), "");
+  const log = join(home, "log");
+  writeFileSync(log, "");
+  writeFileSync(join(bin, "canary"), `#!/bin/sh\nprintf '%s\\0' "$(pwd)" "$#" "$@" >> '${log}'\n`, { mode: 0o755 });
+  const environment = { PATH: `${bin}:/usr/bin:/bin`, HOME: home, BIN: bin };
+  const stdio: StdioOptions = ["ignore", "ignore", "pipe"];
+  const child = spawn("bash", ["-c", command], { cwd: work, env: environment, stdio, timeout: 10_000 });
+  let said = "";
+  child.stderr?.on("data", (part) => {
+    said += part;
+  });
+  await new Promise((resolve) => child.on("close", resolve));
+  const ran = ranIn(log);
+  rmSync(home, { recursive: true, force: true });
+  return { ran, stayed: /(cd|pushd|popd): /.test(said), reading: readShell(command, { cwd: work, home }) };
+}
+
+/** Two at a time: bash waits more than it works. */
+async function each(commands: readonly string[], run: (command: string) => Promise<void>): Promise<void> {
+  const waiting = [...commands];
+  const work = async (): Promise<void> => {
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) await run(next);
+  };
+  await Promise.all([work(), work()]);
+}
+
+test("[R10, T9] no generated line runs the canary under bash unseen", async (context) => {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "hookline-shell-")));
+  const seed = Number(process.env.SHELL_FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 31));
+  const count = Number(process.env.SHELL_FUZZ_RUNS ?? 400);
+  context.diagnostic(`seed ${seed}: SHELL_FUZZ_SEED=${seed} SHELL_FUZZ_RUNS=${count} repeats it`);
+  const found: { [verdict in Verdict]: string[] } = { seen: [], "given up": [], escaped: [] };
+  try {
+    await each(fc.sample(line, { seed, numRuns: count }), async (command) => {
+      const tried = await runLine(command, root);
+      if (tried.ran.length > 0) found[judge(tried)].push(command);
+    });
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+  const all = found.seen.length + found["given up"].length + found.escaped.length;
+  context.diagnostic(`ran ${all}: seen ${found.seen.length}, given up ${found["given up"].length}`);
+  assert.equal(found.escaped.length, 0, `seed ${seed}:\n${found.escaped.slice(0, 30).join("\n---\n")}`);
+  assert.ok(all > count / 4, `only ${all} lines ran the canary`);
+  assert.ok(found.seen.length > all / 2, `only ${found.seen.length} of ${all} were read rather than given up`);
 });

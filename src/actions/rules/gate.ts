@@ -53,7 +53,8 @@ export const gate: Handler = handler({
     const unsure = unsureIn(scope.match);
     const wanted = decisionOf(params);
     // What nobody can tell apart is no reason to allow anything (R87).
-    if (unsure && wanted === "allow") return { ok: true, output: {} };
+    if (unsure && wanted === "allow")
+      return { ok: true, output: {}, notes: [`it does not allow the call: ${unsure.why}`] };
     const is = unsure && (unsure.answer === "deny" || unsure.answer === "ask") ? unsure.answer : wanted;
     const said = unsure ? sentence(unsure.why) : trimmed(reason);
     const instead = unsure ? undefined : trimmed(suggestion);

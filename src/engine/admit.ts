@@ -1,6 +1,6 @@
 /** Admission: may a hook that matched run now? Yes, or the reason why not, in words that stand in its run. */
 import { isOfStore, messageOf } from "./error.ts";
-import type { HookEvent, HookId, Instant } from "./event.ts";
+import type { EventName, HookEvent, HookId, Instant } from "./event.ts";
 import { type Flow, wait } from "./flow.ts";
 import { type Hook, isGuard } from "./hook.ts";
 import type { Caller, Ports } from "./ports.ts";
@@ -59,8 +59,8 @@ export function pauseOf(hook: Hook, paused: Paused, { now, root: here }: Looking
 /** What is paused where a guard is switched off in one project. */
 export const switchedOff = (hook: HookId, root: string): string => `guard off\n${root}\n${hook}`;
 
-/** What is paused where a person lets one refused call happen: its refusal. */
-export const allowedOnce = (code: string): string => `allow once\n${code}`;
+/** What is paused where a person lets one refused call happen: its refusal, on one of the events that decide about the call. */
+export const allowedOnce = (code: string, event: EventName): string => `allow once\n${code}\n${event}`;
 
 /** What is paused by a name of its own: hooks by id, projects by folder. A name is one line. */
 export const pausedNames = (paused: Paused): string[] => [...paused.keys()].filter((what) => !what.includes("\n"));

@@ -7,6 +7,7 @@ import { allowedOnce } from "./admit.ts";
 import { isOfStore } from "./error.ts";
 import { textField } from "./event.ts";
 import type { EventContext } from "./event-context.ts";
+import { inputOfCall } from "./events.ts";
 import { type Flow, wait } from "./flow.ts";
 import { isEmpty, type Message, type Outcome, type Verdict, type VerdictKind } from "./outcome.ts";
 import type { Plan } from "./plan.ts";
@@ -94,7 +95,7 @@ function* codeOf(
   { event, row }: EventContext,
   { allowOnceCode }: Ports,
 ): Flow<string | undefined> {
-  const field = row.matchTool ? row.rewrites?.updatedInput : undefined;
+  const field = inputOfCall(row);
   const isLiftable = hook.origin.layer !== "managed" && hook.steps.some(({ uses }) => handlers.get(uses)?.isLiftable);
   const tool = textField(event.data, row.matchOn);
   const input = field === undefined ? undefined : event.data[field];
@@ -104,8 +105,8 @@ function* codeOf(
 }
 
 /** Used up by one use: of several processes that are asked at once, one gets it. What cannot be used up is not given. */
-function* isLifted(code: string, { paused }: EventContext, { store, now }: Ports): Flow<boolean> {
-  const key = allowedOnce(code);
+function* isLifted(code: string, { event, paused }: EventContext, { store, now }: Ports): Flow<boolean> {
+  const key = allowedOnce(code, event.name);
   if ((paused.get(key) ?? 0) <= now()) return false;
   try {
     return yield* wait(store.resume(key));

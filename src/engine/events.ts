@@ -249,6 +249,13 @@ export const guardableEvents: readonly EventName[] = [
   activation,
 ];
 
+/** The field that holds a tool's input, on an event that decides whether the call happens; undefined: it is no such event. */
+export const inputOfCall = ({ matchTool, rewrites }: EventRow): string | undefined =>
+  matchTool ? rewrites?.updatedInput : undefined;
+
+/** The events that decide about one call, each in its turn. */
+export const decidingEvents: readonly AgentEventName[] = agentEventNames.filter((name) => inputOfCall(rowOf(name)));
+
 /** All names that a hook's author may write, for suggestions. */
 export const eventNames: readonly string[] = [...byAlias.keys()];
 

@@ -151,7 +151,7 @@ test("a refused call tells the person its code, which lets that hook's refusal o
   const refused = await world.emit();
   const way = "to allow this call once: hookline allow-once a-s-push";
   assert.deepEqual([refused.verdict?.reason, messagesOf(refused)], ["because", [way]]);
-  await world.store.pause(allowedOnce("a-s-push"), now, now + 5 * minute);
+  await world.store.pause(allowedOnce("a-s-push", "PreToolUse"), now, now + 5 * minute);
   const others: Partial<HookEvent>[] = [
     { session: "t" },
     { data: { tool_name: "Bash", tool_input: { command: "pull" } } },
@@ -164,16 +164,24 @@ test("a refused call tells the person its code, which lets that hook's refusal o
   assert.equal((await world.emit()).verdict?.is, "deny", "it is used up");
 });
 
+test("a guard that is asked twice about one call, before it and for its permission, lets it pass both times", async () => {
+  const world = worldOf([saying("a", "deny", { on: { event: ["PreToolUse", "PermissionRequest"] } })]);
+  const ofOneCall = ["PreToolUse", "PermissionRequest"] as const;
+  for (const name of ofOneCall) await world.store.pause(allowedOnce("a-s-push", name), now, now + minute);
+  for (const name of ofOneCall) assert.deepEqual(await world.emit({ name }), {}, name);
+  for (const name of ofOneCall) assert.equal((await world.emit({ name })).verdict?.is, "deny", name);
+});
+
 test("of two calls at once one is allowed", async () => {
   const world = worldOf([saying("a", "deny")]);
-  await world.store.pause(allowedOnce("a-s-push"), now, now + minute);
+  await world.store.pause(allowedOnce("a-s-push", "PreToolUse"), now, now + minute);
   const both = await Promise.all([world.emit(), world.emit()]);
   assert.deepEqual(both.map(({ verdict }) => verdict?.is).sort(), ["deny", undefined]);
 });
 
 test("what was allowed for a time that is over is refused", async () => {
   const world = worldOf([saying("a", "ask")]);
-  await world.store.pause(allowedOnce("a-s-push"), now - 6 * minute, now - minute);
+  await world.store.pause(allowedOnce("a-s-push", "PreToolUse"), now - 6 * minute, now - minute);
   assert.equal((await world.emit()).verdict?.is, "ask");
 });
 
@@ -184,7 +192,7 @@ test("another guard's refusal of the same call stands, with a code of its own", 
       steps: [{ uses: "gate", with: { outcome: { verdict: { is: "deny", by: "b" } } }, timeout: 6, onError: "stop" }],
     }),
   ]);
-  await world.store.pause(allowedOnce("a-s-push"), now, now + minute);
+  await world.store.pause(allowedOnce("a-s-push", "PreToolUse"), now, now + minute);
   const outcome = await world.emit();
   assert.equal(outcome.verdict?.by, "b");
   assert.deepEqual(messagesOf(outcome), ["to allow this call once: hookline allow-once b-s-push"]);
@@ -195,7 +203,7 @@ test("a managed guard, a program and an event that is no call before it happens 
   const program = worldOf([saying("a", "deny", {}, "program")]);
   const stop = worldOf([saying("a", "deny", { on: { event: ["Stop", "PostToolUse"] } })]);
   for (const world of [managed, program]) {
-    await world.store.pause(allowedOnce("a-s-push"), now, now + minute);
+    await world.store.pause(allowedOnce("a-s-push", "PreToolUse"), now, now + minute);
     const { verdict, messages } = await world.emit();
     assert.deepEqual([verdict?.is, messages], ["deny", undefined]);
   }

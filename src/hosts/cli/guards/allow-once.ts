@@ -2,6 +2,7 @@
 import { allowedOnce } from "../../../engine/admit.ts";
 import { howToAllow } from "../../../engine/counting.ts";
 import type { Instant } from "../../../engine/event.ts";
+import { decidingEvents } from "../../../engine/events.ts";
 import type { Run, Store } from "../../../engine/record.ts";
 import { isRecord } from "../../../engine/schema.ts";
 import { codeIn, isCode } from "../../../runtime/allow-once.ts";
@@ -37,7 +38,7 @@ export async function allowOnce(invocation: Invocation): Promise<ExitCode> {
       return 1;
     }
     const until = now + holdsForMinutes * minute;
-    await store.pause(allowedOnce(code), now, until);
+    for (const event of decidingEvents) await store.pause(allowedOnce(code, event), now, until);
     await store.committed();
     if (json) terminal.print(JSON.stringify({ code, hook: refused.hook, until: new Date(until).toISOString() }));
     else for (const line of await linesAbout(refused, store)) terminal.print(line);

@@ -5,6 +5,7 @@ import { carriers } from "./carriers.ts";
 import { codePrograms, readCode, runEditor, runInterpreter } from "./code.ts";
 import { isGlob, isUnknown, mayVanish } from "./expand.ts";
 import { git } from "./git.ts";
+import { elsewhere } from "./elsewhere.ts";
 import { type Made, madeAt, madeOnPath, noteFiles } from "./made.ts";
 import { linesIn } from "./options.ts";
 import { nameOf, programOf } from "./programs.ts";
@@ -149,6 +150,7 @@ const ways: ReadonlyMap<string, Own> = new Map([
   ...Object.entries(builtins),
   ...Object.entries(carriers),
   ...Object.entries(codePrograms),
+  ...elsewhere,
   ["git", git] as const,
   ["exec", runExec] as const,
 ]);

@@ -3,7 +3,7 @@
  * spelling.ts, which knows what the words around it are.
  */
 import type { SpelledOption, Spelling } from "../engine/command-pattern.ts";
-import type { OptionText } from "./options.ts";
+import type { OptionText } from "./program-options.ts";
 import { isUnknown, mayVanish } from "./tree.ts";
 
 /** One option of a table. */

@@ -1,6 +1,6 @@
 /**
  * What the words of one command mean to its program: the options by one name each, whatever their order and spelling, and the
- * operands in order. Apart from the reader of lines, because it looks at one command alone; what programs take is in options.ts.
+ * operands in order. Apart from the reader of lines, because it looks at one command alone; what programs take is in program-options.ts.
  */
 import { baseName, type Spelling } from "../engine/command-pattern.ts";
 import {
@@ -13,7 +13,7 @@ import {
   type Table,
   type Words,
 } from "./option-words.ts";
-import { type OptionRow, optionRows } from "./options.ts";
+import { type OptionRow, optionRows } from "./program-options.ts";
 import { nameOf } from "./programs.ts";
 import { isUnknown, mayVanish } from "./tree.ts";
 

@@ -19,15 +19,26 @@ interface Elsewhere {
 const ofContainer =
   "d i t T P --rm --detach --interactive --tty --init --privileged --read-only --no-healthcheck --publish-all --no-deps --service-ports --build --use-aliases --quiet-pull " +
   "a: c: e: h: l: m: p: u: v: w: --add-host= --attach= --cap-add= --cap-drop= --cpus= --cpuset-cpus= --device= --detach-keys= --dns= --entrypoint= --env= --env-file= --expose= --gpus= --group-add= --hostname= --index= --ip= --ipc= --label= --link= --log-driver= --log-opt= --mac-address= --memory= --mount= --name= --net= --network= --network-alias= --pid= --platform= --publish= --pull= --restart= --runtime= --security-opt= --shm-size= --stop-signal= --stop-timeout= --storage-opt= --sysctl= --tmpfs= --ulimit= --user= --userns= --uts= --volume= --volumes-from= --workdir=";
-const ofCompose = "f: p: --file= --project-name= --profile= --env-file= --project-directory= --ansi= --progress= --parallel=";
-const ofPod = "i t q c: f: n: --stdin --tty --quiet --container= --namespace= --context= --filename= --pod-running-timeout= --kubeconfig= --cluster= --user=";
+const ofCompose =
+  "f: p: --file= --project-name= --profile= --env-file= --project-directory= --ansi= --progress= --parallel=";
+const ofPod =
+  "i t q c: f: n: --stdin --tty --quiet --container= --namespace= --context= --filename= --pod-running-timeout= --kubeconfig= --cluster= --user=";
 
 const containers: Elsewhere = {
-  runs: { exec: ofContainer, run: ofContainer, "compose exec": ofContainer, "compose run": ofContainer, "container exec": ofContainer, "container run": ofContainer },
+  runs: {
+    exec: ofContainer,
+    run: ofContainer,
+    "compose exec": ofContainer,
+    "compose run": ofContainer,
+    "container exec": ofContainer,
+    "container run": ofContainer,
+  },
   before: 1,
 };
 const remote: Elsewhere = {
-  runs: { "": "4 6 A a C f G g K k M N n q s T t V! v X x Y y B: b: c: D: E: e: F: I: i: J: L: l: m: O: o: p: P: Q: R: S: W: w:" },
+  runs: {
+    "": "4 6 A a C f G g K k M N n q s T t V! v X x Y y B: b: c: D: E: e: F: I: i: J: L: l: m: O: o: p: P: Q: R: S: W: w:",
+  },
   before: 1,
   isLine: true,
 };
@@ -89,7 +100,10 @@ const runWords = (words: Words, source: string, call: Call): void => {
 /** @returns its name, its options, and where the words behind it begin */
 function subcommandOf({ runs }: Elsewhere, words: Words): [string, string | undefined, number] {
   if (runs[""] !== undefined) return ["", runs[""], 0];
-  const own = readOptions(["", ...words], `${ofCompose} H: l: D --debug --host= --log-level= --config= --context= n: --namespace= --kubeconfig=`);
+  const own = readOptions(
+    ["", ...words],
+    `${ofCompose} H: l: D --debug --host= --log-level= --config= --context= n: --namespace= --kubeconfig=`,
+  );
   const [first = "", second = ""] = own.rest;
   const at = words.indexOf(first);
   if (Object.hasOwn(runs, first)) return [first, runs[first], at + 1];

@@ -1,4 +1,4 @@
-/** The options of git's sub-commands, in the notation of options.ts. Apart from the other programs, because it is a third of them all. */
+/** The options of git's sub-commands, in the notation of program-options.ts. Apart from the other programs, because it is a third of them all. */
 
 /**
  * Sources: `git COMMAND -h` of git 2.39, with the options of git 2.47's manual that these lack; the options of diff and log are from

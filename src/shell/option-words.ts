@@ -4,7 +4,7 @@
  */
 import type { SpelledOption, Spelling } from "../engine/command-pattern.ts";
 import { isUnknown, mayVanish } from "./expand.ts";
-import type { OptionText } from "./option-tables.ts";
+import type { OptionText } from "./program-options.ts";
 
 /** One option of a table. */
 export interface Option {

@@ -1,10 +1,9 @@
 /**
  * What the words of one command mean to its program: the options by one name each, whatever their order and spelling, and the
- * operands in order. Apart from the reader of lines, because it looks at one command alone; what programs take is in option-tables.ts.
+ * operands in order. Apart from the reader of lines, because it looks at one command alone; what programs take is in program-options.ts.
  */
 import { baseName, type Spelling } from "../engine/command-pattern.ts";
 import { isUnknown, mayVanish } from "./expand.ts";
-import { type OptionRow, optionRows } from "./option-tables.ts";
 import {
   lookUp,
   type Made,
@@ -15,6 +14,7 @@ import {
   type Table,
   type Words,
 } from "./option-words.ts";
+import { type OptionRow, optionRows } from "./program-options.ts";
 import { nameOf } from "./programs.ts";
 
 /** Programs that run programs that run programs: no line that is meant so has more. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type OptionRow, type OptionText, optionRows } from "../../src/shell/option-tables.ts";
+import { type OptionRow, type OptionText, optionRows } from "../../src/shell/program-options.ts";
 import { createSpell } from "../../src/shell/spelling.ts";
 
 const texts = ({ options = "", subcommands = {} }: OptionRow): OptionText[] => [options, ...Object.values(subcommands)];

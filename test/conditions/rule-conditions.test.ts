@@ -308,7 +308,7 @@ function prepare(condition: Condition): Condition {
 
 /** By dialects alone. */
 const written: ReadonlySet<string> = new Set(
-  "match tool agent ability operation_key min_duration of_project skip_flags".split(" "),
+  "match tool exempt agent ability operation_key min_duration of_project skip_flags".split(" "),
 );
 
 test("every condition for authors has a summary, and each of its parameters a description", () => {

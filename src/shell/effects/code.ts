@@ -11,7 +11,7 @@ const deleting =
 const writing =
   /\bopen\s*\(.{0,200}?["'](?:w|a|x|r\+)[bt+]*["']|\bopen\b[^;]{0,60}["']\+?>>?["']?|\b(?:writeFile|appendFile|writeFileSync|appendFileSync|createWriteStream|write_text|write_bytes|copyFile|copyFileSync|copyfile|renameSync|file_put_contents|writeTextFile|symlinkSync|truncateSync|chmodSync)\b|\bFile\.(?:write|open)\b|\bshutil\.(?:copy\w*|move)\b|\bos\.(?:rename|replace|symlink|chmod|chown)\b|\bBun\.write\b|\.touch\(/;
 const fetching =
-  /\b(?:urlopen|https?['"]?\)?\.(?:get|request)|urlretrieve|urllib|requests\.(?:get|post|put)|httpx?\.(?:get|post|request|put)|fetch\s*\(|axios|LWP|Net::HTTP|open-uri|URI\.open|HTTP::Tiny|curl_exec|aiohttp|XMLHttpRequest|socket\.(?:create_connection|socket|connect)|net\.(?:connect|createConnection|Socket)|TCPSocket|IO::Socket|fsockopen|\/dev\/tcp\/)|(?:file_get_contents|fopen|include|require)\s*\(\s*["']https?:/;
+  /\b(?:urlopen|https?['"]?\)?\.(?:get|request)|urlretrieve|urllib|requests\.(?:get|post|put)|httpx?\.(?:get|post|request|put)|fetch\s*\(|axios|LWP|Net::HTTP|open-uri|URI\.open|HTTP::Tiny|curl_exec|aiohttp|XMLHttpRequest|socket\.(?:create_connection|socket|connect)|net\.(?:connect|createConnection|Socket)|TCPSocket|IO::Socket|fsockopen|(?:curl|wget)\s[^\n]{0,80}https?:|get\s*\(?\s*["']https?:|\/dev\/tcp\/)|(?:file_get_contents|fopen|include|require)\s*\(\s*["']https?:/;
 const running =
   /\b(?:exec|eval|execfile|compile|system|popen|spawn|spawnSync|execSync|subprocess|child_process|runpy|instance_eval|class_eval|passthru|shell_exec|proc_open|Function\s*\(|vm\.run|IO\.popen|Invoke-Expression|iex)\b/i;
 const environment = /\bos\.environ\b|\bprocess\.env\b|\bENV\.to_h\b|\bgetenv\(\s*\)|%ENV\b/;

@@ -4,7 +4,7 @@ import { baseName, unknownText } from "../../engine/command-pattern.ts";
 import type { Effect, SimpleCommand } from "../../engine/effects.ts";
 import { resolvePath } from "../../engine/file-pattern.ts";
 import { type CodeEffects, readCode } from "./code.ts";
-import { type Doing, has, type ProgramRow, programs, type Use } from "./programs.ts";
+import { type Doing, has, type ProgramRow, programs, type Use, valuesOf } from "./programs.ts";
 
 export interface CommandEffects {
   program: string;
@@ -71,11 +71,13 @@ export function effectsOf(
     effects,
     sent: doings.filter(({ does }) => does === "sends").map(({ word }) => absolute(word)),
     ...(code ? { code } : {}),
-    takesInput: (isShell || isInterpreter) && !runsWords && codes.length === 0 && !takesFile && !has(spelled, "m"),
+    takesInput:
+      /^(?:iex|Invoke-Expression)$/i.test(program) ||
+      ((isShell || isInterpreter) && !runsWords && codes.length === 0 && !takesFile && !has(spelled, "m")),
     takesWords:
       runsWords ||
       codes.length > 0 ||
-      /^(?:source|\.)$/.test(program) ||
+      /^(?:source|\.|g?make|[gmn]?awk|vim?|emacs|gdb)$/.test(program) ||
       (isShell && takesFile) ||
       (isInterpreter && takesFile),
     scripts: scripts.map(absolute),
@@ -114,6 +116,8 @@ function filesOfCode(spelled: Spelling, program: string): Doing[] {
 
 function scriptsOf(spelled: Spelling, isRunner: boolean, program: string): string[] {
   if (/^(?:source|\.)$/.test(program)) return spelled.operands.slice(0, 1);
+  if (program === "java")
+    return [...valuesOf(spelled, "jar"), ...spelled.operands].filter((word) => word.endsWith(".jar")).slice(0, 1);
   if (!isRunner || has(spelled, "m", "s", "version", "V", "help")) return [];
   return spelled.operands.slice(0, 1);
 }

@@ -218,9 +218,12 @@ function wget(spelled: Spelling): Doing[] {
   const outputs = valuesOf(spelled, "output-document", "O");
   return [
     ...valuesOf(spelled, "post-file", "body-file").map((word): Doing => ({ does: "sends", word })),
-    ...(outputs.length > 0 ? outputs.filter((word) => word !== "-") : spelled.operands.map(lastName)).map(
-      (word): Doing => ({ does: "writes", word }),
-    ),
+    ...(outputs.length > 0
+      ? outputs.filter((word) => word !== "-")
+      : spelled.operands.map((url) =>
+          [...valuesOf(spelled, "directory-prefix", "P").slice(0, 1), lastName(url)].join("/"),
+        )
+    ).map((word): Doing => ({ does: "writes", word })),
     ...spelled.operands.map((word): Doing => ({ does: "host", word: hostIn(word) })),
   ];
 }
@@ -384,7 +387,11 @@ export const programs: { readonly [name: string]: ProgramRow } = {
   ...each("curl", { own: curl, isNetwork: true, fetches: true }),
   ...each("wget wget2 aria2c axel", { own: wget, isNetwork: true, fetches: true }),
   ...each("http https xh xhs curlie", { own: items, isNetwork: true, fetches: true }),
-  ...each("fetch lynx w3m links elinks", { isNetwork: true, fetches: true, operands: ["host"] }),
+  ...each("fetch lynx w3m links elinks irm iwr Invoke-WebRequest Invoke-RestMethod", {
+    isNetwork: true,
+    fetches: true,
+    operands: ["host"],
+  }),
   ...each("nc ncat netcat telnet ftp", { isNetwork: true, fetches: true, operands: ["host", "nothing"] }),
   socat: {
     isNetwork: true,
@@ -408,7 +415,9 @@ export const programs: { readonly [name: string]: ProgramRow } = {
   ...each("gsutil gcloud", { isNetwork: true, own: cloudCopy(/^gs:\/\//) }),
   rclone: { isNetwork: true, own: cloudCopy(/^[\w-]+:/) },
   ...each("transfer croc wormhole magic-wormhole ffsend", { isNetwork: true, operands: ["nothing", "sends"] }),
+  ...each("docker podman nerdctl docker-compose lxc multipass", { operands: ["nothing"] }),
   ...each("kubectl oc", {
+    operands: ["nothing"],
     options: { filename: ["reads"], f: ["reads"], "from-file": ["sends"], "from-env-file": ["sends"] },
   }),
   ...each("psql mysql mariadb", { options: { file: ["reads"], f: ["reads"] } }),

@@ -1,7 +1,7 @@
 /** One reading of one tool call into its effects: what every rule about this call shares. */
 
-import type { Spelling } from "../../engine/command-pattern.ts";
-import type { CallEffects, CallToRead, Effect, ShellPlace, ShellReading } from "../../engine/effects.ts";
+import { baseName, type Spelling } from "../../engine/command-pattern.ts";
+import type { CallEffects, CallToRead, Effect, ShellPlace, ShellReading, SimpleCommand } from "../../engine/effects.ts";
 import { textField } from "../../engine/event.ts";
 import { toolRow } from "../../engine/tools.ts";
 import { effectsOf } from "./command.ts";
@@ -30,10 +30,25 @@ export function readEffects(call: CallToRead, where: Where, { readShell, spell }
 
 export function effectsOfReading(reading: ShellReading, where: Where, spell: Readers["spell"]): Effect[] {
   const commands = withGiven(reading.commands, where, spell);
-  const each = commands.map((command, index) => effectsOf(command, index, where.home, spell));
+  const each = commands.map((command, index) => {
+    const own = effectsOf(command, index, where.home, spell);
+    return isInContainer(command, commands) ? { ...own, effects: own.effects.filter(countsInContainer) } : own;
+  });
   return [
     ...each.flatMap(({ effects }) => effects),
     ...flowsIn(commands, each, where),
     ...(reading.forks ? [{ is: "forks" as const }] : []),
   ];
 }
+
+const containers = /^(?:docker|podman|nerdctl|docker-compose|kubectl|oc|lxc|multipass)$/;
+
+function isInContainer({ by }: SimpleCommand, commands: readonly SimpleCommand[]): boolean {
+  for (let at = by, depth = 0; at !== undefined && depth < 20; at = commands[at]?.by, depth++)
+    if (containers.test(baseName(commands[at]?.words[0] ?? ""))) return true;
+  return false;
+}
+
+/** Its files are its own: what is written and deleted there is nobody's home and no system but the container's. */
+const countsInContainer = ({ is, path }: Effect): boolean =>
+  !["writes", "deletes", "permits"].includes(is) || path === "/";

@@ -28,6 +28,10 @@ const table: Readonly<Record<string, (repository: HostileRepository) => readonly
     ["guard", "on", "builtin:self_protection"],
   ],
   "allow-once": () => [["allow-once", "00000000"]],
+  add: () => [
+    ["add", "--list"],
+    ["add", "guard", "--user", "--yes"],
+  ],
   check: ({ files }) => [["check"], ["check", "--json"], ["check", "."], ["check", ...Object.keys(files)]],
   trust: () => [["trust"], ["trust", "list"], ["trust", "list", "--json"], ["trust", "diff"], ["trust", "--hash", "0"]],
   untrust: () => [["untrust"]],

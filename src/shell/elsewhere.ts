@@ -1,5 +1,5 @@
 /** Programs that run a command on another machine or in a container: what runs there is known, the folder and the home are not. */
-import { blanks } from "./expand.ts";
+import { blanks, isUnknown } from "./expand.ts";
 import { readOptions } from "./options.ts";
 import { type Call, readLine } from "./shell.ts";
 
@@ -89,12 +89,15 @@ function runThere(words: Words, call: Call): void {
   if (fault !== undefined || stops) return;
   const inner = operands.slice(row.before);
   if (inner.length === 0) return;
-  if (row.isLine) readLine(inner.join(" "), there(call));
+  const line = inner.join(" ");
+  // What nobody can tell runs there, not here: rules about this machine do not hold for it.
+  if (row.isLine && !isUnknown(line)) readLine(line, there(call));
+  else if (row.isLine) return;
   else runWords(inner, sub, call);
 }
 
 const runWords = (words: Words, source: string, call: Call): void => {
-  if (words.length > 0) call.reading.command(words, { ...there(call), source });
+  if (words.length > 0 && !isUnknown(words[0] ?? "")) call.reading.command(words, { ...there(call), source });
 };
 
 /** @returns its name, its options, and where the words behind it begin */

@@ -336,7 +336,6 @@ const harmless = [
   "which git push",
   "npm run push",
   "npm test -- --push",
-  "docker run --rm image git push",
   'for f in *.ts; do echo "$f"; done',
   'while read -r l; do echo "$l"; done < list.txt',
   "ls | grep git | wc -l",

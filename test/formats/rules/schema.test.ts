@@ -131,7 +131,7 @@ test("[DT25, X9] every field, event, condition, action and placeholder is in the
   }
   for (const name of writableEvents) assert.ok(schema.includes(`"${name}"`));
   for (const name of configKeyNames) assert.ok(settings.includes(`\`${name}\``), name);
-  assert.equal(conditions.length, 16); // the 14 of the specification, changed_files and writes_to
+  assert.equal(conditions.length, 18); // the 14 of the specification, changed_files, writes_to, shell and effects
   assert.equal(actions.length, 15);
 });
 

@@ -1,7 +1,7 @@
 /** What one shell process of a line knows, and what a command in it is given. The reading itself is a port here: its walk is in read.ts. */
 import type { CommandExpansionPart, Function as FunctionNode } from "unbash";
 import type { Redirect, SimpleCommand, Unknown } from "../engine/effects.ts";
-import { blanks, hidesSubstitution, isUnknown, textOf, type Variables } from "./expand.ts";
+import { blanks, hidesSubstitution, isUnknown, type Known, textOf, type Variables } from "./expand.ts";
 import type { Made } from "./made.ts";
 import type { Budget } from "./tree.ts";
 
@@ -83,6 +83,8 @@ export interface Call {
   /** As the line has the program. */
   source: string;
 }
+
+export const knownIn = ({ variables, isBash }: Shell, { prints }: Reading): Known => ({ variables, isBash, prints });
 
 /** Stands for all variables in a set of names. */
 export const everyName = "*";

@@ -320,7 +320,7 @@ async function runLine(command: string, root: string): Promise<Tried> {
   await new Promise((resolve) => child.on("close", resolve));
   const ran = ranIn(log);
   rmSync(home, { recursive: true, force: true });
-  return { ran, stayed: /(cd|pushd|popd): /.test(said), reading: readShell(command, { cwd: work, home }) };
+  return { ran, stayed: /(cd|pushd|popd|mkdir): /.test(said), reading: readShell(command, { cwd: work, home }) };
 }
 
 /** Two at a time: bash waits more than it works. */

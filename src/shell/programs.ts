@@ -1,6 +1,6 @@
 /**
  * The one table of programs: what runs other programs and how, and whose arguments are more than data. It is closed where
- * it matters: an option that is not in it means that a line cannot be analysed (SAFETY.md, D6), so a forgotten row asks
+ * it matters: an option that is not in it means that it is not known what runs (SAFETY.md, D6), so a forgotten row asks
  * too often and never too little. Sources: the manual pages of GNU coreutils 9, util-linux 2.40, bash 5.2, git 2.47,
  * sudo 1.9, and the --help of the package runners of 2025. What a program that is not here does with an argument is up to
  * who writes the line.

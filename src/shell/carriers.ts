@@ -184,7 +184,10 @@ const doesByOption =
     const at = wraps ? words.findIndex((word) => wraps.test(word)) : -1;
     if (at > 0) call.reading.command(words.slice(at + 1), aside(call));
     const isCode = words.slice(1).some((word) => option.test(word) || mayVanish(word));
-    if (isCode || call.input === "fed")
+    if (typeof call.input === "object")
+      for (const [, line = ""] of call.input.text.matchAll(/^!(.+)$/gm))
+        readLine(line, { ...call, input: "inherited" });
+    if (isCode || call.input === "fed" || typeof call.input === "object")
       noteDoes(call.reading, program, `cannot tell what the commands given to \`${program}\` do`);
   };
 

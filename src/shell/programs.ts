@@ -167,6 +167,11 @@ const wrappers: { readonly [name: string]: Wrapper } = {
       "q v --quiet --verbose --offline --directory= --project= --no-cache --frozen --with= p: --python= --extra= --group= --all-extras --no-dev --isolated --no-sync --locked --active --no-project --env-file= m! --module! --version!",
     after: ["run"],
   },
+  pipx: {
+    options:
+      "q v --quiet --verbose --spec= --python= --pip-args= --index-url= --no-cache --fetch-missing-python --version! --help!",
+    after: ["run"],
+  },
   poetry: { options: "q v n C: --quiet --no-interaction --directory= --project= --version!", after: ["run"] },
   pipenv: { options: "--quiet --version!", after: ["run"] },
   pdm: { options: "p: s --version!", after: ["run"] },

@@ -37,6 +37,7 @@ export function readShell(line: string, place: ShellPlace): ShellReading {
     if (line.length * deepestBracket(line) > mostNested) giveUp();
     walk.line(line, firstShell(place));
     readUncalled(walk);
+    for (const start of walk.starts) start();
   } catch {
     noteRuns(walk, tooLong); // it has been given up, or is nested deeper than the stack is
   }
@@ -83,6 +84,7 @@ function createWalk({ home }: ShellPlace): Walk {
     aliases: new Map(),
     made: new Map(),
     hashed: new Map(),
+    starts: [],
     prints: new Map(),
     uncalled: new Map(),
     changesPath: false,

@@ -44,6 +44,8 @@ export interface Reading extends Budget {
   readonly aliases: Map<string, string>;
   /** Files that the line makes, by base name. */
   readonly made: Map<string, Made[]>;
+  /** Files that each shell of the line reads first, from where they were named; the line may make them later. */
+  readonly starts: (() => void)[];
   /** Names that the shell was told to look up elsewhere: `hash -p`. */
   readonly hashed: Map<string, string>;
   readonly prints: Map<CommandExpansionPart, string>;

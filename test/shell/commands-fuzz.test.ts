@@ -287,8 +287,9 @@ function judge({ ran, stayed, reading: { commands, unknown } }: Tried): Verdict 
     commands.some(
       (command) =>
         isProgram(command) &&
-        (stayed || command.cwd === undefined || command.cwd === one.folder) &&
-        fits({ ...command, words: ["canary", ...command.words.slice(1)] }, one),
+        (stayed ||
+          ((command.cwd === undefined || command.cwd === one.folder) &&
+            fits({ ...command, words: ["canary", ...command.words.slice(1)] }, one))),
     ),
   );
   return hold ? "seen" : "escaped";
@@ -296,7 +297,7 @@ function judge({ ran, stayed, reading: { commands, unknown } }: Tried): Verdict 
 
 interface Tried {
   ran: Ran[];
-  /** A folder that was to be changed to was not there: the reading takes it that each is. */
+  /** A folder that was to be changed to was not there: the reading takes it that each is, so folders and $PWD differ. */
   stayed: boolean;
   reading: ShellReading;
 }

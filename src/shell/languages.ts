@@ -25,9 +25,9 @@ export const importsHarmless: RegExp = new RegExp(
 const running =
   "system exec spawn popen subprocess child_process eval import require open fork getattr globals locals builtin __ modules " +
   "Function constructor compile pty ctypes %x qx ` << fromCharCode shell passthru pcntl syscall " +
-  "writeFile appendFile unlink rmSync rmdir rmtree shutil createWrite copyFile renameSync write_text urlopen Deno Bun";
+  "writeFile appendFile unlink rmSync rmdir rmtree shutil createWrite copyFile write_text urlopen Deno Bun FileUtils file_put_contents";
 export const runsPrograms: RegExp = new RegExp(
-  `${running.split(" ").join("|")}|process\\s*\\[|process\\.(binding|main|dlopen|kill)|os\\.|\\b(load|send|do)\\b|\\bfetch\\s*\\(|https?\\.|\\\\[xu0-7]|chr\\s*\\(`,
+  `${running.split(" ").join("|")}|process\\s*\\[|process\\.(binding|main|dlopen|kill)|os\\.|\\b(load|send|do)\\b|\\bfetch\\s*\\(|https?\\.|\\.(rm|rename|truncate|symlink|link|chmod|chown|cp|mkdir|mkdtemp|utimes)(Sync)?\\s*\\(|\\b(File|IO)\\.(write|delete|rename|open)|\\\\[xu0-7]|chr\\s*\\(`,
   "i",
 );
 /** awk runs programs by system() and by pipes alone. */

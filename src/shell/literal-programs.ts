@@ -29,7 +29,7 @@ const names: { readonly [name: string]: Takes } = {
 };
 
 const calls = new RegExp(
-  String.raw`(?:\brequire\(["'](?:node:)?child_process["']\)\.|\b(?:os|subprocess|child_process|cp|pty|asyncio|io|IO|Kernel|Open3|commands|Deno|Bun)(?:\.|::)|(?<![\w$.:>]))(${Object.keys(names).join("|")})(?:\s*\(\s*|\s+(?=["'\x60]))`,
+  String.raw`(?:\brequire\(["'](?:node:)?child_process["']\)\.|\b__import__\(["']\w+["']\)\.|\b(?:os|subprocess|child_process|cp|pty|asyncio|io|IO|Kernel|Open3|commands|Deno|Bun)(?:\.|::)|(?<![\w$.:>]))(${Object.keys(names).join("|")})(?:\s*\(\s*|\s+(?=["'\x60]))`,
   "g",
 );
 

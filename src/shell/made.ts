@@ -59,7 +59,8 @@ export function noteRedirects(own: readonly Redirect[], text: string | undefined
   const { reading } = call;
   for (const redirect of own.filter(standardOutput)) {
     const before = redirect.how === "appends" ? madeAt(reading, redirect.path, call) : undefined;
-    const isWhole = redirect.how === "writes" || before?.holds.is === "text";
+    // A file that was there before is as known as any: of it, the line tells what it adds.
+    const isWhole = before === undefined || before.holds.is === "text";
     const start = before?.holds.is === "text" ? before.holds.text : "";
     const holds: Made["holds"] =
       text === undefined || !isWhole ? { is: "unknown" } : { is: "text", text: start + text };

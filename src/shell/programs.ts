@@ -1,6 +1,6 @@
 /**
  * The one table of programs: what runs other programs and how, and whose arguments are more than data. It is closed where
- * it matters: an option that is not in it means that a line cannot be analysed (SAFETY.md, D6), so a forgotten row asks
+ * it matters: an option that is not in it means that it is not known what runs (SAFETY.md, D6), so a forgotten row asks
  * too often and never too little. Sources: the manual pages of GNU coreutils 9, util-linux 2.40, bash 5.2, git 2.47,
  * sudo 1.9, and the --help of the package runners of 2025. What a program that is not here does with an argument is up to
  * who writes the line.
@@ -165,6 +165,11 @@ const wrappers: { readonly [name: string]: Wrapper } = {
   uv: {
     options:
       "q v --quiet --verbose --offline --directory= --project= --no-cache --frozen --with= p: --python= --extra= --group= --all-extras --no-dev --isolated --no-sync --locked --active --no-project --env-file= m! --module! --version!",
+    after: ["run"],
+  },
+  pipx: {
+    options:
+      "q v --quiet --verbose --spec= --python= --pip-args= --index-url= --no-cache --fetch-missing-python --version! --help!",
     after: ["run"],
   },
   poetry: { options: "q v n C: --quiet --no-interaction --directory= --project= --version!", after: ["run"] },

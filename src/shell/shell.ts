@@ -1,7 +1,7 @@
 /** What one shell process of a line knows, and what a command in it is given. The reading itself is a port here: its walk is in read.ts. */
 import type { CommandExpansionPart, Function as FunctionNode } from "unbash";
 import type { Redirect, SimpleCommand, Unknown } from "../engine/effects.ts";
-import { blanks, hidesSubstitution, isUnknown, textOf, type Variables } from "./expand.ts";
+import { blanks, hidesSubstitution, isUnknown, type Known, textOf, type Variables } from "./expand.ts";
 import type { Made } from "./made.ts";
 import type { Budget } from "./tree.ts";
 
@@ -44,6 +44,8 @@ export interface Reading extends Budget {
   readonly aliases: Map<string, string>;
   /** Files that the line makes, by base name. */
   readonly made: Map<string, Made[]>;
+  /** Files that each shell of the line reads first, from where they were named; the line may make them later. */
+  readonly starts: (() => void)[];
   /** Names that the shell was told to look up elsewhere: `hash -p`. */
   readonly hashed: Map<string, string>;
   readonly prints: Map<CommandExpansionPart, string>;
@@ -83,6 +85,8 @@ export interface Call {
   /** As the line has the program. */
   source: string;
 }
+
+export const knownIn = ({ variables, isBash }: Shell, { prints }: Reading): Known => ({ variables, isBash, prints });
 
 /** Stands for all variables in a set of names. */
 export const everyName = "*";

@@ -89,6 +89,8 @@ export function runShell(words: readonly string[], call: Call): void {
     readLine(call.input.text, { ...call, input: "inherited", from: [] }, { args: rest, isBash });
 }
 
+const mostStarts = 20;
+
 /** Variables given to a program can themselves be programs, or name what a shell reads first. */
 export function checkVariable(name: string, value: string, place: Pick<Call, "reading" | "shell">): void {
   const { reading } = place;
@@ -121,5 +123,8 @@ export function checkVariable(name: string, value: string, place: Pick<Call, "re
   }
   if (/[$`]/.test(value))
     readLine(`: "${value.replaceAll('"', "")}"`, call); // the shell expands it
-  else if (!/^PS/.test(name) && value !== "") readGivenFile(value, call);
+  else if (!/^PS/.test(name) && value !== "") {
+    readGivenFile(value, call);
+    if (reading.starts.length < mostStarts) reading.starts.push(() => readGivenFile(value, call));
+  }
 }

@@ -170,3 +170,21 @@ test("[R9, SD6] a pattern longer than anyone writes is refused", () => {
   assert.throws(() => patterns.regex("a".repeat(1001)), { code: "pattern_invalid" });
   assert.throws(() => patterns.glob("a".repeat(1001)), { code: "pattern_invalid" });
 });
+
+test("[R87] an answer that stands on what nobody knows finds why, and so does its contrary", () => {
+  const git: Condition = { is: "tool", with: "Bash(git *)" };
+  const why = { unknown: "cannot tell what `$X` runs" };
+  assert.deepEqual(compile(git).test(bash("$X push")), why);
+  assert.deepEqual(compile({ not: git }).test(bash("$X push")), why);
+  assert.deepEqual(compile({ any: [git, { is: "tool", with: "Bash(ls)" }] }).test(bash("$X; ls")), true);
+  assert.equal(
+    compile(git).explain(bash("$X push")).because,
+    "cannot tell what `$X` runs, so the call may match Bash(git *)",
+  );
+});
+
+test("[R87] what a known program does with code makes no pattern about another program hold", () => {
+  const line = "python3 -c 'import shutil; shutil.rmtree(x)'";
+  assert.ok(!holds({ is: "tool", with: "Bash(git push *)" }, bash(line)));
+  assert.ok(holds({ is: "tool", with: "Bash(python3 *)" }, bash(line)));
+});

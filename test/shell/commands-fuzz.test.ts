@@ -287,8 +287,9 @@ function judge({ ran, stayed, reading: { commands, unknown } }: Tried): Verdict 
     commands.some(
       (command) =>
         isProgram(command) &&
-        (stayed || command.cwd === undefined || command.cwd === one.folder) &&
-        fits({ ...command, words: ["canary", ...command.words.slice(1)] }, one),
+        (stayed ||
+          ((command.cwd === undefined || command.cwd === one.folder) &&
+            fits({ ...command, words: ["canary", ...command.words.slice(1)] }, one))),
     ),
   );
   return hold ? "seen" : "escaped";
@@ -296,7 +297,7 @@ function judge({ ran, stayed, reading: { commands, unknown } }: Tried): Verdict 
 
 interface Tried {
   ran: Ran[];
-  /** A folder that was to be changed to was not there: the reading takes it that each is. */
+  /** A folder that was to be changed to was not there: the reading takes it that each is, so folders and $PWD differ. */
   stayed: boolean;
   reading: ShellReading;
 }
@@ -320,7 +321,7 @@ async function runLine(command: string, root: string): Promise<Tried> {
   await new Promise((resolve) => child.on("close", resolve));
   const ran = ranIn(log);
   rmSync(home, { recursive: true, force: true });
-  return { ran, stayed: /(cd|pushd|popd): /.test(said), reading: readShell(command, { cwd: work, home }) };
+  return { ran, stayed: /(cd|pushd|popd|mkdir): /.test(said), reading: readShell(command, { cwd: work, home }) };
 }
 
 /** Two at a time: bash waits more than it works. */

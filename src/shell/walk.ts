@@ -1,0 +1,317 @@
+/** The walk over the tree of a line: what each kind of node does to the shell that runs it. */
+import {
+  type Assignment,
+  type Command as CommandNode,
+  type Function as FunctionNode,
+  forEachChild,
+  type SyntaxNode,
+  type Word,
+} from "unbash";
+import type { Redirect, SimpleCommand } from "../engine/effects.ts";
+import { baseName, unknownText } from "../engine/pattern.ts";
+import { assignedIn, setsNames } from "./assigned.ts";
+import { expandValue, expandWord, hidesSubstitution, textOf } from "./expand.ts";
+import { noteMade, noteRedirects, printed } from "./made.ts";
+import { type Redirects, readRedirects } from "./redirects.ts";
+import { printsInSubstitution } from "./settings-programs.ts";
+import {
+  type Call,
+  cannotTell,
+  checkText,
+  forget,
+  knownIn,
+  noteRuns,
+  type Reading,
+  type Shell,
+  setFolder,
+  setVariable,
+} from "./shell.ts";
+import { countWork, createVisit, reserved, type Visits } from "./tree.ts";
+import { checkVariable } from "./wrappers.ts";
+
+/** A loop over constants is read once per word, up to so many. */
+const mostRounds = 16;
+
+export interface Walk extends Reading {
+  depth: number;
+  /** Functions whose body no call of this line has shown. */
+  uncalled: Map<FunctionNode, Shell>;
+  /** The command that an alias's caller adds words to. */
+  ending?: { node: CommandNode; rest: readonly string[] } | undefined;
+}
+
+/** The last command of a text: that which words behind the text become arguments of. */
+export function lastCommand(node: SyntaxNode): CommandNode | undefined {
+  if (node.type === "Command") return node;
+  if (node.type === "Statement") return lastCommand(node.command);
+  if (node.type !== "Script" && node.type !== "AndOr" && node.type !== "Pipeline" && node.type !== "CompoundList")
+    return undefined;
+  const last = node.commands.at(-1);
+  return last ? lastCommand(last) : undefined;
+}
+
+/** @param isBeside another process of the line runs at the same time */
+function copy(shell: Shell, walk: Walk, isBeside = false): Shell {
+  countWork(walk, (shell.variables.size + shell.functions.size) >> 2);
+  return {
+    ...shell,
+    variables: new Map(shell.variables),
+    functions: new Map(shell.functions),
+    ...(isBeside ? { forkedAt: shell.calls.length } : {}),
+  };
+}
+
+type Visit = (node: SyntaxNode, shell: Shell, walk: Walk) => void;
+
+const visitInside: Visit = (node, shell, walk) => forEachChild(node, (child) => visit(child, shell, walk));
+
+const visitScript = (script: SyntaxNode | undefined, shell: Shell, walk: Walk): void => {
+  if (!script) noteRuns(walk, "cannot parse a substitution of the line");
+  else visit(script, shell, walk);
+};
+
+/** Nodes that start a shell, branch, or run something. All others are walked through. */
+const visits: Visits<Shell, Walk> = {
+  Script(node, shell, walk) {
+    if (node.errors && node.errors.length > 0) noteRuns(walk, "cannot parse the line as bash");
+    visitInside(node, shell, walk);
+  },
+  Statement: (node, shell, walk) => visitInside(node, node.background ? copy(shell, walk, true) : shell, walk),
+  Command: (node, shell, walk) => visitCommand(node, shell, walk),
+  AndOr: (node, shell, walk) => visitList(node, shell, walk),
+  Pipeline: (node, shell, walk) => visitPipeline(node, shell, walk),
+  If(node, shell, walk) {
+    visit(node.clause, shell, walk);
+    visit(node.then, copy(shell, walk), walk);
+    for (const branch of node.elif) {
+      forget(assignedIn(branch.clause, walk), shell);
+      const within = copy(shell, walk);
+      visit(branch.clause, within, walk);
+      visit(branch.then, within, walk);
+    }
+    if (node.else) visit(node.else, copy(shell, walk), walk);
+    for (const branch of [node.then, ...node.elif, ...(node.else ? [node.else] : [])])
+      forget(assignedIn(branch, walk), shell);
+  },
+  Case(node, shell, walk) {
+    visit(node.word, shell, walk);
+    const names = assignedIn(node, walk);
+    if (node.items.some(({ terminator }) => terminator !== undefined && terminator !== ";;")) forget(names, shell);
+    for (const item of node.items) visitInside(item, copy(shell, walk), walk);
+    forget(names, shell);
+  },
+  While: again,
+  ArithmeticFor: again,
+  Select: again,
+  For: (node, shell, walk) => visitFor(node, shell, walk),
+  Redirected(node, shell, walk) {
+    const { redirects, input, from, isElsewhere } = redirectsOf(node.redirects, shell, walk);
+    const within = {
+      ...shell,
+      redirects: [...shell.redirects, ...redirects],
+      input,
+      from,
+      ...(isElsewhere ? { output: [] } : {}),
+    };
+    const before = walk.found.length;
+    visit(node.command, within, walk);
+    for (const { path, how } of redirects) if (how !== "reads") noteMade(walk, path, { is: "unknown" }, { shell });
+    if (walk.found.length === before && redirects.length > 0) addRedirects(within.redirects, within, walk);
+  },
+  Subshell: (node, shell, walk) => visitInside(node, copy(shell, walk), walk),
+  Coproc(node, shell, walk) {
+    visit(node.body, { ...copy(shell, walk, true), input: "fed", from: [], output: [] }, walk);
+    forget(assignedIn(node, walk), shell);
+  },
+  CommandExpansion(node, shell, walk) {
+    const before = walk.found.length;
+    const output: number[] = [];
+    visitScript(node.script, { ...copy(shell, walk), output }, walk);
+    for (const index of output) shell.given.push(index);
+    const text = printsInSubstitution(walk.found.slice(before), node.script, shell);
+    if (text === undefined) walk.prints.delete(node);
+    else walk.prints.set(node, text);
+  },
+  ArithmeticCommandExpansion: (node, shell, walk) =>
+    visitScript(node.script, { ...copy(shell, walk), output: shell.given }, walk),
+  ProcessSubstitution(node, shell, walk) {
+    const within = copy(shell, walk, true);
+    if (node.operator === "<") visitScript(node.script, { ...within, output: shell.given }, walk);
+    else {
+      const from: number[] = [];
+      shell.readers.push(from);
+      visitScript(node.script, { ...within, input: "fed", from }, walk);
+    }
+  },
+  Function(node, shell, walk) {
+    const names = assignedIn(node.body, walk);
+    for (const name of names) walk.unsteady.add(name);
+    forget(names, shell);
+    shell.functions.set(node.name.value, node);
+    walk.uncalled.set(node, shell);
+  },
+  ParameterExpansion(node, shell, walk) {
+    if (node.operation?.type === "Transform" && /P/.test(node.operation.operand.text))
+      noteRuns(walk, cannotTell(node.text));
+    if (node.operation?.type === "Default" && node.operation.operator.includes("="))
+      shell.variables.delete(node.parameter);
+    visitInside(node, shell, walk);
+  },
+  ArithmeticWord(node, shell, walk) {
+    shell.variables.delete(node.value);
+    visitInside(node, shell, walk);
+  },
+};
+
+/** Walks one node in the shell that runs it. */
+export const visit: Visit = createVisit(visits, visitInside);
+
+/** What comes after && runs only if what stands before it ran; after || nothing is sure. */
+function visitList(node: SyntaxNode & { type: "AndOr" }, shell: Shell, walk: Walk): void {
+  const [first, ...rest] = node.commands;
+  const start = textOf(shell.variables, "PWD");
+  if (first) visit(first, shell, walk);
+  const within = copy(shell, walk);
+  const moves = (one: SyntaxNode): boolean => assignedIn(one, walk).has("PWD");
+  for (const [index, command] of rest.entries()) {
+    if (node.operators[index] === "||") {
+      for (const earlier of rest.slice(0, index)) forget(assignedIn(earlier, walk), within);
+      if (first && moves(first)) setFolder(index === 0 ? start : undefined, { shell: within, reading: walk });
+    }
+    visit(command, within, walk);
+  }
+  // A script goes on in the folder that its own `cd x && y` chose: where cd failed, nearly all of them end.
+  const folder = node.operators.includes("||") ? undefined : textOf(within.variables, "PWD");
+  const hasMoved = rest.some(moves) || (first && moves(first) && !node.commands.some(leaves) && folder === undefined);
+  for (const command of rest) forget(assignedIn(command, walk), shell);
+  if (hasMoved) setFolder(folder, { shell, reading: walk });
+}
+
+/** `cd x || exit`: where cd failed, nothing comes behind. */
+function leaves(node: SyntaxNode): boolean {
+  const last = lastCommand(node.type === "BraceGroup" ? node.body : node);
+  return /^(exit|return|die|break|continue|fail|abort)$/.test(last?.name?.value ?? "");
+}
+
+function visitPipeline(node: SyntaxNode & { type: "Pipeline" }, shell: Shell, walk: Walk): void {
+  if (node.commands.length === 1) {
+    visitInside(node, shell, walk);
+    return;
+  }
+  let { input, from } = shell;
+  const last = node.commands.length - 1;
+  for (const [index, command] of node.commands.entries()) {
+    const output = index === last ? shell.output : [];
+    const before = walk.found.length;
+    visit(command, { ...copy(shell, walk, true), input, from, output }, walk);
+    const only = walk.found[before];
+    const text = command.type === "Command" && only && walk.found.length === before + 1 ? printed(only) : undefined;
+    input = text === undefined ? "fed" : { text };
+    from = output;
+  }
+}
+
+/** Parts of it may not run, or run again: nothing that it sets is known. */
+function again(node: SyntaxNode, shell: Shell, walk: Walk): void {
+  forget(assignedIn(node, walk), shell);
+  forEachChild(node, (child) => visit(child, copy(shell, walk), walk));
+}
+
+function visitFor(node: SyntaxNode & { type: "For" }, shell: Shell, walk: Walk): void {
+  for (const word of node.wordlist ?? []) visit(word, shell, walk);
+  const known = knownIn(shell, walk);
+  const values = node.wordlist?.flatMap((word) => expandWord(word, known)) ?? [];
+  for (const value of values) checkText(value, walk);
+  forget(assignedIn(node, walk), shell);
+  const isKnown = values.length > 0 && values.length <= mostRounds && !values.some((value) => /[\0*?[]/.test(value));
+  for (const value of isKnown ? values : [undefined]) {
+    const round = copy(shell, walk);
+    setVariable(node.name.value, value, { shell: round, reading: walk });
+    visit(node.body, round, walk);
+  }
+}
+
+function visitCommand(node: CommandNode, outer: Shell, walk: Walk): void {
+  const given: number[] = [];
+  const shell: Shell = { ...outer, given, readers: [] };
+  const own = redirectsOf(node.redirects, shell, walk);
+  const assignments = node.prefix.filter((one): one is Assignment => one.type === "Assignment");
+  for (const assignment of assignments) assign(assignment, { shell, walk, isForAll: !node.name });
+  const rest = walk.ending?.node === node ? walk.ending.rest : [];
+  const redirects = own.redirects.length === 0 ? shell.redirects : [...shell.redirects, ...own.redirects];
+  if (!node.name) {
+    if (own.redirects.length > 0) addRedirects(redirects, shell, walk);
+    for (const index of given) outer.output.push(index);
+    return;
+  }
+  if (reserved.has(node.name.text)) noteRuns(walk, "cannot parse the line as bash");
+  const words = [...[node.name, ...node.args].flatMap((one) => visitWord(one, shell, walk)), ...rest];
+  const program = baseName(words[0] ?? "");
+  // What a part of the line may set was looked up by the names as written.
+  if (program !== node.name.value && setsNames(program)) noteRuns(walk, cannotTell(node.name.text));
+  const within: Shell = assignments.length > 0 ? { ...shell, variables: new Map(shell.variables) } : shell;
+  for (const { name } of assignments) within.variables.delete(name);
+  const index = walk.found.length;
+  const call: Call = {
+    reading: walk,
+    shell: within,
+    input: own.input,
+    from: own.from,
+    given,
+    redirects,
+    prints: !own.isElsewhere,
+    by: shell.by,
+    direct: true,
+    depth: 0,
+    source: node.name.text,
+  };
+  walk.command(words, call);
+  const command = walk.found[index];
+  if (command) {
+    for (const from of shell.readers) from.push(index);
+    if (own.redirects.length > 0) noteRedirects(own.redirects, printed(command), call);
+  }
+  if (within !== shell) forget(assignedIn(node, walk), shell);
+}
+
+/** `export NAME=value` is one word to the program. */
+function visitWord(one: Word | Assignment, shell: Shell, walk: Walk): string[] {
+  visit(one, shell, walk);
+  const known = knownIn(shell, walk);
+  if (one.type === "Word") return expandWord(one, known);
+  const value = one.index ? unknownText : expandValue(one, known);
+  return [`${one.name}=${typeof value === "string" ? value : unknownText}`];
+}
+
+function assign(
+  assignment: Assignment,
+  { shell, walk, isForAll }: { shell: Shell; walk: Walk; isForAll: boolean },
+): void {
+  forEachChild(assignment, (child) => visit(child, shell, walk));
+  const value = expandValue(assignment, knownIn(shell, walk));
+  const text = typeof value === "string" ? value : unknownText;
+  checkVariable(assignment.name, text, { reading: walk, shell });
+  if (assignment.index && hidesSubstitution(assignment.text)) noteRuns(walk, cannotTell(assignment.text));
+  if (isForAll) setVariable(assignment.name, assignment.index ? undefined : value, { shell, reading: walk });
+  else checkText(text, walk);
+}
+
+function redirectsOf(nodes: CommandNode["redirects"], shell: Shell, walk: Walk): Redirects {
+  for (const node of nodes) forEachChild(node, (child) => visit(child, shell, walk));
+  return readRedirects(nodes, shell, walk);
+}
+
+/** A redirection alone makes or empties its file, as `:` with it does. */
+function addRedirects(redirects: readonly Redirect[], shell: Shell, walk: Walk): void {
+  const cwd = textOf(shell.variables, "PWD");
+  const command: SimpleCommand = {
+    words: [":"],
+    input: [],
+    given: shell.given,
+    redirects,
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(shell.by === undefined ? {} : { by: shell.by }),
+  };
+  walk.found.push(command);
+  for (const { path, how } of redirects) if (how !== "reads") noteMade(walk, path, { is: "unknown" }, { shell });
+}

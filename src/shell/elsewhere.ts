@@ -97,7 +97,7 @@ function runThere(words: Words, call: Call): void {
 }
 
 const runWords = (words: Words, source: string, call: Call): void => {
-  if (words.length > 0 && !isUnknown(words[0] ?? "")) call.reading.command(words, { ...there(call), source });
+  if (words.length > 0 && !/[\0*?[]/.test(words[0] ?? "")) call.reading.command(words, { ...there(call), source });
 };
 
 /** @returns its name, its options, and where the words behind it begin */

@@ -128,8 +128,16 @@ function act(words: readonly string[], call: Call): void {
   for (const line of linesIn(words, row.lines)) readLine(line, call);
 }
 
+/** Sub-commands of such programs that run nothing of ours. */
+const looksOnly: { readonly [program: string]: RegExp } = {
+  nix: /^(flake|build|eval|search|store|path-info|fmt|log|why-depends|hash|derivation|registry|config|doctor)$/,
+  perf: /^(report|script|annotate|list|diff|archive|evlist|buildid-list|version)$/,
+  sg: /^(scan|test|new|lsp|completions)$/, // ast-grep has the name, too
+};
+
 /** Which of its words is a program nobody here knows. */
 function runOpaque(words: readonly string[], call: Call): void {
+  if (looksOnly[baseName(words[0] ?? "")]?.test(words[1] ?? "")) return;
   const isAsked = words.slice(1).some((word) => !/^--?(help|version|list|V|h|l)$/.test(word));
   if (isAsked || call.input === "fed") noteRuns(call.reading, cannotTell(words.join(" ")));
 }

@@ -15,7 +15,9 @@ export function runWrapped(words: readonly string[], row: Wrapper, outer: Call):
   const call: Call = folder === undefined ? outer : movedTo(folder, outer);
   for (const line of options.lines) readLine(line, call);
   if (options.fault !== undefined) {
-    noteRuns(reading, cannotTell(`${words[0]} ${options.fault}`));
+    // Without one of its sub-commands it runs nothing of ours, whatever its options are.
+    const mayRun = !row.after || words.some((word) => row.after?.includes(word) || isUnknown(word));
+    if (mayRun) noteRuns(reading, cannotTell(`${words[0]} ${options.fault}`));
     return;
   }
   if (options.stops || row.permutes) return;

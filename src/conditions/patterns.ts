@@ -1,5 +1,4 @@
 /** The libraries behind Patterns (R65), each loaded only if a hook asks for it: together they cost a start 30 ms. */
-import type { ShellReading } from "../engine/effects.ts";
 import { HooklineError, messageOf } from "../engine/error.ts";
 import type { HookEvent } from "../engine/event.ts";
 import { rowOf } from "../engine/events.ts";
@@ -25,14 +24,6 @@ type HookNeeds = Required<Omit<PatternNeeds, "lines">>;
 const everyNeed: HookNeeds = { regex: true, glob: true, shell: true, expression: true };
 const everything: PatternNeeds = { ...everyNeed, lines: true };
 
-/** All hooks of an event ask about the same line. */
-interface Read {
-  line: string;
-  cwd: string;
-  home: string;
-  reading: ShellReading;
-}
-
 /** What is not wanted throws on use. Without an argument, all. */
 export async function loadPatterns(wanted: PatternNeeds = everything): Promise<Patterns> {
   const [expressions, globs, shell, templates, python] = await Promise.all([
@@ -42,7 +33,6 @@ export async function loadPatterns(wanted: PatternNeeds = everything): Promise<P
     wanted.lines ? import("../shell/template.ts") : undefined,
     wanted.expression ? import("./expressions/read.ts") : undefined,
   ]);
-  let last: Read | undefined;
   return {
     regex(source) {
       if (!expressions) throw notLoaded(source, "regex");
@@ -66,10 +56,7 @@ export async function loadPatterns(wanted: PatternNeeds = everything): Promise<P
     },
     commands(line, place) {
       if (!shell) throw notLoaded(line, "shell");
-      const { cwd, home } = place;
-      if (last?.line !== line || last.cwd !== cwd || last.home !== home)
-        last = { line, cwd, home, reading: shell.readShell(line, place) };
-      return last.reading;
+      return shell.readShell(line, place);
     },
     ...(shell ? { writes: shell.writes } : {}),
     ...(templates ? { shellTemplate: templates.compileShellTemplate } : {}),

@@ -6,8 +6,8 @@ import assert from "node:assert/strict";
 import { type StdioOptions, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { test } from "node:test";
+import { dirname, join } from "node:path";
+import { after, test } from "node:test";
 import fc from "fast-check";
 import type { ShellReading, SimpleCommand } from "../../src/engine/effects.ts";
 import { unknownText } from "../../src/engine/pattern.ts";
@@ -302,6 +302,14 @@ interface Tried {
   reading: ShellReading;
 }
 
+/**
+ * Generated lines call themselves now and then: without a bound some of them fork until the machine stands still. No function is
+ * nested deeper, and a shell in a shell in a shell ends itself.
+ */
+const bounded = { FUNCNEST: "20", BASH_ENV: join(mkdtempSync(join(tmpdir(), "hookline-bound-")), "bound.sh") };
+writeFileSync(bounded.BASH_ENV, '[ "${SHLVL:-0}" -gt 12 ] && kill -KILL $$\n:\n');
+after(() => rmSync(dirname(bounded.BASH_ENV), { recursive: true, force: true }));
+
 async function runLine(command: string, root: string): Promise<Tried> {
   const home = mkdtempSync(join(root, "run-"));
   const work = join(home, "work");
@@ -311,7 +319,7 @@ async function runLine(command: string, root: string): Promise<Tried> {
   const log = join(home, "log");
   writeFileSync(log, "");
   writeFileSync(join(bin, "canary"), `#!/bin/sh\nprintf '%s\\0' "$(pwd)" "$#" "$@" >> '${log}'\n`, { mode: 0o755 });
-  const environment = { PATH: `${bin}:/usr/bin:/bin`, HOME: home, BIN: bin };
+  const environment = { PATH: `${bin}:/usr/bin:/bin`, HOME: home, BIN: bin, ...bounded };
   const stdio: StdioOptions = ["ignore", "ignore", "pipe"];
   const child = spawn("bash", ["-c", command], { cwd: work, env: environment, stdio, timeout: 10_000 });
   let said = "";

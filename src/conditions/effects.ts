@@ -27,6 +27,7 @@ import type { ConditionKind, Patterns, Scope } from "../engine/ports.ts";
 import type { Found } from "../engine/record.ts";
 import { either, flag, isRecord, listOf, object, oneOf, say, text } from "../engine/schema.ts";
 import { classOf } from "../engine/tools.ts";
+import { compileRuns } from "./command-patterns.ts";
 
 const some = (what: string) => say(either(text(), listOf(text())), what);
 
@@ -142,23 +143,29 @@ interface OneCommand {
   index?: number;
 }
 
-function* byCommand({ commands, effects }: CallEffects): Generator<OneCommand> {
+/** For all rules of an event: they ask about the same reading. */
+const divided = new WeakMap<CallEffects, readonly OneCommand[]>();
+
+function byCommand(reading: CallEffects): readonly OneCommand[] {
+  const known = divided.get(reading);
+  if (known) return known;
+  const { commands, effects } = reading;
+  const each = commands.map(({ words }, index) => ({ words, index, effects: [] as Effect[] }));
   const own = effects.filter(({ command }) => command === undefined);
-  if (own.length > 0) yield { words: [], effects: own };
-  const each = new Map<number, Effect[]>();
-  for (const effect of effects)
-    if (effect.command !== undefined) each.set(effect.command, [...(each.get(effect.command) ?? []), effect]);
-  for (const [index, { words }] of commands.entries()) yield { words, effects: each.get(index) ?? [], index };
+  for (const effect of effects) if (effect.command !== undefined) each[effect.command]?.effects.push(effect);
+  const made = own.length > 0 ? [{ words: [], effects: own }, ...each] : each;
+  divided.set(reading, made);
+  return made;
 }
 
 function compile(written: Params, patterns: Patterns, onlyShell: boolean): (scope: Scope) => Found | boolean {
   const tests = [...testsOf(written, patterns)];
   const pattern = (one: string): CommandTest => compileCommandPattern(one, patterns.spell).byMeaning;
-  const runs = list(written.runs).map(pattern);
-  const not = list(written.not).map(pattern);
+  const runs = compileRuns(list(written.runs), pattern);
+  const not = compileRuns(list(written.not), pattern);
   const words = list(written.words).map((one) => patterns.regex(one));
   const lines = list(written.line).map((one) => patterns.regex(one));
-  const asks = tests.length + runs.length + words.length + lines.length > 0;
+  const asks = tests.length + words.length + lines.length > 0 || runs !== undefined;
   if (!asks && written.unclear === undefined && written.unknown === undefined)
     throw new HooklineError("pattern_invalid", {
       pattern: JSON.stringify(written),
@@ -178,8 +185,8 @@ function compile(written: Params, patterns: Patterns, onlyShell: boolean): (scop
     if (!asks) return written.unclear ? false : unsureOf(undefined, reading.unknown, written);
     let unsure: string | undefined;
     for (const one of byCommand(reading)) {
-      if (not.some((holds) => holds(one.words) === true)) continue;
-      const answer = runs.length === 0 || (one.words.length > 0 && strongest(runs.map((holds) => holds(one.words))));
+      if (not?.(one.words) === true) continue;
+      const answer = runs === undefined || (one.words.length > 0 && runs(one.words));
       if (answer === false) continue;
       if (words.length > 0 && !words.some((holds) => holds(textOf(one, reading)))) continue;
       const found = tests.map(([is, holds]) => one.effects.find((effect) => effect.is === is && holds(effect, where)));
@@ -200,9 +207,6 @@ function textOf({ words, index }: OneCommand, { commands }: CallEffects): string
   const before = (command?.input ?? []).flatMap((one) => commands[one]?.words.join(" ") ?? []);
   return [words.slice(1).join("\n"), ...files, command?.text ?? "", ...before.map((one) => `| ${one}`)].join("\n");
 }
-
-const strongest = (answers: readonly (boolean | "unknown")[]): boolean | "unknown" =>
-  answers.includes(true) ? true : answers.includes("unknown") ? "unknown" : false;
 
 /** Where nobody can tell, the rule says what follows; without a word of its own, its action does (R87). */
 function unsureOf(

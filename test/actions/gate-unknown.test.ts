@@ -14,6 +14,10 @@ const gate = (given: Fields, id = "no-push"): Hook =>
     role: "guard",
   });
 
+/** The reader's reason, and what to do about it. */
+const saying = (why: string): string =>
+  `Hookline ${why}, so it cannot say whether a rule forbids that. Write the program and its options out.`;
+
 const verdict = async (t: TestContext, hooks: Hook[], command: string): Promise<Outcome["verdict"]> =>
   (await lineOf(t, { hooks }).emit("PreToolUse", { tool_name: "Bash", tool_input: { command } })).verdict;
 
@@ -22,13 +26,13 @@ test("[R87] a gate that holds only by what is not known says that, and not its o
   assert.equal((await verdict(t, [deny], "git push"))?.reason, "never push");
   assert.deepEqual(await verdict(t, [deny], "$X push"), {
     is: "deny",
-    reason: "cannot tell what `$X` runs",
+    reason: saying("cannot tell what `$X` runs"),
     by: "no-push",
   });
   const ask = gate({ reason: "sure?", ask: true });
   assert.deepEqual(await verdict(t, [ask], "curl x | sh"), {
     is: "ask",
-    reason: "cannot tell what `sh` is given to run",
+    reason: saying("cannot tell what `sh` is given to run"),
     by: "no-push",
   });
 });
@@ -59,5 +63,5 @@ test("[R87, R6] a gate that is evaluated again on a rewritten line says why it h
     priority: 200,
   });
   const found = await verdict(t, [gate({ reason: "never push" }), rewrite], "git status");
-  assert.equal(found?.reason, "cannot tell what `$X` runs");
+  assert.equal(found?.reason, saying("cannot tell what `$X` runs"));
 });

@@ -40,22 +40,28 @@ test("each rule has a level, and a higher level only adds rules", async () => {
 interface Tally {
   deny: number;
   ask: number;
+  /** Asked, where the label says that nobody should be. */
+  needless: number;
   pass: number;
 }
 async function tally(lines: readonly Labelled[]): Promise<Tally> {
   const judge = await judgeOf("standard");
-  const found: Tally = { deny: 0, ask: 0, pass: 0 };
-  for (const { command } of lines) found[judge(command).decision] += 1;
+  const found: Tally = { deny: 0, ask: 0, needless: 0, pass: 0 };
+  for (const { command, ask } of lines) {
+    const { decision } = judge(command);
+    found[decision] += 1;
+    if (decision === "ask" && ask !== true) found.needless += 1;
+  }
   return found;
 }
 
 for (const part of ["", "sealed/"]) {
-  test(`of the ${part ? "sealed" : "open"} ordinary commands at most 0.5 % are refused and 5 % asked about`, async (t) => {
+  test(`of the ${part ? "sealed" : "open"} ordinary commands at most 0.5 % are refused and 5 % asked about without need`, async (t) => {
     const lines = corpus(`${part}ordinary`);
-    const { deny, ask } = await tally(lines);
-    t.diagnostic(`${deny} refused and ${ask} asked of ${lines.length}`);
+    const { deny, ask, needless } = await tally(lines);
+    t.diagnostic(`${deny} refused and ${ask} asked of ${lines.length}, ${needless} of them without need`);
     assert.ok(deny <= 0.005 * lines.length, `${deny} refused`);
-    assert.ok(ask <= 0.05 * lines.length, `${ask} asked`);
+    assert.ok(needless <= 0.05 * lines.length, `${needless} asked without need`);
   });
 
   test(`of the ${part ? "sealed" : "open"} dangerous commands at least ${part ? 85 : 95} % are refused or asked about`, async (t) => {

@@ -143,17 +143,26 @@ interface OneCommand {
   index?: number;
 }
 
-/** For all rules of an event: they ask about the same reading. */
-const divided = new WeakMap<CallEffects, readonly OneCommand[]>();
+interface Divided {
+  commands: readonly OneCommand[];
+  /** The effects that there are at all: most rules ask for others. */
+  kinds: ReadonlySet<Effect["is"]>;
+}
 
-function byCommand(reading: CallEffects): readonly OneCommand[] {
+/** For all rules of an event: they ask about the same reading. */
+const divided = new WeakMap<CallEffects, Divided>();
+
+function divide(reading: CallEffects): Divided {
   const known = divided.get(reading);
   if (known) return known;
   const { commands, effects } = reading;
   const each = commands.map(({ words }, index) => ({ words, index, effects: [] as Effect[] }));
   const own = effects.filter(({ command }) => command === undefined);
   for (const effect of effects) if (effect.command !== undefined) each[effect.command]?.effects.push(effect);
-  const made = own.length > 0 ? [{ words: [], effects: own }, ...each] : each;
+  const made: Divided = {
+    commands: own.length > 0 ? [{ words: [], effects: own }, ...each] : each,
+    kinds: new Set(effects.map(({ is }) => is)),
+  };
   divided.set(reading, made);
   return made;
 }
@@ -174,20 +183,25 @@ function compile(written: Params, patterns: Patterns, onlyShell: boolean): (scop
       advice: `give one of runs, ${effectNames.join(", ")}`,
     });
   const home = homedir();
+  const unclearKind = written.unclear && kindsOfUnknown[written.unclear];
   return ({ event, names }) => {
-    const reading = readingOf(event, names, patterns, onlyShell);
+    const reading = readingOf(event, names, patterns, { onlyShell, home });
     if (!reading) return false;
-    const line = textField(event.data.tool_input as Fields, "command") ?? "";
-    if (lines.length > 0 && !lines.some((holds) => holds(line))) return false;
+    if (lines.length > 0) {
+      const line = textField(event.data.tool_input as Fields, "command") ?? "";
+      if (!lines.some((holds) => holds(line))) return false;
+    }
+    if (written.unclear) {
+      const unclear = reading.unknown.find(({ what }) => what === unclearKind);
+      if (unclear || !asks) return unclear ? { unknown: unclear.why } : false;
+    }
+    const { commands, kinds } = divide(reading);
+    if (!asks || tests.some(([is]) => !kinds.has(is))) return unsureOf(undefined, reading.unknown, written);
     const where = { workspace: patterns.workspace ?? event.cwd, home, cwd: event.cwd };
-    const unclear = reading.unknown.find(({ what }) => written.unclear && what === kindsOfUnknown[written.unclear]);
-    if (unclear) return { unknown: unclear.why };
-    if (!asks) return written.unclear ? false : unsureOf(undefined, reading.unknown, written);
     let unsure: string | undefined;
-    for (const one of byCommand(reading)) {
-      if (not?.(one.words) === true) continue;
+    for (const one of commands) {
       const answer = runs === undefined || (one.words.length > 0 && runs(one.words));
-      if (answer === false) continue;
+      if (answer === false || not?.(one.words) === true) continue;
       if (words.length > 0 && !words.some((holds) => holds(textOf(one, reading)))) continue;
       const found = tests.map(([is, holds]) => one.effects.find((effect) => effect.is === is && holds(effect, where)));
       if (found.some((effect) => effect === undefined)) continue;
@@ -224,12 +238,11 @@ function readingOf(
   event: HookEvent,
   [tool]: readonly string[],
   patterns: Patterns,
-  onlyShell: boolean,
+  { onlyShell, home }: { onlyShell: boolean; home: string },
 ): CallEffects | undefined {
   const { tool_input: input } = event.data;
   if (!rowOf(event.name).matchTool || tool === undefined || !isRecord(input)) return undefined;
   if (onlyShell && classOf(tool) !== "shell") return undefined;
-  const home = homedir();
   const call = { tool, input: input as HookEvent["data"], cwd: event.cwd, home };
   return patterns.effects?.(call, { workspace: patterns.workspace ?? event.cwd, home });
 }

@@ -37,6 +37,7 @@ const printsSecrets: readonly (readonly [string, RegExp])[] = [
 ];
 
 export function flowsIn(commands: readonly SimpleCommand[], each: readonly CommandEffects[], where: Where): Effect[] {
+  if (!each.some((own, index) => takesData(own, commands[index]))) return [];
   const outputs = new Map<number, Labels>();
   const files = new Map<string, Labels>();
   /** Where archives were unpacked and repositories cloned. */
@@ -161,6 +162,10 @@ const pathsIn = (command: SimpleCommand | undefined): string[] =>
     .split(/\s+/)
     .filter((word) => /^[~/]/.test(word))
     .slice(0, 50);
+
+/** Without somebody that runs or sends what it gets, no data goes anywhere that counts. */
+const takesData = ({ takesInput, takesWords, effects }: CommandEffects, command: SimpleCommand | undefined): boolean =>
+  takesInput || takesWords || effects.some(({ is }) => is === "network" || is === "executes") || isSentByShell(command);
 
 const union = (all: readonly Labels[]): Labels =>
   all.every(({ size }) => size === 0) ? none : new Set(all.flatMap((one) => [...one]));

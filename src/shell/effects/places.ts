@@ -26,19 +26,24 @@ const isIn = (path: string, folder: string): boolean =>
 
 /** Patterns of paths: `~/x` from home, `/x` from the root, others in any folder; what lies below a match belongs to it. */
 function listed(patterns: string): Test {
-  const tests = patterns
-    .trim()
-    .split(/\s+/)
-    .map((one): ((path: string, home: string) => boolean) => {
-      const text = one.replace(/^~/, "");
-      const source = text.replace(/[.+^${}()|[\]\\]/g, "\\$&").replaceAll("*", "[^/]*");
-      const fromHome = one.startsWith("~");
-      const pattern = new RegExp(`${fromHome || text.startsWith("/") ? "^" : "/"}${source}(?:/|$)`, "i");
-      return fromHome
-        ? (path, home) => isIn(path, home) && pattern.test(path.slice(home.length))
-        : (path) => pattern.test(path);
-    });
-  return ({ path }, { home }) => tests.some((holds) => holds(path, home));
+  const all = patterns.trim().split(/\s+/);
+  const source = (one: string): string => one.replace(/[.+^${}()|[\]\\]/g, "\\$&").replaceAll("*", "[^/]*");
+  const joined = (some: readonly string[], start: string): RegExp =>
+    new RegExp(some.length === 0 ? "$^" : `${start}(?:${some.map(source).join("|")})(?:/|$)`, "i");
+  const ofHome = joined(
+    all.flatMap((one) => (one.startsWith("~") ? one.slice(1) : [])),
+    "^",
+  );
+  const ofRoot = joined(
+    all.filter((one) => one.startsWith("/")),
+    "^",
+  );
+  const anywhere = joined(
+    all.filter((one) => !/^[~/]/.test(one)),
+    "/",
+  );
+  return ({ path }, { home }) =>
+    anywhere.test(path) || ofRoot.test(path) || (isIn(path, home) && ofHome.test(path.slice(home.length)));
 }
 
 const systemFolders =

@@ -110,10 +110,13 @@ export const commands: Readonly<Record<string, Command>> = {
   },
   add: {
     summary: "add a pack of rules to this project, or to all of yours",
-    usage: "add [guard] [--level quiet|standard|strict] [--user] [--yes] [--update] [--list] [--json]",
+    usage:
+      "add [guard] [--level quiet|standard|strict] [--report | --obey] [--user] [--yes] [--update] [--list] [--json]",
     example: "hookline add guard",
     flags: {
       level: { type: "string" },
+      report: { type: "boolean" },
+      obey: { type: "boolean" },
       user: { type: "boolean" },
       yes: { type: "boolean" },
       update: { type: "boolean" },

@@ -12,6 +12,8 @@ export const flagTexts: Readonly<Record<string, string>> = {
   "list --slow":
     "slowest first, by the 95th percentile of each hook's runs in the last 30 days (at most 500), with its budget",
   "add --level": "which rules: `quiet` has those that nearly nobody minds, `strict` all; default: `standard`",
+  "add --report": "the rules only record what they would do, as for a first week; `guard stats` counts it",
+  "add --obey": "the rules of a file that was written with `--report` count from now on",
   "add --user": "writes to your own rules, for all your projects, and not to this project",
   "add --yes": "writes without asking",
   "add --update": "compares the file with the pack and takes over what has changed; rules of your own stay",

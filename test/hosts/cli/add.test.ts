@@ -108,6 +108,17 @@ test("run twice it changes nothing, another level and --update show the differen
   assert.match(checked.stdout, /0 errors/);
 });
 
+test("--report writes rules that only record, until --obey makes them count", (t) => {
+  const { hookline, verdict } = emptyProject(t);
+  hookline("add", "guard", "--report");
+  assert.equal(verdict("rm -rf ~"), undefined);
+  assert.match(hookline("why", "last").stdout, /would have denied: This deletes the home folder/);
+  assert.equal(hookline("add", "guard", "--update").status, 0);
+  assert.equal(verdict("rm -rf ~"), undefined);
+  hookline("add", "guard", "--obey");
+  assert.equal(verdict("rm -rf ~")?.is, "deny");
+});
+
 test("only the rules that it wrote are trusted", (t) => {
   const program = join(packageForTests("asked"), "bin", "hookline.js");
   const { hookline, file, verdict } = emptyProject(t, program);

@@ -14,6 +14,7 @@ import {
   fileOf,
   isLevel,
   isPackName,
+  isReportOnly,
   type Level,
   levelOf,
   levels,
@@ -39,7 +40,10 @@ export async function add(invocation: Invocation): Promise<ExitCode> {
     );
     return 0;
   }
-  const after = fileOf(pack, level, before === undefined ? "" : ownRules(before, pack));
+  const report =
+    invocation.flags.report === true ||
+    (before !== undefined && invocation.flags.obey !== true && isReportOnly(before));
+  const after = fileOf(pack, { level, report, kept: before === undefined ? "" : ownRules(before, pack) });
   if (before === after) {
     invocation.terminal.print(
       `nothing to do: ${shown} holds the pack ${name}, version ${pack.version}, level ${level}`,
@@ -79,6 +83,8 @@ function wantedLevel({ flags, usage }: Invocation): Level | undefined {
 /** A file that is there is replaced only where a person asks for that: another level, or --update. */
 const mayReplace = (before: string, { name }: Pack, { flags }: Invocation): boolean =>
   flags.update === true ||
+  flags.report === true ||
+  flags.obey === true ||
   (textFlag(flags, "level") !== undefined && textFlag(flags, "level") !== levelOf(before, name));
 
 function fileFor({ name }: Pack, invocation: Invocation): string {

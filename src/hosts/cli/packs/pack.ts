@@ -73,12 +73,21 @@ export const rulesAt = ({ rules }: Pack, level: Level): readonly PackRule[] =>
 
 const mark = (name: PackName): string => `# Hookline's ${name} pack, version`;
 
-/** The rules file that a person gets. @param kept rules of the person's own that stood in it */
-export function fileOf(pack: Pack, level: Level, kept = ""): string {
-  const head = `${mark(pack.name)} ${pack.version}, level ${level}. The file is yours: change what you like.\n# hookline add ${pack.name} --update shows what a newer version would change.\n`;
+export interface PackOptions {
+  level: Level;
+  /** Each rule only records what it would do. */
+  report: boolean;
+  /** Rules of the person's own that stood in the file. */
+  kept?: string;
+}
+
+/** The rules file that a person gets. */
+export function fileOf(pack: Pack, { level, report, kept = "" }: PackOptions): string {
+  const mode = report ? ", report only" : "";
+  const head = `${mark(pack.name)} ${pack.version}, level ${level}${mode}. The file is yours: change what you like.\n# hookline add ${pack.name} --update shows what a newer version would change.\n`;
   const own = kept.trim() === "" ? "" : `\n${kept.trimEnd()}\n`;
   return `${head}hooks:\n${rulesAt(pack, level)
-    .map(({ text }) => text)
+    .map(({ text }) => (report ? text.replace(/^( {4})(?=on: )/m, "$1report: true\n$1") : text))
     .join("\n")}${own}`;
 }
 
@@ -87,6 +96,8 @@ export function levelOf(text: string, name: PackName): Level | undefined {
   const [, level = ""] = new RegExp(`^${mark(name)} \\d+, level (\\w+)`).exec(text) ?? [];
   return isLevel(level) ? level : undefined;
 }
+
+export const isReportOnly = (text: string): boolean => /^.*, report only\./.test(text);
 
 /** Rules in the file that are not the pack's. */
 export const ownRules = (text: string, { rules }: Pack): string =>

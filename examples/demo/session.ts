@@ -105,9 +105,9 @@ function put(file: string, text: string): void {
 
 async function tell(line: Line, payload: unknown, place: Place): Promise<Told[]> {
   const { now, id } = line.ports;
-  const event = claudeCode.decode(payload, { at: now(), id: id() });
+  const events = claudeCode.decode(payload, { at: now(), id });
   const told: Told[] = [];
-  for (const one of [...(claudeCode.derived?.(event, id) ?? []), event])
+  for (const one of events.flatMap((event) => [...(claudeCode.derived?.(event, id) ?? []), event]))
     told.push({ event: one, outcome: await line.engine.emit(one, { environment: place.environment }), runs: [] });
   return told;
 }

@@ -1,7 +1,7 @@
 /** What every agent's adapter is: payload in, reply out, and the facts that install needs. Apart, so that each agent is one file and one row. */
 import type { AgentEventName, Figures, HookEvent, Instant, Json, Seconds } from "../engine/event.ts";
 import type { Layer } from "../engine/hook.ts";
-import type { Outcome, OutcomeField } from "../engine/outcome.ts";
+import type { Outcome, OutcomeField, VerdictKind } from "../engine/outcome.ts";
 import type { AbilityFolder } from "../engine/ports.ts";
 import type { SettingsFormat } from "../formats/settings/entries.ts";
 
@@ -15,7 +15,8 @@ export interface Reply {
 
 export interface DecodeOptions {
   at: Instant;
-  id: string;
+  /** Makes the next id. */
+  id(): string;
   /** The event that the registration names, for payloads that do not say it themselves. */
   event?: string;
   /** Which registration sent it ("user", "project", "local"); without it no delivery can be recognised (R49). */
@@ -100,14 +101,23 @@ export interface OwnedFile {
   print(registered: { mark: string; calls: readonly { event: string; command: string }[] }): string;
 }
 
+export interface JsonGroups {
+  is: "JSON groups";
+  /** What the file calls an event, where that is not our name. */
+  names?: Readonly<Partial<Record<AgentEventName, string>>>;
+  /** What `timeout` counts there. */
+  timeoutIn?: "milliseconds";
+}
+
 /** How an agent is registered to call Hookline. */
 export interface AgentSettings {
   file(layer: InstallLayer, places: Places): string;
   /** Groups of hooks in a JSON settings file of Claude Code's shape, of which a part is ours; or a file that is ours. */
-  editor: { is: "JSON groups" } | OwnedFile;
+  editor: JsonGroups | OwnedFile;
   /** Always registered, and only where a hook wants them at install, because a silent hook costs something there (R50). */
   events: readonly AgentEventName[];
   onlyWanted: readonly AgentEventName[];
+  /** How long the agent is to wait for an answer, where it can be told. */
   timeout: Seconds;
   /** Agents that run the files of these layers too (double firing, R35). */
   alsoReadBy: Readonly<Partial<Record<InstallLayer, readonly string[]>>>;
@@ -121,10 +131,23 @@ export interface AgentAdapter {
   title: string;
   /** What its reply can carry on each event that it sends. */
   capabilities: Readonly<Partial<Record<AgentEventName, readonly OutcomeField[]>>>;
+  /** The verdicts that it obeys, where these are fewer than the event's: the others are given in a weaker form, or as a deny. */
+  verdicts?: Readonly<Partial<Record<AgentEventName, readonly VerdictKind[]>>>;
+  /** How long it waits for the answer to these, where that is less than what install registers. */
+  patience?: Readonly<Partial<Record<AgentEventName, Seconds>>>;
+  /**
+   * Whether it is this agent that runs the line of a registration, whatever agent the line names: some read the files of others.
+   * Absent: it reads no file of another agent. Never throws.
+   */
+  runs?(wire: unknown, environment: Readonly<Record<string, string | undefined>>): boolean;
   /** Every event that hooks can hear of from it: what it sends, and what `derived` makes of that. */
   sends: ReadonlySet<AgentEventName>;
-  /** May throw HooklineError: input_invalid, or event_unknown for an event that is newer than this table. */
-  decode(wire: unknown, options: DecodeOptions): HookEvent;
+  /**
+   * The events that a payload means, to be judged in this order; the reply carries what they come to together. None: the agent
+   * repeats itself, and there is nothing to say. May throw HooklineError: input_invalid, or event_unknown for an event that is newer
+   * than this table.
+   */
+  decode(wire: unknown, options: DecodeOptions): readonly HookEvent[];
   /** Derived events (R62): other events that the request means too, to be sent before it. No reply reaches the agent from them. */
   derived?(event: HookEvent, id: () => string): HookEvent[];
   /** What the agent's own files say of the conversation: "tokens", "turns" or "messages", as needed. Never throws. */
@@ -139,8 +162,13 @@ export interface AgentAdapter {
    * @param environment of the agent, if known
    */
   isHeadless?(event: HookEvent, environment: Readonly<Record<string, string | undefined>>): boolean;
-  /** Exactly the agent's own fields for this event, never a superset. Never throws. */
-  encode(event: HookEvent, outcome: Outcome): Reply;
+  /**
+   * Exactly the agent's own fields for this event, never a superset. Never throws.
+   *
+   * @param event the first of those that the payload means
+   * @param wire the payload, to put a rewritten input into the agent's own form
+   */
+  encode(event: HookEvent, outcome: Outcome, wire: unknown): Reply;
   /** Whether the agent asks an HTTP hook on this event too, and obeys its answer as it obeys a command's (R50). Absent: never. */
   overHttp?(event: AgentEventName): boolean;
   /**
@@ -148,8 +176,8 @@ export interface AgentAdapter {
    * nearest that the agent obeys. Undefined: an empty body. Never throws.
    */
   encodeForHttp?(event: HookEvent, outcome: Outcome): Json | undefined;
-  /** How what could not be read is refused, where a guard is active; an event that the agent has newly got has no name here. */
-  refuse(reason: string): Reply;
+  /** How what could not be read is refused, where a guard is active; an event that the agent has newly got has no name here. Never throws. */
+  refuse(reason: string, event: AgentEventName | undefined): Reply;
   /** The same over HTTP. Absent: an agent that speaks no HTTP. */
   refuseOverHttp?(reason: string, event: AgentEventName | undefined): Json | undefined;
   files: HookFiles;

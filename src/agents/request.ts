@@ -3,10 +3,10 @@
  * both give one verdict.
  */
 import { HooklineError, messageOf } from "../engine/error.ts";
-import type { HookEvent, MaybePromise } from "../engine/event.ts";
+import type { AgentEventName, HookEvent, Instant, MaybePromise } from "../engine/event.ts";
 import { resolveEvent } from "../engine/events.ts";
 import type { Hook } from "../engine/hook.ts";
-import type { Outcome } from "../engine/outcome.ts";
+import { merge, type Outcome } from "../engine/outcome.ts";
 import { listensTo } from "../engine/plan.ts";
 import type { Caller } from "../engine/ports.ts";
 import type { AgentAdapter, DecodeOptions, Places, Reply } from "./adapter.ts";
@@ -17,10 +17,14 @@ export const answersWithin = 650_000;
 export const payloadAtMost: number = 64 * 1024 * 1024;
 
 export interface DecodedRequest {
+  /** The agent that runs the line, which need not be the one that the line names. */
   adapter: AgentAdapter;
-  event: HookEvent;
-  /** Derived events, to be sent before it (R62): no reply reaches the agent from them. */
+  /** What its reply answers together; none: the agent repeats itself, and gets an empty reply. */
+  events: readonly HookEvent[];
+  /** Derived events, to be sent before them (R62): no reply reaches the agent from them. */
   derived: readonly HookEvent[];
+  /** The payload. */
+  wire: unknown;
 }
 
 /** @throws HooklineError agent_unknown */
@@ -31,39 +35,75 @@ export function adapterOf(name: string | undefined): AgentAdapter {
   throw new HooklineError("agent_unknown", { name: name ?? "", where: "hookline hook", known });
 }
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Some agents run the registrations in other agents' files: what runs the line is known by what it sets and sends. */
+const callerOf = (named: AgentAdapter, wire: unknown, environment: Environment): AgentAdapter =>
+  Object.values(agents).find((one) => one !== named && one.runs?.(wire, environment)) ?? named;
+
+interface Given extends DecodeOptions {
+  where: string;
+  /** Of the agent; over HTTP none is known. */
+  environment: Environment;
+}
+
 /**
- * The event that a payload means.
+ * The events that a payload means.
  *
+ * @param named the agent that the registration names
  * @param given where the payload comes from, and what comes with it
  * @throws HooklineError input_invalid, event_unknown
  */
 export function readRequest(
-  adapter: AgentAdapter,
+  named: AgentAdapter,
   payload: string,
-  { where, id, ...given }: Omit<DecodeOptions, "id"> & { where: string; id: () => string },
+  { where, environment, registration, ...given }: Given,
 ): DecodedRequest {
-  const event = adapter.decode(parsePayload(payload, where), { ...given, id: id() });
-  return { adapter, event, derived: adapter.derived?.(event, id) ?? none };
+  const wire = parsePayload(payload, where);
+  const adapter = callerOf(named, wire, environment);
+  const by = registration === undefined ? {} : { registration: `${named.name} ${registration}` };
+  const events = adapter.decode(wire, { ...given, ...by });
+  return { adapter, events, derived: events.flatMap((event) => adapter.derived?.(event, given.id) ?? []), wire };
 }
-const none: readonly HookEvent[] = [];
+
+/** Until when these have to be answered, so that the agent does not give up before. */
+export function deadlineOf({
+  adapter: { patience = {} },
+  events,
+}: Pick<DecodedRequest, "adapter" | "events">): Instant {
+  const [first] = events;
+  const own = first && patience[first.name as AgentEventName]; // a key of the table, or there is none
+  return (first?.at ?? 0) + (own === undefined ? answersWithin : own * 1000 * 0.8);
+}
+
+/** The reply to what they came to. Never throws. */
+export const replyTo = ({ adapter, events: [first], wire }: DecodedRequest, outcome: Outcome): Reply =>
+  first ? adapter.encode(first, outcome, wire) : { exitCode: 0 };
 
 /** At once where no hook waits. Never throws or rejects, as the engine does not. */
 export function decideRequest(
-  { event, derived }: Pick<DecodedRequest, "event" | "derived">,
+  { events, derived }: Pick<DecodedRequest, "events" | "derived">,
   emit: (event: HookEvent, caller: Caller) => MaybePromise<Outcome>,
   caller: Caller,
 ): MaybePromise<Outcome> {
-  return derived.length === 0 ? emit(event, caller) : oneByOne([...derived, event], emit, caller);
+  const [first] = events;
+  if (derived.length === 0 && events.length < 2) return first ? emit(first, caller) : {};
+  return oneByOne([...derived, ...events], new Set(events), { emit, caller });
 }
 
+/** The events of one payload come to one outcome: a refusal of one refuses them all, so those behind it are not judged. */
 async function oneByOne(
   all: readonly HookEvent[],
-  emit: (event: HookEvent, caller: Caller) => MaybePromise<Outcome>,
-  caller: Caller,
+  judged: ReadonlySet<HookEvent>,
+  { emit, caller }: { emit: (event: HookEvent, caller: Caller) => MaybePromise<Outcome>; caller: Caller },
 ): Promise<Outcome> {
-  let last: Outcome = {};
-  for (const one of all) last = await emit(one, caller);
-  return last;
+  let outcome: Outcome = {};
+  for (const one of all) {
+    const own = await emit(one, caller);
+    if (judged.has(one)) outcome = merge(outcome, own);
+    if (outcome.verdict?.is === "deny") break;
+  }
+  return outcome;
 }
 
 /** With exit 2 standard error is the reason that the model reads: nothing else may stand there. */
@@ -102,7 +142,9 @@ export function unanswerable(error: unknown, undecided: Undecided): Unanswered {
   const adapter = agentNamed(undecided.agent);
   const what = isUnknown ? "a guard is active and may be meant" : "a guard is active for this event";
   const reason = `${stderr} (${what}, so it is blocked)`;
-  return { ...(adapter?.refuse(reason) ?? { exitCode: 2, stderr: reason }), refused: reason };
+  const names = undecided.event === undefined ? undefined : resolveEvent(undecided.event);
+  const named = adapter && [...adapter.sends].find((name) => names?.includes(name));
+  return { ...(adapter?.refuse(reason, named) ?? { exitCode: 2, stderr: reason }), refused: reason };
 }
 
 /** Whether a guard of ours waits for this event; of an event without a name, for any. */

@@ -1,4 +1,5 @@
 /** What becomes of an answer that its event or its sender cannot take as it is: now, weaker, later, or lost with a note (R7). */
+import type { Fields, HookId } from "./event.ts";
 import { oneLine } from "./one-line.ts";
 import {
   isField,
@@ -25,25 +26,42 @@ export interface Accepted {
   notes: string[];
 }
 
-/** Splits an answer by what can be delivered: now, weaker, later, or lost with a note (R7). Never throws. */
-export function accept(outcome: Outcome, acceptance: Acceptance, guard: boolean): Accepted {
+/**
+ * Splits an answer by what can be delivered: now, weaker, later, or lost with a note (R7). Never throws.
+ *
+ * @param guard the hook whose answer it is, if it is a guard
+ */
+export function accept(outcome: Outcome, acceptance: Acceptance, guard: HookId | undefined): Accepted {
   const split: Accepted = { now: {}, later: {}, notes: [] };
   for (const key in outcome) {
     if (!isField(key) || outcome[key] === undefined) continue;
     if (key === "verdict" && outcome.verdict) acceptVerdict(outcome.verdict, acceptance, guard, split);
     else if (key === "messages" && acceptance.defersMessages) deferMessages(outcome.messages ?? [], acceptance, split);
     else if (acceptance.fields.has(key)) mergeField(split.now, key, outcome[key]);
+    else if (key === "updatedInput" && guard !== undefined && canDeny(acceptance))
+      denyInstead(outcome.updatedInput ?? {}, guard, split);
     else deliverOtherwise(key, outcome, acceptance, split);
   }
   return split;
 }
 
-function acceptVerdict(verdict: Verdict, { fields, verdicts }: Acceptance, guard: boolean, split: Accepted): void {
+const canDeny = ({ fields, verdicts }: Acceptance): boolean => fields.has("verdict") && verdicts.includes("deny");
+
+/** A guard's rewrite takes something out: where it has no effect, the call must not happen as it is. */
+function denyInstead(input: Fields, by: HookId, split: Accepted): void {
+  const reason = `a hook allows this call with another input only: ${oneLine(JSON.stringify(input), longestInput)}`;
+  mergeField(split.now, "verdict", { is: "deny", reason, by });
+  split.notes.push("updatedInput became deny: the agent runs no rewritten call, and this hook is a guard");
+}
+const longestInput = 2000;
+
+function acceptVerdict(verdict: Verdict, acceptance: Acceptance, guard: HookId | undefined, split: Accepted): void {
+  const { fields, verdicts } = acceptance;
   if (fields.has("verdict") && verdicts.includes(verdict.is)) {
     mergeField(split.now, "verdict", verdict);
     return;
   }
-  if (verdict.is === "ask" && guard && fields.has("verdict") && verdicts.includes("deny")) {
+  if (verdict.is === "ask" && guard !== undefined && canDeny(acceptance)) {
     mergeField(split.now, "verdict", { ...verdict, is: "deny" });
     split.notes.push("ask became deny: no person can be asked here, and this hook is a guard");
     return;

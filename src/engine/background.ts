@@ -139,7 +139,7 @@ function noticesOf(
   const { verdict, ...others } = outcome;
   const blocks = hook.mode === "rewake" && verdict?.is === "deny";
   if (verdict && !blocks) run.notes.push(`the caller did not wait for its ${verdict.is}`);
-  const { now, later: kept, notes } = accept(others, noCaller, false);
+  const { now, later: kept, notes } = accept(others, noCaller, undefined);
   const notice = blocks ? [`${hook.name}: ${verdict.reason ?? "it found a problem"}`] : [];
   const said = [...notice, ...(kept.context ?? [])];
   const all = { ...kept, ...(said.length > 0 && { context: said }) };

@@ -157,7 +157,7 @@ export function createEngine(ports: Ports): Engine {
       ? accept(
           { verdict: { is: "deny", reason, by: guard.id } },
           begin(event, noPlans, noCaller, ports).acceptance,
-          true,
+          guard.id,
         ).now
       : {};
     ports.observe?.({ is: "outcome", event, outcome });
@@ -265,7 +265,7 @@ function rest(ports: Ports, eventContext: EventContext, reason: string): Outcome
   if (!costs?.fields.some((field) => outcome[field] !== undefined)) return outcome;
   const { verdict, context: _uncounted, ...others } = outcome;
   const text = `${oneLine(verdict?.by ?? "a hook")} would go on, but that cannot be counted: ${reason}`;
-  return merge(others, accept({ messages: [{ to: "person", text }] }, eventContext.acceptance, false).now);
+  return merge(others, accept({ messages: [{ to: "person", text }] }, eventContext.acceptance, undefined).now);
 }
 
 function failureOf(
@@ -286,7 +286,7 @@ function failureOf(
     is: "run",
     run: { ...newRun(plan, eventContext, ports), status: "failed", reason, outcome: answer },
   });
-  return inSafeWords(accept(answer, eventContext.acceptance, guard), hook).now;
+  return inSafeWords(accept(answer, eventContext.acceptance, guard ? hook.id : undefined), hook).now;
 }
 
 /** The decision stands although it could not be written down; the event then counts as interrupted. */

@@ -315,9 +315,11 @@ function repeated(before: Answer | undefined, outcome: Outcome, status: RunStatu
   };
 }
 
+const guardOf = ({ guard, hook }: Plan): string | undefined => (guard ? hook.id : undefined);
+
 /** Puts an answer where the sender can take it; answers with what has to wait in the inbox. */
 function deliver(plan: Plan, eventContext: EventContext, run: Run, { outcome, told, added }: Counted): Outcome {
-  const answer = inSafeWords(accept(outcome, eventContext.acceptance, plan.guard), plan.hook, plan.handlers);
+  const answer = inSafeWords(accept(outcome, eventContext.acceptance, guardOf(plan)), plan.hook, plan.handlers);
   const { later, notes } = answer;
   run.notes.push(...notes);
   const { verdict } = answer.now;

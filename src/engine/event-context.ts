@@ -84,18 +84,25 @@ export function begin(event: HookEvent, plans: Plans, caller: Caller, ports: Por
 const acceptances = new WeakMap<object, WeakMap<EventRow, Acceptance>>();
 
 function acceptanceOf(event: HookEvent, row: EventRow): Acceptance {
-  const { accepts } = event;
+  const { accepts, verdicts } = event;
+  if (verdicts) return acceptanceFor(event, row);
   const list = accepts ?? row;
   const known = acceptances.get(list)?.get(row);
   if (known) return known;
-  const made: Acceptance = {
-    fields: new Set<string>(accepts ? row.accepts.filter((field) => accepts.includes(field)) : row.accepts),
-    verdicts: verdictsOf(row),
-    defersMessages: defersMessages(event, row),
-  };
+  const made = acceptanceFor(event, row);
   const ofList = acceptances.get(list) ?? new WeakMap<EventRow, Acceptance>();
   acceptances.set(list, ofList.set(row, made));
   return made;
+}
+
+function acceptanceFor(event: HookEvent, row: EventRow): Acceptance {
+  const { accepts, verdicts } = event;
+  const all = verdictsOf(row);
+  return {
+    fields: new Set<string>(accepts ? row.accepts.filter((field) => accepts.includes(field)) : row.accepts),
+    verdicts: verdicts ? all.filter((kind) => verdicts.includes(kind)) : all,
+    defersMessages: defersMessages(event, row),
+  };
 }
 
 /** Notifies a caller that relies on the event if the writes of this turn of the event loop are lost. To be called after a write. */

@@ -154,6 +154,8 @@ export interface HookEvent {
   delivery?: { id: string; by: string };
   /** What the sender's reply can carry; absent means all that the event's row accepts. */
   accepts?: readonly string[];
+  /** The verdicts that the sender obeys, where these are fewer than the event's. */
+  verdicts?: readonly string[];
   /** The sender's own name for the tool, where it differs from the canonical one (R11). */
   nativeTool?: string;
 }

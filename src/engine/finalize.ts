@@ -88,10 +88,10 @@ function* addInbox(
     if (spent !== true) {
       const why = spent ? cannotCount(spent) : `it has had ${noticesPerPrompt} notices since the last prompt`;
       const text = `${words}\n(not shown to the model: ${why})`;
-      joined.outcome = merge(joined.outcome, accept({ messages: [{ to: "person", text }] }, acceptance, false).now);
+      joined.outcome = merge(joined.outcome, accept({ messages: [{ to: "person", text }] }, acceptance, undefined).now);
     } else if (counter && counter === row.holdsOpenFor) holding.push(words);
     else {
-      const { now, later: rest } = accept(waiting, acceptance, false);
+      const { now, later: rest } = accept(waiting, acceptance, undefined);
       joined.outcome = merge(joined.outcome, now);
       if (!isEmpty(rest)) later.put(eventContext, () => ports.store.post(session, rest)); // it waits on
     }
@@ -143,7 +143,7 @@ function* countContinuation(
     run.notes.push(`${capped}: the turn ends, and the person is told`);
     later.keep(eventContext, run);
   }
-  return merge(rest, accept({ messages: [{ to: "person", text }] }, eventContext.acceptance, false).now);
+  return merge(rest, accept({ messages: [{ to: "person", text }] }, eventContext.acceptance, undefined).now);
 }
 
 /** A hook's name, for a person; its id where the hook is not of this event. */

@@ -104,7 +104,8 @@ export function compileToolPattern(source: string, patterns: Patterns): ToolPatt
     if (call.input === undefined) return unknownInput(whys);
     const row = rowOf(call.names);
     const found = comparedOf(row, call.input);
-    if (!found) return false;
+    // Of a tool that always names what it works on, the rest of the call would pass unseen: the policy answers.
+    if (!found) return row === otherTool ? false : unknownInput(whys);
     const comparison = found.field === "pattern" ? "text" : row.compares;
     return comparisons.get(comparison)?.(found.value, { ...call, mode, whys }) ?? unknownInput(whys);
   };

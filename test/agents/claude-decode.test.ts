@@ -11,10 +11,11 @@ import { type AgentEventName, firstTurn, type HookEvent } from "../../src/engine
 import { agentEventNames, eventNames, events, resolveEvent, rowOf } from "../../src/engine/events.ts";
 import type { Layer } from "../../src/engine/hook.ts";
 import { isRecord } from "../../src/engine/schema.ts";
+import { onlyOne } from "./only-one.ts";
 
 const fixtures = join(import.meta.dirname, "../fixtures");
 const folder = join(fixtures, "agents/claude-code");
-const options: DecodeOptions = { at: 1000, id: "e1", registration: "user" };
+const options: DecodeOptions = { at: 1000, id: () => "e1", registration: "user" };
 
 function recorded(name: string): Record<string, unknown> {
   const value: unknown = JSON.parse(readFileSync(join(folder, name), "utf8"));
@@ -23,8 +24,9 @@ function recorded(name: string): Record<string, unknown> {
 }
 const payloads = readdirSync(folder).map((name) => ({ name, wire: recorded(name) }));
 const session = readFileSync(join(fixtures, "sessions/claude-code-1.jsonl"), "utf8").trim().split("\n");
+const decode = (wire: unknown, given: DecodeOptions): HookEvent => onlyOne(claudeCode.decode(wire, given));
 const decoded = (name: string, more: Partial<DecodeOptions> = {}): HookEvent =>
-  claudeCode.decode(recorded(name), { ...options, ...more });
+  decode(recorded(name), { ...options, ...more });
 
 const filledIn: { [name: string]: (wire: Record<string, unknown>) => Record<string, unknown> } = {
   SubagentStop: () => ({ status: "completed" }),
@@ -34,7 +36,7 @@ const filledIn: { [name: string]: (wire: Record<string, unknown>) => Record<stri
 test("[C4..C27, C55] every recorded payload keeps its event, session, folder and all of its other fields", () => {
   ok(payloads.length >= 57);
   for (const { name, wire } of payloads) {
-    const event = claudeCode.decode(wire, options);
+    const event = decode(wire, options);
     const { session_id, cwd, hook_event_name, ...rest } = wire;
     equal(event.name, name === "http-request.PreToolUse.json" ? "PreToolUse" : name.split(".")[0], name);
     deepEqual(
@@ -47,8 +49,7 @@ test("[C4..C27, C55] every recorded payload keeps its event, session, folder and
 });
 
 test("a relative folder is the sender's, whichever process reads the payload", () => {
-  const folder = (cwd: string): string =>
-    claudeCode.decode({ hook_event_name: "Stop", cwd }, { ...options, cwd: "/w" }).cwd;
+  const folder = (cwd: string): string => decode({ hook_event_name: "Stop", cwd }, { ...options, cwd: "/w" }).cwd;
   deepEqual([folder("."), folder("sub"), folder("/other")], ["/w", "/w/sub", "/other"]);
 });
 
@@ -60,7 +61,7 @@ test("[D28, D29, D30, DT30] an agent's events hold the tool, the subagent, and h
   ok(!("status" in spawned.data) && !("last_assistant_message" in spawned.data), "it has no result yet");
   const ended = decoded("SubagentStop.json");
   deepEqual([ended.name, ended.data.status], resolved("agent_complete", "completed"));
-  const told = claudeCode.decode({ ...recorded("SubagentStop.json"), status: "stopped" }, options);
+  const told = decode({ ...recorded("SubagentStop.json"), status: "stopped" }, options);
   equal(told.data.status, "stopped", "what Claude Code says itself stays");
   equal(resolveEvent("session_end")?.[0], decoded("SessionEnd.json").name);
 });
@@ -82,14 +83,11 @@ test("[D27, D42, DT31] an error reaches hooks with its kind and with the message
   equal(failed.data.error_details, "Failed to authenticate. API Error: 401 scripted");
   for (const [error, last_assistant_message, type] of errors) {
     const wire = { ...recorded("StopFailure.json"), error, last_assistant_message };
-    const event = claudeCode.decode(wire, options);
+    const event = decode(wire, options);
     equal(errorOf({ event, turn: firstTurn, names: [], results: [] })?.type, type, last_assistant_message);
   }
   const details = "400 prompt is too long: 210000 tokens > 200000 maximum";
-  const told = claudeCode.decode(
-    { ...recorded("StopFailure.json"), error: "invalid_request", error_details: details },
-    options,
-  );
+  const told = decode({ ...recorded("StopFailure.json"), error: "invalid_request", error_details: details }, options);
   equal(told.data.error_details, details, "what Claude Code says itself stays");
   equal(errorOf({ event: told, turn: firstTurn, names: [], results: [] })?.type, "context_overflow");
 });
@@ -109,7 +107,7 @@ test("[R62] the end of a session is also its stop, which is sent first, with no 
 
 test("[D30] a subagent that failed has ended too, with the status failed and its error", () => {
   const wire = { ...recorded("StopFailure.json"), agent_id: "a1", agent_type: "reviewer" };
-  const [ended] = claudeCode.derived?.(claudeCode.decode(wire, options), () => "e2") ?? [];
+  const [ended] = claudeCode.derived?.(decode(wire, options), () => "e2") ?? [];
   deepEqual([ended?.name, ended?.agent], ["SubagentStop", { id: "a1", type: "reviewer" }]);
   deepEqual([ended?.data.status, ended?.data.error], ["failed", "authentication_failed"]);
 });
@@ -124,7 +122,7 @@ test("[DT26] the events that some agent can send are known: all but the one that
 });
 
 test("a whole recorded session decodes line by line", () => {
-  const names = session.map((line) => claudeCode.decode(JSON.parse(line), options).name);
+  const names = session.map((line) => decode(JSON.parse(line), options).name);
   equal(names.length, 46);
   equal(names[0], "SessionStart");
   equal(names.at(-1), "SessionEnd");
@@ -132,7 +130,7 @@ test("a whole recorded session decodes line by line", () => {
 
 test("[CT2, CT3] each recorded event has the match value that its row names, and events without one have none", () => {
   for (const { name, wire } of payloads) {
-    const event = claudeCode.decode(wire, options);
+    const event = decode(wire, options);
     const field = rowOf(event.name).matchOn;
     if (field !== undefined) equal(typeof event.data[field], "string", `${name} has no ${field}`);
   }
@@ -142,7 +140,7 @@ test("[CT2, CT3] each recorded event has the match value that its row names, and
 });
 
 test("[CT17] PermissionDenied in plan mode has session, folder, mode and tool; SessionStart on resume says so", () => {
-  const denied = claudeCode.decode({ ...recorded("PermissionDenied.json"), permission_mode: "plan" }, options);
+  const denied = decode({ ...recorded("PermissionDenied.json"), permission_mode: "plan" }, options);
   equal(denied.data.permission_mode, "plan");
   equal(typeof denied.data.tool_name, "string");
   ok(denied.session && denied.cwd);
@@ -161,7 +159,7 @@ test("[R49] tool calls and prompts have a key for repeats; a second Stop, an unk
   equal(call.delivery?.id, repeat.delivery?.id);
   deepEqual([call.delivery?.by, repeat.delivery?.by], ["user", "project"]);
   ok(decoded("UserPromptSubmit.json").delivery);
-  const before = claudeCode.decode({ ...recorded("PreToolUse.Bash.json"), hook_event_name: "PostToolUse" }, options);
+  const before = decode({ ...recorded("PreToolUse.Bash.json"), hook_event_name: "PostToolUse" }, options);
   ok(before.delivery && before.delivery.id !== call.delivery?.id, "Pre and Post of one call are two happenings");
   for (const name of [
     "Stop.json",
@@ -173,12 +171,12 @@ test("[R49] tool calls and prompts have a key for repeats; a second Stop, an unk
     equal(decoded(name).delivery, undefined, name);
   }
   const { registration: _, ...unregistered } = options;
-  equal(claudeCode.decode(recorded("PreToolUse.Bash.json"), unregistered).delivery, undefined);
+  equal(decode(recorded("PreToolUse.Bash.json"), unregistered).delivery, undefined);
 });
 
 test("what the reply can carry is named on each event, and never more than the event table accepts", () => {
   for (const { wire } of payloads) {
-    const event = claudeCode.decode(wire, options);
+    const event = decode(wire, options);
     ok(event.accepts);
     for (const field of event.accepts)
       ok(
@@ -192,20 +190,17 @@ test("what the reply can carry is named on each event, and never more than the e
 
 test("what is not a payload is refused with a code and never crashes otherwise", () => {
   for (const wire of [null, undefined, [], "text", 7, {}, { hook_event_name: 5 }, { hook_event_name: "" }]) {
-    throws(() => claudeCode.decode(wire, { ...options, cwd: "/w" }), { code: "input_invalid" });
+    throws(() => decode(wire, { ...options, cwd: "/w" }), { code: "input_invalid" });
   }
-  throws(() => claudeCode.decode({ hook_event_name: "Stop" }, options), { code: "input_invalid", message: /cwd/ });
+  throws(() => decode({ hook_event_name: "Stop" }, options), { code: "input_invalid", message: /cwd/ });
   for (const name of ["BrandNewEvent", "turn_end", "constructor", "__proto__", "deploy.started"]) {
-    throws(() => claudeCode.decode({ hook_event_name: name, cwd: "/w" }, options), { code: "event_unknown" });
+    throws(() => decode({ hook_event_name: name, cwd: "/w" }, options), { code: "event_unknown" });
   }
   ok(eventNames.includes("turn_end"), "an alias is a name for people, not one that the agent sends");
 });
 
 test("the registration's event and folder are used if the payload has none", () => {
-  const event = claudeCode.decode(
-    { session_id: 5, agent_id: "", tool_use_id: 3 },
-    { ...options, event: "PreToolUse", cwd: "/w" },
-  );
+  const event = decode({ session_id: 5, agent_id: "", tool_use_id: 3 }, { ...options, event: "PreToolUse", cwd: "/w" });
   deepEqual(
     [event.name, event.cwd, event.session, event.agent, event.delivery],
     ["PreToolUse", "/w", undefined, undefined, undefined],
@@ -214,7 +209,7 @@ test("the registration's event and folder are used if the payload has none", () 
 
 test("a payload with keys such as __proto__ stays plain data", () => {
   const wire: unknown = JSON.parse('{"hook_event_name":"Stop","cwd":"/w","__proto__":{"polluted":true}}');
-  const event = claudeCode.decode(wire, options);
+  const event = decode(wire, options);
   equal(Reflect.get({}, "polluted"), undefined);
   ok(Object.hasOwn(event.data, "__proto__"));
 });

@@ -43,7 +43,7 @@ test("an event that goes over HTTP is answered with what a command prints, whate
   ];
   for (const name of names.filter((one) => claudeCode.overHttp?.(one)))
     for (const outcome of outcomes) {
-      const printed = claudeCode.encode(eventCalled(name), outcome);
+      const printed = claudeCode.encode(eventCalled(name), outcome, {});
       assert.equal(printed.exitCode, 0, name);
       assert.deepEqual(overHttp(name, outcome), printed.body, `${name} ${JSON.stringify(outcome)}`);
     }

@@ -142,7 +142,7 @@ const eventOf = (name: AgentEventName, data: Fields = {}): HookEvent => ({
   data,
   sender: "claude-code",
 });
-const reply = (name: AgentEventName, outcome: Outcome): Reply => claudeCode.encode(eventOf(name), outcome);
+const reply = (name: AgentEventName, outcome: Outcome): Reply => claudeCode.encode(eventOf(name), outcome, {});
 /** The JSON that is printed. */
 function printed(name: AgentEventName, outcome: Outcome): Fields {
   const { body, exitCode } = reply(name, outcome);
@@ -207,8 +207,8 @@ test("[C38, C56] a deny survives merging and encoding on every event that can re
       const can = claudeCode.capabilities[name] ?? [];
       if (!can.includes("verdict")) return;
       const denied = merge(merge(before, { verdict: { is: "deny", reason: "not here", by: "guard" } }), after);
-      const { now } = accept(denied, { fields: new Set(can), verdicts: verdictsOf(row) }, true);
-      const { body, stderr, exitCode } = claudeCode.encode(eventOf(name), now);
+      const { now } = accept(denied, { fields: new Set(can), verdicts: verdictsOf(row) }, "guard");
+      const { body, stderr, exitCode } = claudeCode.encode(eventOf(name), now, {});
       const said = JSON.stringify(body ?? "");
       ok(
         exitCode === 2
@@ -225,7 +225,7 @@ test("an empty answer prints nothing and exits 0, on every event", () => {
   for (const name of agentEventNames) {
     for (const outcome of [{}, empty]) deepEqual(reply(name, outcome), { exitCode: 0 }, name);
   }
-  deepEqual(claudeCode.encode({ ...eventOf("Stop"), name: "deploy.started" }, { context: ["x"] }), { exitCode: 0 });
+  deepEqual(claudeCode.encode({ ...eventOf("Stop"), name: "deploy.started" }, { context: ["x"] }, {}), { exitCode: 0 });
 });
 
 test("[C58, C43, CT22] PreToolUse says deny, ask, allow and defer as a permission decision with its reason", () => {
@@ -400,11 +400,11 @@ test("[D49, R7] a request to compact, which Claude Code does not take, is shown 
   for (const name of agentEventNames) {
     const accepts = claudeCode.capabilities[name] ?? [];
     const wish: Outcome = { compact: { strategy: "summarize", keepLast: 10 } };
-    const { now, later } = accept(wish, { fields: new Set(accepts), verdicts: verdictsOf(rowOf(name)) }, false);
+    const { now, later } = accept(wish, { fields: new Set(accepts), verdicts: verdictsOf(rowOf(name)) }, undefined);
     const [message, ...more] = (accepts.includes("messages") ? now : later).messages ?? [];
     ok(message?.to === "person" && message.text.startsWith(shown) && message.text.endsWith("run /compact"), name);
     deepEqual(more, []);
-    if (!accepts.includes("messages")) deepEqual(claudeCode.encode(eventOf(name), now), { exitCode: 0 }, name);
+    if (!accepts.includes("messages")) deepEqual(claudeCode.encode(eventOf(name), now, {}), { exitCode: 0 }, name);
     else deepEqual(printed(name, now), { systemMessage: message.text }, name);
   }
 });

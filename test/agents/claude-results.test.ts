@@ -9,17 +9,18 @@ import { deliverResult } from "../../src/agents/claude-code/results.ts";
 import type { Fields, HookEvent, Json } from "../../src/engine/event.ts";
 import type { Outcome } from "../../src/engine/outcome.ts";
 import { isRecord } from "../../src/engine/schema.ts";
+import { onlyOne } from "./only-one.ts";
 
 const folder = join(import.meta.dirname, "../fixtures/agents/claude-code");
 const recorded = (name: string): HookEvent =>
-  claudeCode.decode(JSON.parse(readFileSync(join(folder, name), "utf8")), { at: 0, id: "e1" });
+  onlyOne(claudeCode.decode(JSON.parse(readFileSync(join(folder, name), "utf8")), { at: 0, id: () => "e1" }));
 const resultOf = ({ data }: HookEvent): Fields => {
   const result = data.tool_response;
   ok(isRecord(result));
   return result as Fields; // it was parsed from JSON
 };
 const specific = (event: HookEvent, outcome: Outcome): unknown => {
-  const { body } = claudeCode.encode(event, outcome);
+  const { body } = claudeCode.encode(event, outcome, {});
   return isRecord(body) ? body.hookSpecificOutput : undefined;
 };
 const write = recorded("PostToolUse.json");
@@ -92,7 +93,7 @@ test("what is added inside a part of the result is reported too, and a field wit
 
 test("an unchanged result is no answer", () => {
   deepEqual(deliverResult(bash, structuredClone(resultOf(bash))), {});
-  deepEqual(claudeCode.encode(bash, { updatedOutput: structuredClone(resultOf(bash)) }), { exitCode: 0 });
+  deepEqual(claudeCode.encode(bash, { updatedOutput: structuredClone(resultOf(bash)) }, {}), { exitCode: 0 });
 });
 
 test("results of MCP tools, and of events that name no tool, may be anything", () => {

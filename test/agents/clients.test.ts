@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import type { Reply } from "../../src/agents/adapter.ts";
 import { chooseClient, httpToken, prepareClient, removeUnused } from "../../src/agents/install/client.ts";
 import {
   clientFile,
@@ -38,13 +39,16 @@ function placeFor(t: TestContext): {
 const bash = findBash(process.env);
 const withBash = { skip: bash === undefined ? "this machine has no bash that can run the client" : false };
 
+const exits = (reason: string): Reply => ({ exitCode: 2, stderr: reason });
+
 test("[R49] a call of ours is known whichever client makes it, and a line that only holds one is not", () => {
   const meant = { agent: "claude-code", event: "Stop", by: "user" };
   const run: Try = { run: ["/usr/bin/node", "/opt/hookline/bin/hookline.js"] };
   const read: Try = { read: "/home/y$u/.local/state/hookline/start.sh" };
   for (const tries of [[run], [read, run], [{ read: ".hookline/launch.sh", below: "CLAUDE_PROJECT_DIR" }]])
     for (const guards of [() => true, () => false])
-      assert.deepEqual(readOwnCall(commandFor({ agent: "claude-code", tries, by: "user", guards }, "Stop")), meant);
+      for (const refuse of [exits, () => ({ exitCode: 0 as const, body: { deny: "no" } })])
+        assert.deepEqual(readOwnCall(commandFor({ ...meant, tries, guards, refuse }, "Stop")), meant);
   // As earlier builds registered them.
   for (const program of [
     '"/usr/bin/node" "/opt/hookline/bin/hookline.js"',
@@ -63,7 +67,7 @@ test("[R49] a call of ours is known whichever client makes it, and a line that o
     undefined,
   ])
     assert.equal(readOwnDoor(other), undefined, String(other));
-  const line = commandFor({ agent: "claude-code", tries: [{ read: "/hookline/start.sh" }], by: "user" }, "Stop");
+  const line = commandFor({ ...meant, tries: [{ read: "/hookline/start.sh" }], refuse: exits }, "Stop");
   for (const other of [`${line}; rm x`, `true && ${line}`, line.replaceAll("hookline", "other")])
     assert.equal(readOwnCall(other), undefined, other);
 });

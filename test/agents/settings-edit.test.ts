@@ -25,6 +25,7 @@ const options = (text: string | undefined, more: Partial<PlanOptions> = {}): Pla
   agent: "claude-code",
   tries: [{ run: ["/opt/node/bin/node", "/opt/hookline/bin/hookline.js"] }],
   by: "user",
+  refuse: (reason) => ({ exitCode: 2, stderr: reason }),
   timeout: 660,
   text,
   events,

@@ -2,11 +2,10 @@
 
 import { realpathSync } from "node:fs";
 import { isAbsolute, join, resolve, sep } from "node:path";
-import { HooklineError } from "../../engine/error.ts";
 import type { AgentEventName, Fields, HookEvent } from "../../engine/event.ts";
-import { events, rowOf } from "../../engine/events.ts";
+import { rowOf } from "../../engine/events.ts";
 import type { Layer } from "../../engine/hook.ts";
-import { isRecord, kindOf } from "../../engine/schema.ts";
+import { isRecord } from "../../engine/schema.ts";
 import { tools } from "../../engine/tools.ts";
 import {
   type AgentAdapter,
@@ -18,6 +17,7 @@ import {
   installLayers,
   type Places,
 } from "../adapter.ts";
+import { agentIn, deliveryOf, eventNamed, fieldsOf, placeOf, textOf } from "../payload.ts";
 import { capabilities, encode, encodeForHttp, overHttp, refuse, refuseOverHttp } from "./replies.ts";
 import { transcriptFigures } from "./transcript.ts";
 
@@ -137,27 +137,23 @@ const isBelow = (path: string, folder: string): boolean => path.startsWith(folde
 const name = "claude-code";
 const where = `the payload of ${name}`;
 
-function decode(wire: unknown, options: DecodeOptions): HookEvent {
-  if (!isRecord(wire)) throw new HooklineError("input_invalid", { reason: `it is ${kindOf(wire)}`, where });
-  const { session_id, cwd, hook_event_name, ...data } = wire;
-  const event = eventNamed(hook_event_name ?? options.event);
+function decode(wire: unknown, options: DecodeOptions): HookEvent[] {
+  const { session_id, cwd, hook_event_name, ...data } = fieldsOf(wire, where);
+  const event = eventNamed(hook_event_name ?? options.event, where);
   const session = textOf(session_id);
-  const delivery = deliveryOf(event, session, data, options.registration);
-  const agent = agentIn(data);
-  const folder = folderOf(cwd, options.cwd);
-  for (const text of [session, folder]) if (text !== undefined) mustBeUsable(text);
-  return {
-    id: options.id,
-    name: event,
-    at: options.at,
-    cwd: folder,
-    data: { ...filledIn[event]?.(data as Fields), ...data } as Fields, // the payload was parsed from JSON: all of it is JSON
-    sender: name,
-    accepts: capabilities[event] ?? [],
-    ...(session === undefined ? {} : { session }),
-    ...(agent && { agent }),
-    ...(delivery && { delivery }),
-  };
+  return [
+    {
+      id: options.id(),
+      name: event,
+      at: options.at,
+      ...placeOf({ session, cwd, given: options.cwd, where }),
+      data: { ...filledIn[event]?.(data), ...data },
+      sender: name,
+      accepts: capabilities[event] ?? [],
+      ...agentIn(data),
+      ...deliveryOf(event, { session, happening: happeningOf(event, data), by: options.registration }),
+    },
+  ];
 }
 
 /** What hooks of specification 003 look for and Claude Code says otherwise; what it says itself stays. */
@@ -179,54 +175,9 @@ function derived(event: HookEvent, id: () => string): HookEvent[] {
   return [];
 }
 
-function eventNamed(written: unknown): AgentEventName {
-  const called = textOf(written);
-  if (called === undefined) {
-    throw new HooklineError("input_invalid", { reason: `hook_event_name is ${kindOf(written)}`, where });
-  }
-  if (Object.hasOwn(events, called)) return called as AgentEventName; // it is a key of the event table
-  throw new HooklineError("event_unknown", { name: called, where });
-}
-
-function folderOf(given: unknown, otherwise: string | undefined): string {
-  const folder = textOf(given);
-  // A relative folder is the sender's: in another process it would be another one.
-  if (folder !== undefined) return isAbsolute(folder) || otherwise === undefined ? folder : resolve(otherwise, folder);
-  if (otherwise !== undefined) return otherwise;
-  throw new HooklineError("input_invalid", { reason: `cwd is ${kindOf(given)}`, where });
-}
-
-/** Such a value can be no session and no folder, and cannot be passed to a program. */
-function mustBeUsable(text: string): void {
-  if (text.includes("\0") || text.length > 4_096) {
-    throw new HooklineError("input_invalid", {
-      reason: "session_id or cwd holds a NUL or is longer than 4,096 characters",
-      where,
-    });
-  }
-}
-
-const textOf = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
-
-function agentIn(data: Record<string, unknown>): HookEvent["agent"] {
-  const id = textOf(data.agent_id);
-  const type = textOf(data.agent_type);
-  return id === undefined ? undefined : { id, ...(type === undefined ? {} : { type }) };
-}
-
-/** One tool call or prompt that two registrations report has one key; a second Stop is a new event and has none (R49). */
-function deliveryOf(
-  event: AgentEventName,
-  session: string | undefined,
-  data: Record<string, unknown>,
-  by: string | undefined,
-): HookEvent["delivery"] {
-  const given = rowOf(event).matchTool ? data.tool_use_id : promptEvents.has(event) ? data.prompt_id : undefined;
-  const happening = textOf(given);
-  if (happening === undefined || session === undefined || by === undefined) return undefined;
-  return { id: JSON.stringify([name, session, event, happening]), by };
-}
-const promptEvents: ReadonlySet<AgentEventName> = new Set<AgentEventName>(["UserPromptSubmit"]);
+/** One tool call or prompt has one key; a second Stop is a new event and has none (R49). */
+const happeningOf = (event: AgentEventName, data: Fields): unknown =>
+  rowOf(event).matchTool ? data.tool_use_id : event === "UserPromptSubmit" ? data.prompt_id : undefined;
 
 /**
  * In dontAsk it refuses whatever it would ask about. `claude -p` has nobody to ask: 2.1.330 says so to its hooks by a variable

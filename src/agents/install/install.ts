@@ -83,6 +83,11 @@ function planned(options: InstallOptions): { result: InstallResult; journal?: Jo
     // What a team shares holds no path of one machine (R79).
     tries: layer === "project" ? [launcherTry(agent)] : options.tries,
     guards: (event: string) => options.guarded?.includes(event) === true,
+    refuse: (reason: string, event: string) =>
+      agent.refuse(
+        reason,
+        [...agent.sends].find((name) => name === event),
+      ),
     by: layer,
     timeout: agent.settings.timeout,
     ...(options.http && { http: options.http }),

@@ -5,8 +5,8 @@
 
 import { createHash } from "node:crypto";
 import { HooklineError } from "../../engine/error.ts";
-import type { Fields, Seconds } from "../../engine/event.ts";
-import type { AgentAdapter, OwnedFile } from "../adapter.ts";
+import type { AgentEventName, Fields, Seconds } from "../../engine/event.ts";
+import type { AgentAdapter, JsonGroups, OwnedFile, Reply } from "../adapter.ts";
 import {
   applyEdits,
   type Edit,
@@ -26,6 +26,8 @@ export interface Registration {
   tries: readonly Try[];
   /** It is to refuse the event where nothing can be started, because a guard is active for it. */
   guards?(event: string): boolean;
+  /** How the agent reads that. */
+  refuse(reason: string, event: string): Reply;
   /** The layer, so that two registrations of one event can be told apart (R49). */
   by: string;
   timeout: Seconds;
@@ -63,7 +65,7 @@ function tried(one: Try): string {
  * was active when it was written. It holds no "//": Cursor reads that as a remark.
  */
 export const commandFor = (
-  { tries, agent, by, guards }: Pick<Registration, "tries" | "agent" | "by" | "guards">,
+  { tries, agent, by, guards, refuse }: Pick<Registration, "tries" | "agent" | "by" | "guards" | "refuse">,
   event: string,
 ): string => {
   const isGuarded = guards?.(event) === true;
@@ -71,19 +73,28 @@ export const commandFor = (
     `set -- hook ${agent} --event ${event} --by ${by}${isGuarded ? " --guarded" : ""}`,
     ...tries.map(tried),
     ...(isGuarded
-      ? [
-          `echo "hookline: Hookline is gone, and a guard is active for this event, so it is blocked - install Hookline again; hookline uninstall ${agent} --layer ${by} takes this out" >&2`,
-          "exit 2",
-        ]
-      : [
-          `echo "hookline: Hookline is gone, so its hooks do not run - install it again, or take this line out" >&2`,
-          "exit 0",
-        ]),
+      ? said(
+          refuse(
+            `hookline: Hookline is gone, and a guard is active for this event, so it is blocked - install Hookline again; hookline uninstall ${agent} --layer ${by} takes this out`,
+            event,
+          ),
+        )
+      : said({
+          exitCode: 0,
+          stderr: "hookline: Hookline is gone, so its hooks do not run - install it again, or take this line out",
+        })),
   ].join("; ");
 };
 
-function handlerFor(registration: Registration, event: string): Fields {
-  const { http, timeout } = registration;
+/** What prints a reply and ends the shell; our texts hold nothing that a shell would read between these quotes. */
+function said({ body, stderr, exitCode }: Reply): string[] {
+  if (body !== undefined) return [`printf '%s\\n' '${JSON.stringify(body)}'`, `exit ${exitCode}`];
+  return [`echo "${stderr ?? ""}" >&2`, `exit ${exitCode}`];
+}
+
+function handlerFor(registration: Registration, event: string, { timeoutIn }: JsonGroups): Fields {
+  const { http } = registration;
+  const timeout = timeoutIn === "milliseconds" ? registration.timeout * 1000 : registration.timeout;
   if (!http?.takes(event)) return { type: "command", command: commandFor(registration, event), timeout };
   return {
     type: "http",
@@ -208,7 +219,7 @@ export interface Editor {
 
 export const editorOf = (agent: AgentAdapter): Editor => {
   const { editor } = agent.settings;
-  return editor.is === "owned file" ? ownedFile(agent, editor) : jsonGroups(agent);
+  return editor.is === "owned file" ? ownedFile(agent, editor) : jsonGroups(agent, editor);
 };
 
 /** Whether this text registers us. One that cannot be read does not: the agent cannot read it either. */
@@ -220,15 +231,20 @@ export function isRegistered(agent: AgentAdapter, text: string | undefined): boo
   }
 }
 
-const jsonGroups = ({ name, title, settings: { switches } }: AgentAdapter): Editor => ({
+/** What the file calls our event. */
+const nameIn = ({ names = {} }: JsonGroups, event: string): string => names[event as AgentEventName] ?? event; // a key of the table, or there is none
+
+const jsonGroups = ({ name, title, settings: { switches } }: AgentAdapter, form: JsonGroups): Editor => ({
   plan({ text, events, file, ...registration }) {
-    const groups = events.map((event) => groupOf(event, handlerFor(registration, event)));
+    const groups = events.map((event) => groupOf(nameIn(form, event), handlerFor(registration, event, form)));
     const stage = addGroups(text, groups, file);
     return { text: applyEdits(text ?? "", stage), stage, keep: emptyContainers(text, file) };
   },
   isCurrent({ text, events, file, ...registration }) {
     const own = groupsIn(text, file).filter((group) => group.handlers.some((one) => ownEntry(one, name)));
-    const wanted = events.map((event) => JSON.stringify([event, { hooks: [handlerFor(registration, event)] }]));
+    const wanted = events.map((event) =>
+      JSON.stringify([nameIn(form, event), { hooks: [handlerFor(registration, event, form)] }]),
+    );
     const there = own.map((group) => JSON.stringify([group.event, group.value]));
     return wanted.length === there.length && wanted.every((one) => there.includes(one));
   },

@@ -11,12 +11,13 @@ import type { Reply } from "../../agents/adapter.ts";
 import { httpTokenFile } from "../../agents/install/own-call.ts";
 import {
   adapterOf,
-  answersWithin,
   type DecodedRequest,
+  deadlineOf,
   decideRequest,
   payloadAtMost,
   printed,
   readRequest,
+  replyTo,
   unanswerable,
   withWarnings,
 } from "../../agents/request.ts";
@@ -87,6 +88,7 @@ function readHere(payload: Buffer, words: Words, place: Place): DecodedRequest {
     at: Date.now(),
     id: createIds(Date.now),
     cwd: place.cwd,
+    environment: place.environment,
     ...(words.event ? { event: words.event } : {}),
     ...(words.by ? { registration: words.by } : {}),
   });
@@ -115,11 +117,12 @@ async function byPolicy(
   error: unknown,
   { telling, place, words }: { telling: DecodedRequest | undefined; place: Place; words: Words },
 ): Promise<Reply> {
-  const here = telling ? { ...place, cwd: telling.event.cwd } : place;
+  const [first] = telling?.events ?? [];
+  const here = first ? { ...place, cwd: first.cwd } : place;
   const loaded = await tryToLoad(here);
   return unanswerable(error, {
-    agent: words.agent,
-    event: telling?.event.name ?? words.event,
+    agent: telling?.adapter.name ?? words.agent,
+    event: first?.name ?? words.event,
     hooks: loaded?.set.hooks,
     guarded: words.guarded,
     places: { ...here, root: loaded?.root ?? here.cwd },
@@ -172,7 +175,9 @@ function readWords(given: readonly string[]): Words {
 }
 
 async function answer(request: DecodedRequest, place: Place, words: Words): Promise<Reply> {
-  const { adapter, event, derived } = request;
+  const { adapter, events, derived } = request;
+  const [event] = events;
+  if (!event) return { exitCode: 0 };
   const here: Place = { ...place, cwd: event.cwd };
   const complaints: string[] = [];
   const complain = (reason: string): void => void complaints.push(`hookline: ${reason}`);
@@ -180,16 +185,16 @@ async function answer(request: DecodedRequest, place: Place, words: Words): Prom
     place: here,
     store: words.store,
     program: [process.execPath, process.env.HOOKLINE_BIN ?? ""],
-    only: [event, ...derived],
+    only: [...events, ...derived],
     complain,
   });
   const complaint = warningAbout(line.loaded, (path) => path);
   if (complaint) complain(complaint);
-  const caller = { environment: place.environment, deadline: event.at + answersWithin, signal: stopped() };
+  const caller = { environment: place.environment, deadline: deadlineOf(request), signal: stopped() };
   const numbered = (one: HookEvent): HookEvent => ({ ...one, id: line.ports.id() }); // behind what is in the store
-  const telling = { adapter, derived: derived.map(numbered), event: numbered(event) };
+  const telling = { derived: derived.map(numbered), events: events.map(numbered) };
   const outcome = await decideRequest(telling, line.engine.emit, caller);
-  const reply = adapter.encode(event, outcome);
+  const reply = replyTo(request, outcome);
   if (rowOf(event.name).beginsSession) {
     const { set, root } = line.loaded;
     const begun = { agent: adapter, place: here, root, hooks: set.hooks, stateFolder: stateFolder(place) };

@@ -1,10 +1,11 @@
 /** Agent requests, decided by the daemon's engine: with the sender's environment, within the agent's time, and only while the sender waits. */
 import type { AgentAdapter, Reply } from "../../agents/adapter.ts";
 import {
-  answersWithin,
   type DecodedRequest,
+  deadlineOf,
   decideRequest,
   readRequest,
+  replyTo,
   type Unanswered,
   unanswerable,
   withWarnings,
@@ -107,19 +108,26 @@ export function createAgentRequests(options: AgentRequestsOptions): AgentRequest
       at: now(),
       id,
       cwd: folder,
+      environment: given.sender?.environment ?? noEnvironment,
       ...(named === undefined ? {} : { event: named }),
       ...(by === undefined ? {} : { registration: by }),
     });
-    const { event } = request;
+    const [event] = request.events;
+    if (!event) {
+      ended(waiting);
+      answer({ request, outcome: {}, complaints: none });
+      return;
+    }
     if (!isWithinLimits(event.cwd)) {
       ended(waiting);
-      answer({ reply: { ...adapter.refuse(tooDeep), refused: tooDeep } });
+      const named = [...request.adapter.sends].find((name) => name === event.name);
+      answer({ reply: { ...request.adapter.refuse(tooDeep, named), refused: tooDeep } });
       return;
     }
     const sender = given.sender ?? sessions.of(event.session);
     if (sender) options.learnSecrets(sender.environment);
     sessions.note(event, given.sender);
-    const caller = callerOf(sender, event.at + answersWithin, waiting);
+    const caller = callerOf(sender, deadlineOf(request), waiting);
     const give = (outcome: Outcome, more: readonly string[]): void => {
       const all = given.sender ? [...complaintsAt(event.cwd), ...more] : none;
       ended(waiting);
@@ -134,7 +142,9 @@ export function createAgentRequests(options: AgentRequestsOptions): AgentRequest
     };
     const outcome = decideRequest(request, emit, caller);
     const { environment } = sender ?? options;
-    const notes = rowOf(event.name).beginsSession ? options.sessionBegan(event, { agent: adapter, environment }) : none;
+    const notes = rowOf(event.name).beginsSession
+      ? options.sessionBegan(event, { agent: request.adapter, environment })
+      : none;
     if (!isThenable(outcome) && notes === none) store(outcome, none);
     else void Promise.all([outcome, notes]).then(([decided, noted]) => store(decided, noted)); // neither rejects
   }
@@ -182,15 +192,14 @@ export function createAgentRequests(options: AgentRequestsOptions): AgentRequest
 }
 
 const none: readonly string[] = [];
+const noEnvironment: Environment = {};
 
 /** Which guards are active there is not known. Clients of ours ask about no such folder. */
 const tooDeep = `hookline: the daemon judges nothing in other folders than those ${folderLimit}, so it is blocked`;
 
 /** What a command would have printed, and how it would have ended. */
 export const replyOf = (answered: Answered): Reply =>
-  "reply" in answered
-    ? answered.reply
-    : withWarnings(answered.request.adapter.encode(answered.request.event, answered.outcome), answered.complaints);
+  "reply" in answered ? answered.reply : withWarnings(replyTo(answered.request, answered.outcome), answered.complaints);
 
 interface Waiting extends Underway {
   isOver: boolean;

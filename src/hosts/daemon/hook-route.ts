@@ -149,7 +149,10 @@ const jsonHead = { "content-type": "application/json" };
 
 /** What could not be judged is said in the agent's own words: its status alone would let the call pass. */
 function httpBodyOf({ adapter, event: named }: Called, answered: Answered): Json | undefined {
-  if ("request" in answered) return adapter.encodeForHttp?.(answered.request.event, answered.outcome);
+  if ("request" in answered) {
+    const [event] = answered.request.events;
+    return event && answered.request.adapter.encodeForHttp?.(event, answered.outcome);
+  }
   const { refused: reason } = answered.reply;
   return reason === undefined ? undefined : adapter.refuseOverHttp?.(reason, eventOf(adapter, named));
 }

@@ -67,7 +67,15 @@ function placeFor(t: TestContext): Place {
   writeLaunchers(state, { bash, program: [node, "bin"] });
   rmSync(goneFile(state)); // of it there are other tests
   writeClient(state, { bash, program: [node, "bin"], version });
-  const line = commandFor({ agent: "claude-code", tries: [{ read: startFile(state) }], by: "user" }, "PreToolUse");
+  const line = commandFor(
+    {
+      agent: "claude-code",
+      tries: [{ read: startFile(state) }],
+      by: "user",
+      refuse: (reason) => ({ exitCode: 2, stderr: reason }),
+    },
+    "PreToolUse",
+  );
   const environment = {
     HOME: folder,
     XDG_STATE_HOME: join(folder, "state"),

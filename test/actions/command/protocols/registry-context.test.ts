@@ -8,6 +8,7 @@ import { claudeCode } from "../../../../src/agents/claude-code/adapter.ts";
 import { withOwnNames } from "../../../../src/engine/ability.ts";
 import type { Fields, HookEvent } from "../../../../src/engine/event.ts";
 import type { Hook } from "../../../../src/engine/hook.ts";
+import { onlyOne } from "../../../agents/only-one.ts";
 import { eventOf } from "./asking.ts";
 
 const hook = { origin: { dialect: "registry", layer: "project", root: "/project" } } satisfies Pick<Hook, "origin">;
@@ -17,7 +18,7 @@ const told = (name: HookEvent["name"], data: Fields, as: string = name): Fields 
 
 const recorded = (name: string): HookEvent => {
   const file = join(import.meta.dirname, `../../../fixtures/agents/claude-code/${name}.json`);
-  return claudeCode.decode(JSON.parse(readFileSync(file, "utf8")), { id: "e", at: 0 });
+  return onlyOne(claudeCode.decode(JSON.parse(readFileSync(file, "utf8")), { id: () => "e", at: 0 }));
 };
 
 test("[B6, B21, B25] every context has the event as its author wrote it, the session, the time and the root", () => {

@@ -1,0 +1,47 @@
+/** An agent's own tools by ours: names and input fields, there and back. Hooks see ours; the agent gets its own (R11). */
+import type { Fields, HookEvent, Json } from "../engine/event.ts";
+import { isRecord } from "../engine/schema.ts";
+
+export interface NativeTool {
+  /** What it is called here. */
+  is: string;
+  /** Its input fields that are called otherwise here: theirs → ours. Those that are not listed keep their names. */
+  fields?: Readonly<Record<string, string>>;
+  /** Where names are not all that differs; both keep what they do not know. */
+  read?(input: Fields): Fields;
+  write?(input: Fields): Fields;
+}
+export type NativeTools = Readonly<Record<string, NativeTool>>;
+
+const toolOf = (tools: NativeTools, name: string): NativeTool | undefined =>
+  Object.hasOwn(tools, name) ? tools[name] : undefined;
+
+/** A call as hooks see it. A tool that is not in the table keeps its name and its input. */
+export function canonicalCall(
+  tools: NativeTools,
+  name: string,
+  input: Json | undefined,
+): Pick<HookEvent, "nativeTool"> & { tool_name: string; tool_input: Json } {
+  const tool = toolOf(tools, name);
+  const given: Json = input ?? {};
+  if (!tool) return { tool_name: name, tool_input: given };
+  const own = tool.is === name ? {} : { nativeTool: name };
+  if (!isFields(given)) return { tool_name: tool.is, tool_input: given, ...own };
+  const renamed = withNames(given, tool.fields ?? {});
+  return { tool_name: tool.is, tool_input: tool.read?.(renamed) ?? renamed, ...own };
+}
+
+/** The input of a call as the agent's own tool takes it. */
+export function nativeInput(tools: NativeTools, name: string, input: Fields): Fields {
+  const tool = toolOf(tools, name);
+  if (!tool) return input;
+  const back = Object.fromEntries(Object.entries(tool.fields ?? {}).map(([theirs, ours]) => [ours, theirs]));
+  return withNames(tool.write?.(input) ?? input, back);
+}
+
+const isFields = (value: Json): value is Fields => isRecord(value);
+
+const withNames = (fields: Fields, names: Readonly<Record<string, string>>): Fields =>
+  Object.fromEntries(
+    Object.entries(fields).map(([key, value]) => [(Object.hasOwn(names, key) ? names[key] : undefined) ?? key, value]),
+  );

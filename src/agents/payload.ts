@@ -1,0 +1,88 @@
+/** What the payloads of all agents have in common, read so that nothing in them can be mistaken: event, session, folder, agent, key. */
+import { isAbsolute, resolve } from "node:path";
+import { HooklineError } from "../engine/error.ts";
+import type { AgentEventName, Fields, HookEvent } from "../engine/event.ts";
+import { events } from "../engine/events.ts";
+import { isRecord, kindOf } from "../engine/schema.ts";
+
+/** @throws HooklineError input_invalid */
+export function fieldsOf(wire: unknown, where: string): Fields {
+  if (!isRecord(wire)) throw new HooklineError("input_invalid", { reason: `it is ${kindOf(wire)}`, where });
+  return wire as Fields; // the payload was parsed from JSON: all of it is JSON
+}
+
+export const textOf = (value: unknown): string | undefined =>
+  typeof value === "string" && value !== "" ? value : undefined;
+
+/**
+ * The event of this name, by the agent's own table of names or, without one, by ours.
+ *
+ * @throws HooklineError input_invalid, event_unknown
+ */
+export function eventNamed(
+  written: unknown,
+  where: string,
+  names?: Readonly<Record<string, AgentEventName>>,
+): AgentEventName {
+  const called = textOf(written);
+  if (called === undefined)
+    throw new HooklineError("input_invalid", { reason: `hook_event_name is ${kindOf(written)}`, where });
+  const meant = names && Object.hasOwn(names, called) ? names[called] : undefined;
+  if (meant !== undefined) return meant;
+  if (Object.hasOwn(events, called)) return called as AgentEventName; // it is a key of the event table
+  throw new HooklineError("event_unknown", { name: called, where });
+}
+
+interface Place {
+  session: string | undefined;
+  /** As the payload has it. */
+  cwd: unknown;
+  /** Where the sender works. */
+  given: string | undefined;
+  where: string;
+}
+
+/**
+ * A relative folder is the sender's: in another process it would be another one.
+ *
+ * @throws HooklineError input_invalid
+ */
+export function placeOf({ session, cwd, given, where }: Place): Pick<HookEvent, "cwd" | "session"> {
+  const written = textOf(cwd);
+  const folder =
+    written === undefined || isAbsolute(written) || given === undefined ? (written ?? given) : resolve(given, written);
+  if (folder === undefined) throw new HooklineError("input_invalid", { reason: `cwd is ${kindOf(cwd)}`, where });
+  for (const text of [session, folder]) if (text !== undefined) mustBeUsable(text, where);
+  return { cwd: folder, ...(session === undefined ? {} : { session }) };
+}
+
+/** Such a value can be no session and no folder, and cannot be passed to a program. */
+function mustBeUsable(text: string, where: string): void {
+  if (text.includes("\0") || text.length > 4_096) {
+    throw new HooklineError("input_invalid", {
+      reason: "session_id or cwd holds a NUL or is longer than 4,096 characters",
+      where,
+    });
+  }
+}
+
+export function agentIn({ agent_id, agent_type }: Fields): Pick<HookEvent, "agent"> {
+  const id = textOf(agent_id);
+  const type = textOf(agent_type);
+  return id === undefined ? {} : { agent: { id, ...(type === undefined ? {} : { type }) } };
+}
+
+interface Reported {
+  session: string | undefined;
+  /** What the agent knows the call or the prompt by. */
+  happening: unknown;
+  /** The registration that reports it. */
+  by: string | undefined;
+}
+
+/** One happening has one key, whichever registration of whichever agent's file reports it (R49). */
+export function deliveryOf(event: AgentEventName, { session, happening, by }: Reported): Pick<HookEvent, "delivery"> {
+  const known = textOf(happening);
+  if (known === undefined || session === undefined || by === undefined) return {};
+  return { delivery: { id: JSON.stringify([session, event, known]), by } };
+}

@@ -104,12 +104,14 @@ export function compileToolPattern(source: string, patterns: Patterns): ToolPatt
     if (call.input === undefined) return unknownInput(whys);
     const row = rowOf(call.names);
     const found = comparedOf(row, call.input);
-    // Of a tool that always names what it works on, the rest of the call would pass unseen: the policy answers.
-    if (!found) return row === otherTool ? false : unknownInput(whys);
+    if (!found) return row.class !== undefined && namesItsObject.has(row.class) ? unknownInput(whys) : false;
     const comparison = found.field === "pattern" ? "text" : row.compares;
     return comparisons.get(comparison)?.(found.value, { ...call, mode, whys }) ?? unknownInput(whys);
   };
 }
+
+/** Tools of these classes always say what they work on. A call that does not is none that a pattern could let pass as seen. */
+const namesItsObject: ReadonlySet<string> = new Set(["shell", "write", "read"]);
 
 /** The ways in which the brackets may have to be compared: what they need is loaded, and checked, before the first call. */
 export function comparisonsOf(name: string): readonly Comparison[] {

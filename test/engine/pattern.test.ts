@@ -179,7 +179,17 @@ test("[C73a] each tool is compared by its own field", () => {
   assert.equal(asks("WebFetch(domain:example.com)", "WebFetch", { url: "nonsense" }), "unknown");
   assert.equal(asks("mcp__files__write(*.md)", "mcp__files__write", { path: "/x/a.md" }), true);
   assert.equal(asks("mcp__find__search(foo*)", "mcp__find__search", { pattern: "foo(" }), true);
-  assert.equal(asks("Read(*.md)", "Read", {}), false);
+  assert.equal(asks("Agent(Explore)", "Agent", {}), false);
+  assert.equal(asks("Grep(TODO*)", "Grep", {}), false);
+});
+
+test("a shell line or a file that a call does not name is not known, and no pattern takes it for another", () => {
+  for (const [pattern, tool] of [
+    ["Read(*.md)", "Read"],
+    ["write(*.md)", "Edit"],
+    ["Bash(rm *)", "Bash"],
+  ] as const)
+    assert.equal(asks(pattern, tool, { other: "x" }), "unknown", pattern);
 });
 
 test("[R11] a tool pattern may name a class, a server or a wildcard", () => {

@@ -2,9 +2,10 @@
 
 import { blocked, permissionUpdates } from "../../actions/command/protocols/settings-keys.ts";
 import type { AgentEventName, Fields, HookEvent, Json } from "../../engine/event.ts";
-import type { Message, Outcome, OutcomeField } from "../../engine/outcome.ts";
+import type { Outcome, OutcomeField } from "../../engine/outcome.ts";
 import { isRecord } from "../../engine/schema.ts";
 import type { Reply } from "../adapter.ts";
+import { contextOf, onlyAccepted, texts } from "../reply-parts.ts";
 import { deliverResult } from "./results.ts";
 
 /**
@@ -83,7 +84,7 @@ const nothing: Reply = { exitCode: 0 };
 export function encode(event: HookEvent, outcome: Outcome): Reply {
   const row = rowNamed(event.name);
   if (!row) return nothing;
-  const taken = withResult(event, onlyAccepted(outcome, row));
+  const taken = withResult(event, onlyAccepted(outcome, row.accepts));
   if (row.refuses === "exit" && taken.verdict?.is === "deny") return refusedByExit(taken);
   if (row.plain) return plainText(row.plain, taken);
   const body = jsonOf(event, row, taken);
@@ -112,7 +113,7 @@ export function overHttp(name: AgentEventName): boolean {
 export function encodeForHttp(event: HookEvent, outcome: Outcome): Json | undefined {
   const row = rowNamed(event.name);
   if (!row || overHttp(event.name as AgentEventName) || row.commandOnly) return encode(event, outcome).body; // a key of the table
-  const taken = onlyAccepted(outcome, row);
+  const taken = onlyAccepted(outcome, row.accepts);
   if (taken.verdict?.is !== "deny")
     return row.plain ? plainForHttp(event, row.plain, taken) : jsonOf(event, row, taken);
   const { verdict: _said, ...others } = taken;
@@ -154,9 +155,6 @@ function plainForHttp(event: HookEvent, field: "context" | "worktreePath", outco
   return worktreePath && { hookSpecificOutput: { hookEventName: event.name, worktreePath } };
 }
 
-const onlyAccepted = (outcome: Outcome, row: ReplyRow): Outcome =>
-  Object.fromEntries(row.accepts.map((field) => [field, outcome[field]]).filter(([, value]) => value !== undefined));
-
 /** What the model cannot be shown in a result becomes context. */
 function withResult(event: HookEvent, outcome: Outcome): Outcome {
   if (outcome.updatedOutput === undefined) return outcome;
@@ -182,11 +180,6 @@ function plainText(field: "context" | "worktreePath", outcome: Outcome): Reply {
   return text ? { body: text, exitCode: 0 } : nothing;
 }
 
-const texts = (messages: readonly Message[] | undefined, to?: Message["to"]): string[] =>
-  (messages ?? [])
-    .filter((one) => to === undefined || one.to === to)
-    .map((one) => (one.title ? `${one.title}: ${one.text}` : one.text));
-
 function commonFields(row: ReplyRow, outcome: Outcome): Fields {
   const blocks = row.refuses === "block" || (row.refuses === "continue" && !outcome.stop);
   const shown = texts(outcome.messages, row.accepts.includes("context") ? "person" : undefined);
@@ -205,9 +198,7 @@ function commonFields(row: ReplyRow, outcome: Outcome): Fields {
 const allowedSequence = /^(?:\u0007|\u001b\](?:0|1|2|9|99|777);[^\u0007\u001b]*(?:\u0007|\u001b\\))+$/;
 
 function specificFields(row: ReplyRow, outcome: Outcome): Fields {
-  const context = row.accepts.includes("context")
-    ? [...(outcome.context ?? []), ...texts(outcome.messages, "model")].join("\n") // C39
-    : "";
+  const context = row.accepts.includes("context") ? contextOf(outcome) : "";
   return {
     ...(row.refuses === "permission" && permission(outcome)),
     ...(row.refuses === "behavior" ? behavior(outcome) : rewrite(outcome)),

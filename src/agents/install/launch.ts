@@ -6,7 +6,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { makePrivateFolder, writePrivate } from "../../files/write.ts";
-import { conventions, hookFiles } from "../index.ts";
+import { agents, conventions, hookFiles } from "../index.ts";
 import { clientFile, goneFile, startFile } from "./own-call.ts";
 
 /** As one word of a shell, whatever it holds. */
@@ -148,6 +148,9 @@ if hl_is_off; then
   printf 'hookline: %s, and HOOKLINE_DISABLE is set, so no hook runs\\n' "$hl_why" >&2
   exit 0
 elif hl_is_guarded; then
+  case $hl_agent/$hl_event in
+${refusalsOfAgents()}
+  esac
   printf 'hookline: %s, and a guard is active for this event, so it is blocked — ${wayOut}\\n' "$hl_why" "$hl_agent" "$hl_by" >&2
   exit 2
 fi
@@ -155,5 +158,18 @@ printf 'hookline: %s, so its hooks do not run — install it again, or take it o
 exit 0
 `;
 }
+/** Of agents that read a refusal in their own form only: the reason goes without what only the shell knows. */
+const refusalsOfAgents = (): string =>
+  Object.values(agents)
+    .flatMap(({ name, sends, refuse }) =>
+      [...sends].map((event) => ({ call: `${name}/${event}`, reply: refuse(blockedAlone, event) })),
+    )
+    .flatMap(({ call, reply: { body, exitCode } }) =>
+      body === undefined ? [] : [`  ${call}) printf '%s\\n' ${asWord(JSON.stringify(body))}; exit ${exitCode} ;;`],
+    )
+    .join("\n");
+const blockedAlone =
+  "hookline: Hookline cannot be started, and a guard is active for this event, so it is blocked — install Hookline again";
+
 const wayOut =
   "install Hookline again, or put its command hookline on your PATH; HOOKLINE_DISABLE=1 in your own environment does without it, and hookline uninstall %s --layer %s takes it out";

@@ -9,7 +9,7 @@ export interface NamedTest {
 }
 
 const testFiles = (): string[] =>
-  globSync("test/**/*.ts")
+  globSync("test/**/*.ts", { exclude: ["**/node_modules"] })
     .filter((file) => !file.includes("node_modules"))
     .sort();
 const flowFiles = (): string[] => globSync("test/flows/*/flow.json").sort();

@@ -39,6 +39,8 @@ export interface HttpRegistration {
   port: number;
   token: string;
   takes(event: string): boolean;
+  /** How long the agent is to wait: a daemon that is stopped answers nothing (R50). */
+  timeoutOf(event: string): Seconds;
   /** The agent is to refuse it where the daemon does not answer, because a guard is active for it. */
   blocks(event: string): boolean;
 }
@@ -100,7 +102,7 @@ function handlerFor(registration: Registration, event: string, { timeoutIn }: Js
     type: "http",
     url: ownAddress(http.port, { ...registration, event }),
     headers: { authorization: `Bearer ${http.token}` },
-    timeout,
+    timeout: Math.min(timeout, http.timeoutOf(event)),
     ...(http.blocks(event) && { onFailure: "block" }),
   };
 }

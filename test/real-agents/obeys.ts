@@ -4,33 +4,12 @@
  */
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname } from "node:path";
 import { type TestContext, test } from "node:test";
+import { type Claim, claims, type Expected, type Measured, type Results, resultsFile } from "./claims.ts";
 import { real } from "./first-run.ts";
 import { type AgentName, versionOf } from "./installed.ts";
 import { type AgentSession, type Script, startAgent } from "./session.ts";
-
-/** enforced: the agent did what the hook said. instead: it cannot, so the call was refused. no: it has no effect there. */
-export type Measured = "enforced" | "instead" | "no";
-
-export const claims = {
-  "deny shell": "a shell call is refused by one pattern",
-  "deny write": "a new file is refused by its path",
-  "deny edit": "a change of a file is refused by its path",
-  "goes on": "the session goes on after refusals",
-  rewrite: "a guard's other input is what runs",
-  ask: "a question that no person can answer refuses the call",
-  "context at start": "context of SessionStart is in the first request",
-  "context of a prompt": "context of UserPromptSubmit is in the request of that prompt",
-  "context of a result": "context of PostToolUse is in the next request",
-  stop: "a Stop that is always blocked ends after three continuations",
-  "daemon killed": "guards hold after the daemon was killed, and the session goes on",
-  "daemon stopped": "guards hold while the daemon is stopped, and the session goes on",
-  "Hookline gone": "guards refuse where Hookline is gone",
-  "Hookline gone, no guard": "without guards, calls pass where Hookline is gone",
-} as const;
-export type Claim = keyof typeof claims;
-export type Expected = { readonly [C in Claim]: Measured };
 
 /** What all agents are to reach; an agent that cannot names the difference. */
 const full: Expected = Object.fromEntries(Object.keys(claims).map((claim) => [claim, "enforced"])) as Expected; // by its keys
@@ -205,18 +184,16 @@ async function gone(t: TestContext, name: AgentName): Promise<Partial<Record<Cla
 
 // What was measured, for the page: only on demand, so that a test run changes no file.
 
-const folder = join(import.meta.dirname, "results");
-
 function record(agent: AgentName, measured: Partial<Record<Claim, Measured>>): void {
   if (process.env.HOOKLINE_AGENT_RESULTS !== "write") return;
-  mkdirSync(folder, { recursive: true });
-  const file = join(folder, `${agent}.json`);
-  const before = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")).claims : {};
-  const results = {
+  const file = resultsFile(agent);
+  const before: Partial<Results> = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {};
+  const results: Results = {
     agent,
     version: versionOf(agent),
     date: new Date().toISOString().slice(0, 10),
-    claims: { ...before, ...measured },
+    claims: { ...before.claims, ...measured },
   };
+  mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, `${JSON.stringify(results, null, 2)}\n`);
 }

@@ -35,7 +35,9 @@ function testAgent(name: AgentName, refusal: string | undefined): number {
 }
 
 /** `codex.test.ts` and `codex-rules.test.ts` are Codex's. */
-const isOf = (file: string, name: AgentName): boolean => file.startsWith(`${name}.`) || file.startsWith(`${name}-`);
+function isOf(file: string, name: AgentName): boolean {
+  return file.startsWith(`${name}.`) || file.startsWith(`${name}-`);
+}
 
 function install(): string | undefined {
   console.log("test:agents: installing the pinned agents into test/real-agents/node_modules (about 2 GB, once)");

@@ -26,9 +26,12 @@ function hookline(pi) {
   });
 
   async function call(event, ctx, payload) {
-    const { hasUI, ui } = ctx; // later it may be that of a session that is no more
-    return told(await ask(event, asked(ctx, payload), { cwd: ctx.cwd }), { hasUI, ui });
+    const screen = screenOf(ctx);
+    return told(await ask(event, asked(ctx, payload), { cwd: ctx.cwd }), screen);
   }
+
+  /** After the answer the context may be that of a session that is no more: then pi lets nothing of it be used. */
+  const screenOf = ({ hasUI, ui }) => ({ hasUI, ui });
 
   function told(reply, ctx) {
     if (isText(reply.say)) say(ctx, reply.say, "info");
@@ -109,9 +112,10 @@ function hookline(pi) {
 
   pi.on("session_before_compact", async (event, ctx) => {
     const { type, customInstructions } = event;
+    const screen = screenOf(ctx);
     const reply = await call("PreCompact", ctx, { type, customInstructions });
     if (!isText(reply.deny)) return undefined;
-    say(ctx, reply.deny, "warning");
+    say(screen, reply.deny, "warning");
     return { cancel: true };
   });
 

@@ -197,7 +197,8 @@ function target(
   const layer = installLayers.find((one) => one === given);
   if (!layer) throw usageError(`no layer is called "${given}": use ${installLayers.join(", ")}`, usage);
   const has = layersOf(agent);
-  if (!has.includes(layer)) throw usageError(`${agent.title} has no ${layer} layer: use ${has.join(" or ")}`, usage);
+  if (!has.includes(layer))
+    throw usageError(`there is no ${layer} layer in ${agent.title}: use ${has.join(" or ")}`, usage);
   return { agent, layer };
 }
 

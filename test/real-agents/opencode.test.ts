@@ -46,7 +46,7 @@ test("in a server, a hook that denies every stop makes it go on three times, the
   const server = spawn(found.program, [...found.before, "serve", "--port", "0"], {
     ...{ cwd: session.repository, env: environment, stdio: ["ignore", "pipe", "inherit"], detached: true },
   });
-  t.after(() => process.kill(-Number(server.pid), "SIGKILL"));
+  t.after(() => server.exitCode === null && server.signalCode === null && process.kill(-Number(server.pid), "SIGKILL"));
   const url = await new Promise<string>((resolve) => {
     createInterface({ input: server.stdout }).on("line", (line) => {
       const [address] = /http:\/\/127\.0\.0\.1:\d+/.exec(line) ?? [];

@@ -166,7 +166,10 @@ const Hookline = async ({ client, directory, worktree }) => {
       if (!isOwn) state.continued = false;
       const payload = { input, output: { message: output.message, parts: asked } };
       const { deny, context } = isOwn ? {} : await call(state.parent ? "SubagentStart" : "UserPromptSubmit", "chat.message", id, payload);
-      if (isText(deny) && !state.parent) throw new Error(deny);
+      if (isText(deny) && !state.parent) {
+        say(deny); // OpenCode shows nobody what was thrown here
+        throw new Error(deny);
+      }
       if (isText(context)) state.context.push(context);
       if (state.context.length === 0) return;
       const text = state.context.splice(0).join("\n");

@@ -109,9 +109,15 @@ export interface JsonGroups {
   timeoutIn?: "milliseconds";
 }
 
+/** The layers in which an agent can be registered. */
+export const layersOf = ({ settings: { layers } }: Pick<AgentAdapter, "settings">): readonly InstallLayer[] =>
+  layers ?? installLayers;
+
 /** How an agent is registered to call Hookline. */
 export interface AgentSettings {
   file(layer: InstallLayer, places: Places): string;
+  /** The layers that the agent has a file for. Absent: all. */
+  layers?: readonly InstallLayer[];
   /** Groups of hooks in a JSON settings file of Claude Code's shape, of which a part is ours; or a file that is ours. */
   editor: JsonGroups | OwnedFile;
   /** Always registered, and only where a hook wants them at install, because a silent hook costs something there (R50). */
@@ -123,6 +129,8 @@ export interface AgentSettings {
   alsoReadBy: Readonly<Partial<Record<InstallLayer, readonly string[]>>>;
   /** What a person has to do in the agent before it runs what is registered. */
   afterInstall?: string;
+  /** What a person should know of these layers before anything else. */
+  layerNotes?: Readonly<Partial<Record<InstallLayer, string>>>;
   /** Keys of the file that switch its hooks off, and what to say then. */
   switches: Readonly<Record<string, string>>;
 }

@@ -7,9 +7,15 @@ import type { AgentConventions, ProgramFacts } from "../engine/ports.ts";
 import type { AgentAdapter, HookFiles, InstallLayer, Places, ProgramVariables } from "./adapter.ts";
 import { claudeCode } from "./claude-code/adapter.ts";
 import { hookFiles as genCode } from "./gencode/files.ts";
+import { opencode } from "./opencode/adapter.ts";
+import { pi } from "./pi/adapter.ts";
 
 /** By the word after `hookline hook`, which is also the sender of their events: `agentNamed`. A new agent is a row here. */
-export const agents: Record<string, AgentAdapter> = { [claudeCode.name]: claudeCode };
+export const agents: Record<string, AgentAdapter> = {
+  [claudeCode.name]: claudeCode,
+  [opencode.name]: opencode,
+  [pi.name]: pi,
+};
 
 /** Undefined: there is no adapter for it. */
 export const agentNamed = (name: string | undefined): AgentAdapter | undefined =>
@@ -37,7 +43,7 @@ export const toolNames = (): readonly string[] => [
 ];
 
 /** What the variables of agents without an adapter begin with. */
-const otherPrefixes: readonly string[] = ["CODEX", "GEMINI", "QWEN", "COPILOT", "OPENCODE", "CURSOR"];
+const otherPrefixes: readonly string[] = ["CODEX", "GEMINI", "QWEN", "COPILOT", "CURSOR"];
 
 const variableTables = (): ProgramVariables[] => hookFiles().flatMap(({ variables }) => variables ?? []);
 
@@ -96,7 +102,6 @@ const otherShells: readonly string[] = [
   "CURSOR_AGENT",
   "GEMINI_CLI",
   "GEMINI_SESSION_ID",
-  "OPENCODE",
   "QWEN_CODE",
   "QWEN_CODE_SESSION_ID",
 ];

@@ -1,6 +1,6 @@
 /** Installing into an agent's settings and taking it out again: reads, plans, writes, and says what a person should know. */
 import { HooklineError, messageOf } from "../../engine/error.ts";
-import { type AgentAdapter, type InstallLayer, installLayers, type Places } from "../adapter.ts";
+import { type AgentAdapter, type InstallLayer, layersOf, type Places } from "../adapter.ts";
 import { agents, hookFileOf } from "../index.ts";
 import {
   type FileEdit,
@@ -274,7 +274,7 @@ interface AgentFile {
   file: string;
 }
 const agentFiles = (agent: AgentAdapter, places: Places): AgentFile[] =>
-  installLayers.map((layer) => ({ layer, file: agent.settings.file(layer, places) }));
+  layersOf(agent).map((layer) => ({ layer, file: agent.settings.file(layer, places) }));
 
 export interface Install {
   agent: AgentAdapter;
@@ -293,6 +293,7 @@ function installNotes(
   const editor = editorOf(agent);
   return [
     ...editor.notes(text, file),
+    ...[agent.settings.layerNotes?.[layer], agent.settings.afterInstall].filter((note) => note !== undefined),
     ...(takeOver && !editor.holdsOthers ? [`nothing is taken over: ${file} holds no hooks but Hookline's`] : []),
     ...conflicts(agent, layer, places),
     ...(readers.length > 0

@@ -4,7 +4,7 @@
  */
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { type AgentAdapter, type InstallLayer, installLayers, type Places } from "../../../agents/adapter.ts";
+import { type AgentAdapter, type InstallLayer, layersOf, type Places } from "../../../agents/adapter.ts";
 import { newCanary } from "../../../agents/canary.ts";
 import { agents } from "../../../agents/index.ts";
 import { httpToken } from "../../../agents/install/client.ts";
@@ -72,7 +72,7 @@ async function findingsOf(agent: AgentAdapter, here: Here): Promise<Finding[]> {
   });
   const layers: Registered[] = [];
   const findings: Finding[] = [];
-  for (const layer of installLayers) {
+  for (const layer of layersOf(agent)) {
     const file = fileOf(agent, layer, here.places);
     if (file === undefined) continue;
     try {

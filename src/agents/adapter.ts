@@ -94,6 +94,10 @@ export interface ProgramVariables {
 export const installLayers = ["user", "project", "local"] as const;
 export type InstallLayer = (typeof installLayers)[number];
 
+export const layersOf = ({
+  settings: { layers = installLayers },
+}: Pick<AgentAdapter, "settings">): readonly InstallLayer[] => layers;
+
 /** The agent loads a file that we write as a whole, such as a plugin. */
 export interface OwnedFile {
   is: "owned file";
@@ -114,6 +118,12 @@ export interface AgentSettings {
   file(layer: InstallLayer, places: Places): string;
   /** Groups of hooks in a JSON settings file of Claude Code's shape, of which a part is ours; or a file that is ours. */
   editor: JsonGroups | OwnedFile;
+  /** The layers that it has. Absent: all. */
+  layers?: readonly InstallLayer[];
+  /** Why a layer's file must name no address of the daemon, as what follows "--http". */
+  withoutHttp?: Readonly<Partial<Record<InstallLayer, string>>>;
+  /** What a person has to do in the agent before it runs the hooks. Hookline never writes what an agent notes of trust. */
+  afterInstall?: string;
   /** Always registered, and only where a hook wants them at install, because a silent hook costs something there (R50). */
   events: readonly AgentEventName[];
   onlyWanted: readonly AgentEventName[];

@@ -1,6 +1,6 @@
 /** Installing into an agent's settings and taking it out again: reads, plans, writes, and says what a person should know. */
 import { HooklineError, messageOf } from "../../engine/error.ts";
-import { type AgentAdapter, type InstallLayer, installLayers, type Places } from "../adapter.ts";
+import { type AgentAdapter, type InstallLayer, layersOf, type Places } from "../adapter.ts";
 import { agents, hookFileOf } from "../index.ts";
 import {
   type FileEdit,
@@ -141,7 +141,9 @@ function launcherRemoval({ agent, layer, places }: UninstallOptions): FileEdit[]
   const file = launcherOf(places.root);
   const before = readText(file);
   const isRead = (other: AgentAdapter): boolean =>
-    other.name !== agent.name && isRegistered(other, readText(other.settings.file(layer, places)));
+    other.name !== agent.name &&
+    layersOf(other).includes(layer) &&
+    isRegistered(other, readText(other.settings.file(layer, places)));
   const goes = before !== undefined && isLauncher(before) && !Object.values(agents).some(isRead);
   return goes ? [{ file, before, after: undefined }] : [];
 }
@@ -269,7 +271,7 @@ interface AgentFile {
   file: string;
 }
 const agentFiles = (agent: AgentAdapter, places: Places): AgentFile[] =>
-  installLayers.map((layer) => ({ layer, file: agent.settings.file(layer, places) }));
+  layersOf(agent).map((layer) => ({ layer, file: agent.settings.file(layer, places) }));
 
 export interface Install {
   agent: AgentAdapter;
@@ -288,7 +290,7 @@ function installNotes(
   const editor = editorOf(agent);
   return [
     ...editor.notes(text, file),
-    ...(takeOver && !editor.holdsOthers ? [`nothing is taken over: ${file} holds no hooks but Hookline's`] : []),
+    ...(takeOver && !editor.holdsOthers ? [notTakenOver(agent, file)] : []),
     ...conflicts(agent, layer, places),
     ...(readers.length > 0
       ? [`${readers.join(", ")} can read ${file} too: there, Hookline answers as for ${agent.title}`]
@@ -296,11 +298,17 @@ function installNotes(
     ...(layer === "project"
       ? [`commit ${launcherOf(places.root)} too: ${file} names it, and it finds Hookline on each machine`]
       : []),
+    ...(agent.settings.afterInstall === undefined ? [] : [agent.settings.afterInstall]),
     ...(wanted.includes("WorktreeCreate")
       ? [`a hook on WorktreeCreate has to give the worktree's path: ${agent.title} makes none itself then`]
       : []),
   ];
 }
+
+const notTakenOver = ({ title, settings: { editor } }: AgentAdapter, file: string): string =>
+  editor.is === "owned file"
+    ? `nothing is taken over: ${file} holds no hooks but Hookline's`
+    : `nothing is taken over: ${title} has names of its own for events, tools and times, so its hooks stay in ${file}`;
 
 const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`;
 

@@ -2,7 +2,7 @@
 
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { type AgentAdapter, type InstallLayer, installLayers } from "../../../agents/adapter.ts";
+import { type AgentAdapter, type InstallLayer, installLayers, layersOf } from "../../../agents/adapter.ts";
 import { agents } from "../../../agents/index.ts";
 import { type Clients, chooseClient, httpToken, prepareClient, removeUnused } from "../../../agents/install/client.ts";
 import { guardedEvents, noteGuards } from "../../../agents/install/guarded.ts";
@@ -105,12 +105,8 @@ async function daemonsDoor(
 ): Promise<HttpRegistration & { words: string }> {
   const { overHttp } = agent;
   if (!overHttp) throw usageError(`${agent.title} cannot send events over HTTP`, "install AGENT, without --http");
-  if (layer === "project") {
-    throw usageError(
-      "--http writes a token, and others may read the project's file",
-      "install AGENT --http [--layer user|local]",
-    );
-  }
+  const why = agent.settings.withoutHttp?.[layer];
+  if (why !== undefined) throw usageError(`--http ${why}`, "install AGENT --http, in the user layer");
   if (invocation.environment.HOOKLINE_DAEMON === "off")
     throw usageError("--http needs the daemon, but HOOKLINE_DAEMON is off", "install AGENT, without --http");
   const named = textFlag(invocation.flags, "store");
@@ -196,6 +192,9 @@ function target(
   const given = textFlag(flags, "layer") ?? "user";
   const layer = installLayers.find((one) => one === given);
   if (!layer) throw usageError(`no layer is called "${given}": use ${installLayers.join(", ")}`, usage);
+  const layers = layersOf(agent);
+  if (!layers.includes(layer))
+    throw usageError(`${agent.title} has no hook file of the ${layer} layer: use ${layers.join(" or ")}`, usage);
   return { agent, layer };
 }
 

@@ -1,7 +1,7 @@
 /** hookline status: the store, the daemon, the active hooks, and the agents that call Hookline. */
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
-import { installLayers } from "../../../agents/adapter.ts";
+import { layersOf } from "../../../agents/adapter.ts";
 import { agents } from "../../../agents/index.ts";
 import { isRegistered } from "../../../agents/install/registration.ts";
 import { minuteOf, pausedNames, switchedOff } from "../../../engine/admit.ts";
@@ -132,7 +132,7 @@ function pausedWords(what: string, hooks: readonly Hook[], show: (path: string) 
 
 function registrationsOf({ home, environment }: Invocation, root: string): Registered[] {
   return Object.values(agents).flatMap((agent) =>
-    installLayers.map((layer) => {
+    layersOf(agent).map((layer) => {
       const file = agent.settings.file(layer, { home, root, environment });
       const text = existsSync(file) ? readFileSync(file, "utf8") : "";
       return { agent: agent.name, layer, file, registered: isRegistered(agent, text) };

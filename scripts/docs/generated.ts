@@ -4,12 +4,14 @@ import { createHandlers } from "../../src/actions/index.ts";
 import { conditions } from "../../src/conditions/index.ts";
 import { automationSchema, rulesSchema } from "../../src/formats/json-schema.ts";
 import { hooksSchema } from "../../src/formats/settings/schema.ts";
+import { agentsPage } from "./agents-page.ts";
 import { commandLinePage } from "./command-line-page.ts";
 import { conformancePage } from "./conformance-page.ts";
 import { eventsPage } from "./events-page.ts";
 import { notice } from "./notice.ts";
 
 export const generated: Readonly<Record<string, () => string>> = {
+  "docs/agents.md": agentsPage,
   "docs/events.md": eventsPage,
   "docs/command-line.md": commandLinePage,
   "docs/conformance.md": conformancePage,

@@ -14,12 +14,13 @@ const overHttp = (name: AgentEventName, outcome: Outcome): Json | undefined =>
 const deny: Outcome = { verdict: { is: "deny", reason: "not now", by: "h" } };
 const names = Object.keys(claudeCode.capabilities) as AgentEventName[]; // the table's keys
 
-test("[R50] what is refused by exit code, answered in plain text or never sent over HTTP stays a command's", () => {
+test("[R50] what is refused by exit code, answered in plain text, never sent over HTTP, or brings a daemon back stays a command's", () => {
   assert.deepEqual(
     names.filter((name) => !claudeCode.overHttp?.(name)),
     [
       "SessionStart",
       "Setup",
+      "UserPromptSubmit",
       "PreCompact",
       "TeammateIdle",
       "TaskCreated",

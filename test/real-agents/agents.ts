@@ -25,7 +25,10 @@ interface Row {
   words(prompt: string, options: { continued: boolean; flags: readonly string[] }): string[];
   /** What lets it use its tools without a person, as far as that is no matter of a test. */
   allow: readonly string[];
+  /** `edit` replaces whole lines, because Codex patches by lines. */
   tools: { [Name in keyof Tools]: (...words: Parameters<Tools[Name]>) => ScriptedCall };
+  /** Of files in its calls; absent: whole. */
+  paths?: "relative";
   /** Where it reads hooks in the shape of Claude Code's settings, if it does, to see what it does without Hookline. */
   plainHooks?: string;
   /** Folders, from the home and from the repository, in which it would otherwise install this package from the network. */
@@ -58,11 +61,15 @@ export const rows: { readonly [name in AgentName]: Row } = {
     },
     plainHooks: ".claude/settings.json",
   },
+  /**
+   * The model's name decides which tools it offers: `gpt-5.5` gets exec_command and apply_patch; an unknown name gets
+   * exec_command and, for subagents, multi_agent_v1; `gpt-6.1-sol` gets `exec`, whose JavaScript calls the others.
+   */
   codex: {
     environment: () => ({ FAKE_KEY: key }),
     files: ({ model }) => ({
       ".codex/config.toml": [
-        `model = "${modelName}"`,
+        'model = "gpt-5.5"',
         'model_provider = "fake"',
         "check_for_update_on_startup = false",
         "[analytics]",
@@ -84,19 +91,14 @@ export const rows: { readonly [name in AgentName]: Row } = {
       ...flags,
       prompt,
     ],
-    // it would run no hook that the person has not looked at, and nobody looks here
-    allow: ["--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust"],
+    // it would run no hook that the person has not looked at, and read no file of a repository that nobody has trusted
+    allow: ["--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust", "--trust"],
     tools: {
       shell: (cmd) => ({ tool: "exec_command", input: { cmd } }),
-      write: (path, text) => ({
-        tool: "exec_command",
-        input: { cmd: patching(`*** Add File: ${path}`, signed("+", text)) },
-      }),
-      edit: (path, old, text) => ({
-        tool: "exec_command",
-        input: { cmd: patching(`*** Update File: ${path}`, "@@", signed("-", old), signed("+", text)) },
-      }),
+      write: (path, text) => patching(`*** Add File: ${path}`, signed("+", text)),
+      edit: (path, old, text) => patching(`*** Update File: ${path}`, "@@", signed("-", old), signed("+", text)),
     },
+    paths: "relative",
     plainHooks: ".codex/hooks.json",
   },
   gemini: {
@@ -167,15 +169,15 @@ export const rows: { readonly [name in AgentName]: Row } = {
       COPILOT_AUTO_UPDATE: "false",
     }),
     words: (prompt, { continued, flags }) => [
-      ...(continued ? ["--continue"] : []),
+      // it would load no hook of a folder that nobody has trusted; in a session that goes on it takes no such word for it
+      continued ? "--continue" : "--trust-folder",
       "--no-color",
       "--disable-client-telemetry",
       ...flags,
       "-p",
       prompt,
     ],
-    // it would load no hook of a folder that the person has not trusted, and nobody does here
-    allow: ["--allow-all-tools", "--allow-all-paths", "--trust-folder"],
+    allow: ["--allow-all-tools", "--allow-all-paths"],
     tools: {
       shell: (command) => ({
         tool: "bash",
@@ -258,18 +260,21 @@ export const rows: { readonly [name in AgentName]: Row } = {
   },
 };
 
-/** The tools of one agent, in one repository: most want whole paths. */
+/** The tools of one agent, in one repository. */
 export function toolsOf(name: AgentName, repository: string): Tools {
-  const { shell, write, edit } = rows[name].tools;
+  const { tools, paths } = rows[name];
+  const at = (path: string) => (paths === "relative" ? path : join(repository, path));
   return {
-    shell: (command) => ({ calls: [shell(command)] }),
-    write: (path, text) => ({ calls: [write(join(repository, path), text)] }),
-    edit: (path, old, text) => ({ calls: [edit(join(repository, path), old, text)] }),
+    shell: (command) => ({ calls: [tools.shell(command)] }),
+    write: (path, text) => ({ calls: [tools.write(at(path), text)] }),
+    edit: (path, old, text) => ({ calls: [tools.edit(at(path), old, text)] }),
   };
 }
 
-const patching = (...lines: readonly string[]): string =>
-  ["apply_patch <<'EOF'", "*** Begin Patch", ...lines, "*** End Patch", "EOF", ""].join("\n");
+const patching = (...lines: readonly string[]): ScriptedCall => ({
+  tool: "apply_patch",
+  input: { input: ["*** Begin Patch", ...lines, "*** End Patch", ""].join("\n") },
+});
 
 const signed = (sign: string, text: string): string =>
   text

@@ -1,13 +1,13 @@
-/** What every real agent does before any hook is there: it runs its tools for the scripted model, and ends. */
+/** What every real agent does before any hook is there: it runs its tools for the scripted model, ends, and goes on. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type AgentName, missingAgent } from "./installed.ts";
 import { startAgent } from "./session.ts";
 
-/** How long: for a machine that does much else, where some of these agents take a minute to start. */
+/** How long: for a machine that does much else, where some of these agents need more than a minute to start. */
 export const real = (name: AgentName): { skip: string | false; timeout: number } => ({
   skip: missingAgent(name),
-  timeout: 300_000,
+  timeout: 600_000,
 });
 
 export function runsByItself(name: AgentName): void {
@@ -29,5 +29,22 @@ export function runsByItself(name: AgentName): void {
     assert.match(session.heard(3), /first.*second/);
     assert.equal(await session.read("written.txt"), "first\nchanged\n", session.heard(4));
     assert.equal(session.model.conversation().length, 5);
+  });
+
+  test("it goes on with its last session: its model hears both prompts", real(name), async (t) => {
+    const session = await startAgent(t, name, ({ shell }) => ({
+      turns: [{ text: "That is the first answer." }, shell("touch made"), { text: "That is all." }],
+    }));
+    const ended = [
+      await session.run({ prompt: "The first prompt." }),
+      await session.run({ prompt: "The second prompt.", continued: true }),
+    ];
+    assert.deepEqual(
+      ended.map(({ code }) => code),
+      [0, 0],
+      ended.map(({ stdout, stderr }) => stdout + stderr).join("\n"),
+    );
+    assert.equal(session.has("made"), true);
+    assert.match(session.heard(1), /The first prompt.*That is the first answer.*The second prompt/);
   });
 }

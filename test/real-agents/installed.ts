@@ -52,6 +52,8 @@ export function findAgent(name: AgentName): Found {
     : { missing: `${row.package} ${version} has no program that runs on this machine` };
 }
 
+export const versionOf = (name: AgentName): string => pinnedVersions()[agents[name].package] ?? "";
+
 /** What a test is skipped with: why the agent is missing, or false. */
 export function missingAgent(name: AgentName): string | false {
   const found = findAgent(name);

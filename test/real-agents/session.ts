@@ -1,10 +1,11 @@
 /** One real agent in a folder of its own: its home, its git repository, a scripted model, and hooks registered through Hookline. */
 import { spawn } from "node:child_process";
 import { existsSync, watch } from "node:fs";
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
+import { packageForTests } from "../../scripts/package-for-tests.ts";
 import type { Fields } from "../../src/engine/event.ts";
 import {
   type ScriptedModel,
@@ -47,6 +48,10 @@ export interface AgentSession {
   write(path: string, text: string): Promise<void>;
   /** Waits until a file exists. */
   appears(path: string): Promise<void>;
+  /** Of a file in its home, by the path from there. */
+  writeAtHome(path: string, text: string): Promise<void>;
+  /** Takes Hookline away: only for a session with a package of its own. */
+  loseHookline(): Promise<void>;
   /** The conversation as one request of it held it, as text; "" if it was never sent. */
   heard(turn: number): string;
 }
@@ -60,12 +65,15 @@ export const registration: "hookline" | "plain" = process.env.HOOKLINE_AGENT_HOO
 /** What the model answers, or how that follows from what the agent's own tools are called. */
 export type Script = ScriptedModelOptions | ((tools: Tools) => ScriptedModelOptions);
 
-/** @param options daemon: its hooks are answered by a daemon where one is up; else each works by itself, and none is started */
+/**
+ * @param options daemon: its hooks are answered by a daemon where one is up; else each works by itself, and none is started.
+ * ownPackage: it calls a copy of the package that people install, and not this checkout
+ */
 export async function startAgent(
   context: TestContext,
   name: AgentName,
   script: Script,
-  { daemon = false }: { daemon?: boolean } = {},
+  { daemon = false, ownPackage = false }: { daemon?: boolean; ownPackage?: boolean } = {},
 ): Promise<AgentSession> {
   const found = findAgent(name);
   if ("missing" in found) throw new Error(found.missing);
@@ -94,9 +102,12 @@ export async function startAgent(
     run(program, words, repository, environment, context.signal);
   await start("git", ["init", "--quiet"]);
   for (const [path, text] of Object.entries(row.files?.(place) ?? {})) await put(join(home, path), text);
+  const ownFolder = join(folder, "package");
+  if (ownPackage) await cp(packageForTests(), ownFolder, { recursive: true });
+  const program = ownPackage ? join(ownFolder, "bin", "hookline.js") : bin;
   const at = (path: string) => join(repository, path);
   const write = (path: string, text: string) => put(at(path), text);
-  const hookline = (...words: string[]) => start(process.execPath, [bin, ...words]);
+  const hookline = (...words: string[]) => start(process.execPath, [program, ...words]);
   const mustWork = async (...words: string[]) => {
     const { code, stdout, stderr } = await hookline(...words);
     if (code !== 0) throw new Error(`hookline ${words.join(" ")} exited ${code}: ${stdout}${stderr}`);
@@ -114,7 +125,7 @@ export async function startAgent(
     write,
     hookline,
     async run({ prompt = "Begin.", flags = [], allow = row.allow, continued = false } = {}) {
-      await trust();
+      if (existsSync(program)) await trust();
       await seed(name, place);
       return start(found.program, [...found.before, ...row.words(prompt, { continued, flags: [...allow, ...flags] })]);
     },
@@ -131,6 +142,11 @@ export async function startAgent(
       if (settings !== undefined) await write("hookline.yaml", settings);
       await mustWork("check");
       await mustWork("install", name);
+    },
+    writeAtHome: (path, text) => put(join(home, path), text),
+    async loseHookline() {
+      if (!ownPackage) throw new Error("this session runs the checkout");
+      await rm(ownFolder, { recursive: true });
     },
     has: (path) => existsSync(at(path)),
     read: (path) => readFile(at(path), "utf8"),

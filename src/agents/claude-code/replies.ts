@@ -21,7 +21,7 @@ interface ReplyRow {
   extra?: readonly string[];
   /** stdout is read as plain text, not as JSON: the field that it carries. */
   plain?: "context" | "worktreePath";
-  /** Never asked over HTTP. */
+  /** Stays a command: it is never asked over HTTP, or a command has to bring a daemon back that is gone. */
   commandOnly?: true;
 }
 
@@ -42,7 +42,7 @@ const rows: Readonly<Partial<Record<AgentEventName, ReplyRow>>> = {
   SessionEnd: silent,
   Setup: { ...informed, commandOnly: true },
   InstructionsLoaded: silent,
-  UserPromptSubmit: { refuses: "block", accepts: [...decided, "sessionTitle", "suppressPrompt"] },
+  UserPromptSubmit: { commandOnly: true, refuses: "block", accepts: [...decided, "sessionTitle", "suppressPrompt"] },
   UserPromptExpansion: { refuses: "block", accepts: [...decided, "suppressPrompt"] },
   PreToolUse: { refuses: "permission", accepts: [...decided, "updatedInput"] },
   PostToolUse: { refuses: "block", accepts: [...decided, "updatedOutput"], extra: ["classifierContext"] },

@@ -6,8 +6,16 @@ import { existsSync, statSync } from "node:fs";
 import { onDemandFile, startedFile } from "../../agents/install/own-call.ts";
 import { answersWithin } from "../../agents/request.ts";
 import { touch } from "../../files/write.ts";
+import { readEntry } from "../../runtime/processes/process-table.ts";
 import { folderHeader, ownType, proofHeader, sentHeader, umaskHeader, versionHeader } from "../daemon/hook-wire.ts";
-import { type Address, daemonFilesOf, hasDaemon, readAddress } from "../daemon/state-file.ts";
+import {
+  type Address,
+  type DaemonFiles,
+  daemonFilesOf,
+  hasDaemon,
+  readAddress,
+  runningDaemon,
+} from "../daemon/state-file.ts";
 import { buildVersion } from "./command.ts";
 import { type Place, stateFolder, storePath, usualStore } from "./place.ts";
 
@@ -137,9 +145,9 @@ export async function startOnDemand(place: Place, store: string | undefined): Pr
   const state = stateFolder(place);
   if (place.environment.HOOKLINE_DAEMON === "off" || !existsSync(onDemandFile(state))) return;
   try {
-    const { address } = daemonFilesOf(storePath(place, store));
-    if (address !== daemonFilesOf(usualStore(place)).address) return; // a person starts that of another one
-    if (isThere(address) || wasStarted(startedFile(state))) return;
+    const files = daemonFilesOf(storePath(place, store));
+    if (files.address !== daemonFilesOf(usualStore(place)).address) return; // a person starts that of another one
+    if ((isThere(files.address) && !endStopped(files)) || wasStarted(startedFile(state))) return;
     touch(startedFile(state), new Date());
     const { startDaemon } = await import("./daemon/start.ts");
     startDaemon(place);
@@ -152,6 +160,19 @@ export async function startOnDemand(place: Place, store: string | undefined): Pr
 function isThere(file: string): boolean {
   const address = readAddress(file);
   return address !== undefined && address.version === buildVersion() && hasDaemon(address);
+}
+
+/**
+ * Agents that ask over HTTP wait for a stopped daemon until their limit, at each call, and nobody knows of one that a client
+ * started: so another takes its place. One that a person has started is left to that person.
+ *
+ * @returns whether it is gone
+ */
+function endStopped(files: DaemonFiles): boolean {
+  const daemon = runningDaemon(files);
+  if (daemon?.onDemand !== true || readEntry(daemon.pid)?.isStopped !== true) return false;
+  process.kill(daemon.pid, "SIGKILL");
+  return true;
 }
 
 /** A clock that was set back does not keep it from being started. */

@@ -206,7 +206,7 @@ export const openaiResponses: Wire = {
     return {
       turn: turnsOf(items.map(({ type, role }) => role === "assistant" || spokenByModel.includes(String(type)))),
       opening: textIn(items.find(({ role }) => role === "user")?.content),
-      side: !hasTools(body),
+      side: offeredTo(body).length === 0,
     };
   },
   write: responseOf,
@@ -250,9 +250,16 @@ function responseOf(
   };
 }
 
+/** Tools may stand in the conversation too, then in a namespace that is no part of their names. */
+function offeredTo(body: Fields): Fields[] {
+  const added = records(body.input).filter(({ type }) => type === "additional_tools");
+  const given = added.flatMap(({ tools }) => records(tools));
+  return [...records(body.tools), ...given.flatMap((one) => (one.name === "functions" ? records(one.tools) : [one]))];
+}
+
 /** A call in the form in which the request offers the tool: a function, one that stands in a namespace, or one that takes plain text. */
 function calledItem({ tool, input }: ScriptedCall, body: Fields): Fields {
-  const offered = records(body.tools);
+  const offered = offeredTo(body);
   const namespace = offered.find(({ type, tools }) => type === "namespace" && records(tools).some(isNamed(tool)));
   const called = { status: "completed", call_id: newId("call"), name: tool };
   if (offered.find(isNamed(tool))?.type === "custom")

@@ -10,6 +10,8 @@ export interface ProcessEntry {
   startedAt: number;
   /** It has ended, and only its parent has not noticed yet. */
   isZombie: boolean;
+  /** A signal or a debugger holds it. */
+  isStopped: boolean;
 }
 
 /** Undefined if there is no such process, or no such table on this system. Never throws. */
@@ -24,10 +26,12 @@ export function readEntry(pid: number): ProcessEntry | undefined {
     session: Number(session),
     startedAt: Number(fields[19]),
     isZombie: ended.has(state),
+    isStopped: stopped.has(state),
   };
 }
 
 const ended: ReadonlySet<string> = new Set(["Z", "X"]);
+const stopped: ReadonlySet<string> = new Set(["T", "t"]);
 
 /** What stands behind the name, which is in brackets and may itself hold blanks and brackets. */
 function statFields(pid: number): string[] | undefined {

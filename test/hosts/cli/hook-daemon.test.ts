@@ -236,6 +236,28 @@ test(
 );
 
 test(
+  "[R60, F27] a daemon that a client has started and that is stopped is replaced by the next event's client",
+  options,
+  async (t) => {
+    let state = "";
+    t.after(() => endDaemon(state)); // before its folder goes
+    const { place, lines, told } = installed(t);
+    state = join(place.environment.XDG_STATE_HOME ?? "", "hookline");
+    place.hookline("install", "claude-code");
+    const address = join(state, "daemon.address");
+    const pidOf = (): number => Number(existsSync(address) ? readFileSync(address, "utf8").split(" ")[3] : 0);
+    await told(lines.shell("PreToolUse"), tool("Deny"));
+    const first = await until(() => pidOf() || undefined, "a daemon");
+    process.kill(first, "SIGSTOP");
+    rmSync(join(state, "daemon-started"), { force: true }); // as if it had been started long ago
+    assert.match((await told(lines.shell("PreToolUse"), tool("Deny"))).stdout, /not that/, "judged without it");
+    const second = await until(() => (pidOf() !== first && pidOf()) || undefined, "another daemon");
+    assert.notEqual(second, first);
+    assert.throws(() => process.kill(first, 0), "the stopped one is gone");
+  },
+);
+
+test(
   "[R60] where install has allowed it, the first event without a daemon starts one for the next, which it finds",
   options,
   async (t) => {

@@ -98,6 +98,30 @@ test("a tool that takes plain text, and one of a namespace, are called in the fo
   );
 });
 
+test("tools that stand in the conversation are offered like any others", async (t) => {
+  const model = await play(t, {
+    calls: [
+      { tool: "exec", input: { input: "text(1)" } },
+      { tool: "sleep", input: {} },
+    ],
+  });
+  const added = [
+    { type: "namespace", name: "functions", tools: [{ type: "custom", name: "exec" }] },
+    { type: "namespace", name: "clock", tools: [{ type: "function", name: "sleep" }] },
+  ];
+  const input = [
+    { type: "additional_tools", role: "developer", tools: added },
+    { role: "user", content: "begin" },
+  ];
+  const text = await askStream(model.url, "/v1/responses", { input });
+  assert.match(
+    text,
+    /"type":"custom_tool_call","status":"completed","call_id":"[^"]+","name":"exec","input":"text\(1\)"/,
+  );
+  assert.match(text, /"name":"sleep","namespace":"clock"/);
+  assert.equal(model.conversation().length, 1);
+});
+
 test("plain-text calls count as the model's turns too", async (t) => {
   const model = await play(t, { text: "only" });
   const input = [

@@ -10,11 +10,13 @@ import { type InstallResult, installAgent, uninstallAgent } from "../../../agent
 import { onDemandFile } from "../../../agents/install/own-call.ts";
 import type { HttpRegistration } from "../../../agents/install/registration.ts";
 import { HooklineError, messageOf } from "../../../engine/error.ts";
+import { inputOfCall, rowOf } from "../../../engine/events.ts";
 import { type Hook, isBuiltIn } from "../../../engine/hook.ts";
 import { nearest } from "../../../engine/nearest.ts";
 import { listensTo } from "../../../engine/plan.ts";
 import { loadAll } from "../../../loading/loading.ts";
 import { findProject } from "../../../loading/project.ts";
+import { endsAfter } from "../../compose/budgets.ts";
 import { trusting } from "../../compose/trust.ts";
 import { daemonFilesOf, runningDaemon } from "../../daemon/state-file.ts";
 import { buildVersion, type ExitCode, type Invocation, textFlag, usageError } from "../command.ts";
@@ -129,10 +131,20 @@ async function daemonsDoor(
     port,
     token: isDry ? "(made by install)" : httpToken(stateFolder(invocation)),
     takes: (event) => events.some((one) => one === event && overHttp(one)),
+    timeoutOf: (event) => {
+      const [name] = events.filter((one) => one === event);
+      if (!name || inputOfCall(rowOf(name)) === undefined) return agent.settings.timeout; // a check of a Stop may take long
+      const waited = ours.filter((hook) => hook.enabled && hook.mode === "sync" && listensTo(hook, name));
+      return Math.ceil(Math.max(answersAtLeast, ...waited.map(endsAfter)) + atLeastMore);
+    },
     blocks: (event) => events.some((one) => one === event && guards.some((guard) => listensTo(guard, one))),
     words: `the agent sends its events to the daemon, at http://127.0.0.1:${port}${start}`,
   };
 }
+
+/** Seconds: a call that has not happened yet waits for the longest limit of its hooks, or for the first, and for the second (R50). */
+const answersAtLeast = 30;
+const atLeastMore = 5;
 
 export async function uninstall(invocation: Invocation): Promise<ExitCode> {
   const { agent, layer } = target(invocation, "uninstall");

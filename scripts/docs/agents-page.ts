@@ -1,0 +1,91 @@
+/** docs/agents.md: what each agent does with the same hooks, from the results of the real agents' tests and from the adapters' tables. */
+import { existsSync, readFileSync } from "node:fs";
+import type { AgentAdapter } from "../../src/agents/adapter.ts";
+import { agents } from "../../src/agents/index.ts";
+import { agentEventNames, rowOf, verdictsOf } from "../../src/engine/events.ts";
+import { type Claim, claims, type Measured, type Results, resultsFile } from "../../test/real-agents/claims.ts";
+
+const all = (): AgentAdapter[] => Object.values(agents);
+
+const words: Readonly<Record<Measured, string>> = { enforced: "yes", instead: "refused instead", no: "no" };
+
+function resultsOf({ name }: AgentAdapter): Results | undefined {
+  const file = resultsFile(name);
+  return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined;
+}
+
+const row = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
+const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [row(head), row(head.map(() => "---")), ...rows.map(row)].join("\n");
+
+function measuredTable(): string {
+  const measured = all().map((agent) => ({ agent, results: resultsOf(agent) }));
+  const said = (results: Results | undefined, claim: Claim): string => {
+    const found = results?.claims[claim];
+    return found === undefined ? "not measured" : words[found];
+  };
+  return table(
+    ["", ...measured.map(({ agent }) => `[${agent.title}](${agent.name}.md)`)],
+    [
+      ["version", ...measured.map(({ results }) => results?.version ?? "")],
+      ["measured on", ...measured.map(({ results }) => results?.date ?? "")],
+      ...Object.entries(claims).map(([claim, sentence]) => [
+        sentence,
+        ...measured.map(({ results }) => said(results, claim as Claim)), // a key of the table
+      ]),
+    ],
+  );
+}
+
+/** What an agent's reply can carry, in the words of the table's columns. */
+function takes({ capabilities, verdicts = {} }: AgentAdapter, event: (typeof agentEventNames)[number]): string {
+  const accepts = capabilities[event];
+  if (!accepts) return "";
+  const kinds = accepts.includes("verdict") ? (verdicts[event] ?? verdictsOf(rowOf(event))) : [];
+  const rewrites = { updatedInput: "rewrite", updatedOutput: "new result" } as const;
+  const more = [
+    ...(accepts.includes("updatedInput") ? [rewrites.updatedInput] : []),
+    ...(accepts.includes("updatedOutput") ? [rewrites.updatedOutput] : []),
+    ...(accepts.includes("context") ? ["context"] : []),
+    ...(accepts.includes("stop") ? ["stop"] : []),
+  ];
+  return [...kinds, ...more].join(", ") || "told only";
+}
+
+function eventsTable(): string {
+  const sent = agentEventNames.filter((event) => all().filter(({ capabilities }) => capabilities[event]).length > 1);
+  return table(
+    ["event", ...all().map(({ title }) => title)],
+    sent.map((event) => [`\`${event}\``, ...all().map((agent) => takes(agent, event))]),
+  );
+}
+
+export const agentsPage = (): string => `# Agents
+
+<!-- Made by \`npm run docs\` from the results in test/real-agents/results and the adapters in src/agents. -->
+
+Hookline runs the same hooks in ${all().length} agents. \`hookline install AGENT\` registers it, \`hookline doctor --fire\` sends an event through each
+registration and names what stayed silent, and \`hookline uninstall AGENT\` restores the agent's settings.
+
+## What each agent obeys
+
+Measured with the real agents, headless, against a scripted model: by what lies on disk afterwards and by what the model is sent.
+\`npm run test:agents\` repeats it; \`HOOKLINE_AGENT_RESULTS=write npm run test:agents\` also writes the results that this table is made of.
+
+${measuredTable()}
+
+"Refused instead": the agent runs no rewritten call, so a guard's rewrite refuses the call, with the input that it wants as the reason. A rewrite of
+another hook is dropped there, and its run says so.
+
+## What each event can carry
+
+For events that more than one agent sends. A verdict that is not listed is given in a weaker form: \`ask\` of a guard becomes \`deny\`. Context
+that an event cannot carry waits for the next event of the session that can.
+
+${eventsTable()}
+
+## Limits
+
+- A guard sees the calls that the agent reports. What a program does by itself after it was allowed is not seen.
+- Where an agent asks the person to trust hooks, only that person can do it, in the agent. \`install\` says what to click.
+`;

@@ -1,4 +1,6 @@
 /** What hooks do to a real Copilot CLI: judged by what lies on disk and by what reaches its model, never by its screen. */
 import { runsByItself } from "./first-run.ts";
+import { obeys } from "./obeys.ts";
 
 runsByItself("copilot");
+obeys("copilot");

@@ -1,11 +1,20 @@
 /** Copilot CLI 1.0.102: its files, and what install registers. Loaded on every event. */
 import { isAbsolute, join } from "node:path";
 import type { AgentEventName, HookEvent } from "../../engine/event.ts";
-import type { AgentAdapter, AgentSettings, HookFiles, InstallLayer, OwnedFile, Places } from "../adapter.ts";
+import {
+  type AgentAdapter,
+  type AgentSettings,
+  type HookFiles,
+  type InstallLayer,
+  missingLayer,
+  type OwnedFile,
+  type Places,
+} from "../adapter.ts";
 import { decode, name, ownNames, runs } from "./payload.ts";
 import { capabilities, encode, eventsSent, refuse, verdicts } from "./replies.ts";
 import { ownNames as toolNames } from "./tools.ts";
 
+const title = "Copilot CLI";
 const ownFile = "hooks/hookline.json";
 
 const copilotFolder = ({ home, environment }: Pick<Places, "home" | "environment">): string => {
@@ -14,8 +23,10 @@ const copilotFolder = ({ home, environment }: Pick<Places, "home" | "environment
 };
 
 /** Every JSON file of these folders counts, so ours stands beside those of others. */
-const fileOf = (layer: InstallLayer, places: Places): string =>
-  layer === "user" ? join(copilotFolder(places), ownFile) : join(places.root, ".github", ownFile);
+function fileOf(layer: InstallLayer, places: Places): string {
+  if (layer === "local") throw missingLayer(title, layer, ["user", "project"]);
+  return layer === "user" ? join(copilotFolder(places), ownFile) : join(places.root, ".github", ownFile);
+}
 
 const timeout = 660;
 
@@ -46,7 +57,6 @@ const hookFiles: HookFiles = {
 
 const settings: AgentSettings = {
   file: fileOf,
-  layers: ["user", "project"],
   editor: { is: "owned file", print },
   events: eventsSent,
   onlyWanted: [],
@@ -66,12 +76,14 @@ function derived(event: HookEvent, id: () => string): HookEvent[] {
 
 export const copilot: AgentAdapter = {
   name,
-  title: "Copilot CLI",
+  title,
+  program: { name: "copilot", measured: "1.0.102" },
   capabilities,
   verdicts,
   runs,
   sends: new Set<AgentEventName>([...eventsSent, "SessionStop"]),
   decode,
+  canary: (_event, { session, cwd }) => ({ sessionId: session, cwd }),
   derived,
   encode,
   refuse,

@@ -2,7 +2,15 @@
 import { isAbsolute, join } from "node:path";
 import type { AgentEventName, Fields, HookEvent, Json } from "../../engine/event.ts";
 import { rowOf } from "../../engine/events.ts";
-import type { AgentAdapter, AgentSettings, DecodeOptions, HookFiles, InstallLayer, Places } from "../adapter.ts";
+import {
+  type AgentAdapter,
+  type AgentSettings,
+  type DecodeOptions,
+  type HookFiles,
+  type InstallLayer,
+  missingLayer,
+  type Places,
+} from "../adapter.ts";
 import { isContinuation, momentOf } from "../continuation.ts";
 import { canonicalCall } from "../native-tools.ts";
 import { deliveryOf, eventNamed, fieldsOf, placeOf, textOf } from "../payload.ts";
@@ -104,9 +112,11 @@ function derived(event: HookEvent, id: () => string): HookEvent[] {
   return [{ ...rest, id: id(), name: "SessionStop", accepts: [] }];
 }
 
+const title = "Gemini CLI";
 const ownFile = ".gemini/settings.json";
 
 function fileOf(layer: InstallLayer, { home, root, environment }: Places): string {
+  if (layer === "local") throw missingLayer(title, layer, ["user", "project"]);
   const said = environment?.GEMINI_CLI_HOME;
   return join(layer !== "user" ? root : said && isAbsolute(said) ? said : home, ownFile);
 }
@@ -128,7 +138,6 @@ const hookFiles: HookFiles = {
 
 const settings: AgentSettings = {
   file: fileOf,
-  layers: ["user", "project"],
   editor: { is: "JSON groups", names: ownEventNames, timeoutIn: "milliseconds" },
   events: eventsRegistered,
   onlyWanted: [],
@@ -141,11 +150,17 @@ const settings: AgentSettings = {
 
 export const gemini: AgentAdapter = {
   name,
-  title: "Gemini CLI",
+  title,
+  program: { name: "gemini", measured: "0.61.0" },
   capabilities,
   verdicts,
   sends: new Set<AgentEventName>([...eventsSent, "SessionStop"]),
   decode,
+  canary: (event, { session, cwd }) => ({
+    hook_event_name: ownEventNames[event] ?? event,
+    session_id: session,
+    cwd,
+  }),
   derived,
   encode,
   refuse,

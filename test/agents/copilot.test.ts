@@ -37,7 +37,11 @@ const decode = (name: string, wire: Fields = wireOf(name), more: Partial<DecodeO
 /** Event, tool, native tool and input of every payload; undefined: it repeats another. */
 const meant: { readonly [name: string]: readonly unknown[] | undefined } = {
   agentStop: undefined, // a subagent's, which subagentStop tells too
+  "agentStop.session": ["Stop"],
   userPromptTransformed: undefined,
+  preMcpToolCall: undefined, // preToolUse has told it
+  "preToolUse.mcp": ["PreToolUse", "mcp__mem__keep_note", "mem-keep_note"],
+  "permissionRequest.mcp": ["PermissionRequest", "mcp__mem__keep_note", "mem/keep_note"],
   errorOccurred: ["StopFailure"],
   "permissionRequest.bash": ["PermissionRequest", "Bash", "bash"],
   permissionRequest: ["PermissionRequest", "Edit", "edit"],

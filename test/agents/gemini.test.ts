@@ -35,6 +35,7 @@ const meant: { readonly [name: string]: readonly unknown[] | undefined } = {
   "AfterTool.run_shell_command": ["PostToolUse", "Bash", "run_shell_command"],
   BeforeAgent: ["UserPromptSubmit"],
   BeforeModel: undefined,
+  "BeforeTool.mcp": ["PreToolUse", "mcp__mem__keep_note", "mcp_mem_keep_note"],
   BeforeTool: ["PreToolUse", "Write", "write_file"],
   "BeforeTool.read_file": ["PreToolUse", "Read", "read_file"],
   "BeforeTool.replace": ["PreToolUse", "Edit", "replace"],

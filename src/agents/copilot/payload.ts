@@ -35,8 +35,11 @@ const meant: Readonly<Record<string, AgentEventName>> = {
   ...Object.fromEntries(Object.entries(ownNames).map(([event, called]) => [called, event as AgentEventName])), // its keys
   ErrorOccurred: "StopFailure",
 };
-/** It repeats a prompt that it has sent before. */
-const repeats: ReadonlySet<unknown> = new Set(["userPromptTransformed", "UserPromptTransformed"]);
+/** It repeats a prompt or a call that it has sent before, and takes no refusal of it there. */
+const repeats: ReadonlySet<unknown> = new Set([
+  ...["userPromptTransformed", "UserPromptTransformed"],
+  ...["preMcpToolCall", "PreMcpToolCall"],
+]);
 
 const snake = (key: string): string => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 const snakeKeys = (fields: Fields): Fields =>

@@ -1,12 +1,22 @@
 /** What Gemini CLI 0.61.0 calls its tools and their inputs; and what their results say. */
 import type { Fields, Json } from "../../engine/event.ts";
 import { isRecord } from "../../engine/schema.ts";
-import type { NativeTools } from "../native-tools.ts";
+import { lineIn, lineWithin, type NativeTools } from "../native-tools.ts";
 
 const inFolder = { dir_path: "path" };
 
+/** A guard that looks at paths must see the folder. */
+const inItsFolder =
+  (changed: (folder: string, line: string) => string) =>
+  (input: Fields): Fields => {
+    const { command, dir_path: folder } = input;
+    return typeof command === "string" && typeof folder === "string" && folder !== ""
+      ? { ...input, command: changed(folder, command) }
+      : input;
+  };
+
 export const tools: NativeTools = {
-  run_shell_command: { is: "Bash", read: withFolder, write: withoutFolder },
+  run_shell_command: { is: "Bash", read: inItsFolder(lineIn), write: inItsFolder(lineWithin) },
   write_file: { is: "Write" },
   replace: { is: "Edit", fields: { allow_multiple: "replace_all" } },
   read_file: { is: "Read" },
@@ -20,23 +30,6 @@ export const tools: NativeTools = {
   activate_skill: { is: "Skill", fields: { name: "skill" } },
 };
 export const ownNames: readonly string[] = [...Object.keys(tools), "read_many_files", "save_memory", "write_todos"];
-
-/** It runs the line in this folder: a guard that looks at paths must see that. */
-const entering = (folder: Json | undefined): string =>
-  typeof folder === "string" && folder !== "" ? `cd '${folder.replaceAll("'", "'\\''")}' && ` : "";
-
-function withFolder(input: Fields): Fields {
-  const { command, dir_path } = input;
-  return typeof command === "string" ? { ...input, command: `${entering(dir_path)}${command}` } : input;
-}
-
-function withoutFolder(input: Fields): Fields {
-  const { command, dir_path } = input;
-  const start = entering(dir_path);
-  return typeof command === "string" && command.startsWith(start)
-    ? { ...input, command: command.slice(start.length) }
-    : input;
-}
 
 /** Its addresses stand in a text. Several cannot be said as one: then none is, and who asks for the host knows nothing of it. */
 const addressIn = (prompt: Json | undefined): string | undefined => {

@@ -15,12 +15,14 @@ const says = (event: string, fields: object): { type: string; command: string } 
 const notes = (file: string) => ({ type: "command", command: `echo x >> ${file}` });
 
 async function begun(t: TestContext, script: Script, hooks: object, ...installs: string[][]): Promise<AgentSession> {
-  const session = await startAgent(t, "copilot", script);
+  const session = await startAgent(t, "copilot", script, { daemon: true });
   await session.write(".hookline/hooks.json", JSON.stringify(hooks));
   for (const words of installs) {
     const { code, stderr } = await session.hookline("install", ...words);
     assert.equal(code, 0, stderr);
   }
+  // the contract shows what happens without one
+  assert.equal((await session.hookline("up", "--background")).code, 0);
   return session;
 }
 const lines = async (session: AgentSession, file: string): Promise<number> =>

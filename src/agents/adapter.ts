@@ -115,11 +115,14 @@ export const layersOf = ({ settings: { layers } }: Pick<AgentAdapter, "settings"
 
 /** How an agent is registered to call Hookline. */
 export interface AgentSettings {
+  /** Asked for the layers that it has. */
   file(layer: InstallLayer, places: Places): string;
   /** The layers that the agent has a file for. Absent: all. */
   layers?: readonly InstallLayer[];
   /** Groups of hooks in a JSON settings file of Claude Code's shape, of which a part is ours; or a file that is ours. */
   editor: JsonGroups | OwnedFile;
+  /** Why a layer's file must name no address of the daemon, as what follows "--http". */
+  withoutHttp?: Readonly<Partial<Record<InstallLayer, string>>>;
   /** Always registered, and only where a hook wants them at install, because a silent hook costs something there (R50). */
   events: readonly AgentEventName[];
   onlyWanted: readonly AgentEventName[];

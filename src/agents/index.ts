@@ -6,6 +6,8 @@ import type { Hook } from "../engine/hook.ts";
 import type { AgentConventions, ProgramFacts } from "../engine/ports.ts";
 import type { AgentAdapter, HookFiles, InstallLayer, Places, ProgramVariables } from "./adapter.ts";
 import { claudeCode } from "./claude-code/adapter.ts";
+import { copilot } from "./copilot/adapter.ts";
+import { gemini } from "./gemini/adapter.ts";
 import { hookFiles as genCode } from "./gencode/files.ts";
 import { opencode } from "./opencode/adapter.ts";
 import { pi } from "./pi/adapter.ts";
@@ -15,6 +17,8 @@ export const agents: Record<string, AgentAdapter> = {
   [claudeCode.name]: claudeCode,
   [opencode.name]: opencode,
   [pi.name]: pi,
+  [copilot.name]: copilot,
+  [gemini.name]: gemini,
 };
 
 /** Undefined: there is no adapter for it. */
@@ -32,8 +36,8 @@ export const placeVariables = (): string[] => [
 
 /** What agents without an adapter here call their tools: these match too (R11), so a matcher that names one is no mistake. */
 const otherTools = (
-  "exec_command apply_patch view_image spawn_agent run_shell_command write_file replace read_file glob grep_search " +
-  "search_file_content list_directory web_fetch google_web_search save_memory bash create edit view task write list " +
+  "exec_command apply_patch view_image spawn_agent run_shell_command write_file read_file glob grep_search " +
+  "search_file_content list_directory web_fetch bash edit task write list " +
   "fetch Shell Delete Execute Create ApplyPatch execute_bash developer__shell run_in_terminal exec"
 ).split(" ");
 
@@ -43,7 +47,7 @@ export const toolNames = (): readonly string[] => [
 ];
 
 /** What the variables of agents without an adapter begin with. */
-const otherPrefixes: readonly string[] = ["CODEX", "GEMINI", "QWEN", "COPILOT", "CURSOR"];
+const otherPrefixes: readonly string[] = ["CODEX", "QWEN", "CURSOR"];
 
 const variableTables = (): ProgramVariables[] => hookFiles().flatMap(({ variables }) => variables ?? []);
 
@@ -98,10 +102,7 @@ const otherShells: readonly string[] = [
   "AI_AGENT",
   "CODEX_SANDBOX",
   "CODEX_SANDBOX_NETWORK_DISABLED",
-  "COPILOT_CLI",
   "CURSOR_AGENT",
-  "GEMINI_CLI",
-  "GEMINI_SESSION_ID",
   "QWEN_CODE",
   "QWEN_CODE_SESSION_ID",
 ];

@@ -1,6 +1,7 @@
 /** The built-in guard of the user's layer (D17): a person is asked before a call changes what decides about calls. */
 import { join } from "node:path";
-import { configFolder, hookFiles, ownFileNames } from "../agents/index.ts";
+import { layersOf } from "../agents/adapter.ts";
+import { agents, configFolder, hookFiles, ownFileNames } from "../agents/index.ts";
 import type { Hook } from "../engine/hook.ts";
 import { stateFolderOf } from "../files/paths.ts";
 import { type Homes, type ManagedFolders, managedFiles, userFiles } from "./places.ts";
@@ -17,6 +18,16 @@ const shellFiles =
   ".bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout .kshrc " +
   ".cshrc .tcshrc .login .inputrc .config/fish/config.fish .config/fish/conf.d/**";
 
+/** Where agents are told to call Hookline: not each of these files holds hooks that Hookline reads. */
+function registrations({ home, environment }: Homes): { ofUser: string[]; ofProject: string[] } {
+  const all = Object.values(agents).flatMap((agent) =>
+    layersOf(agent).map((layer) => ({ layer, file: agent.settings.file(layer, { home, environment, root: "/" }) })),
+  );
+  const files = (ofUser: boolean): string[] =>
+    all.flatMap(({ layer, file }) => ((layer === "user") === ofUser ? file : []));
+  return { ofUser: files(true), ofProject: files(false).map((file) => file.replace(/^\//, "")) };
+}
+
 /** Its files need not be there yet: one that appears counts from then on. */
 export function selfProtection(places: Places): Hook {
   const ofProject = hookFiles().flatMap(({ project, local, plugins }) => [
@@ -24,13 +35,17 @@ export function selfProtection(places: Places): Hook {
     ...(local === undefined ? [] : [local]),
     ...(plugins?.folder === undefined ? [] : all(plugins.folder)),
   ]);
+  const registered = registrations(places);
   const files = [
     ...[".hookline", ".discobot/hooks", ".system/hooks", ".git/hooks"].flatMap(all).flatMap(anywhere),
-    ...[...ofProject, ownFileNames.project, ownFileNames.local, ".git/config"].flatMap(anywhere),
+    ...[...ofProject, ...registered.ofProject, ownFileNames.project, ownFileNames.local, ".git/config"].flatMap(
+      anywhere,
+    ),
     ...["hookline.yaml", "hookline.yml", ...["ts", "mts", "js", "mjs"].map((ending) => `hookline.config.${ending}`)],
     ...[configFolder(places), stateFolderOf(places.home, places.environment), places.managed.hookline]
       .map(fromRoot)
       .flatMap(all),
+    ...registered.ofUser.map(fromRoot),
     ...[...userFiles(places), ...managedFiles(places.managed)].map(({ path }) => fromRoot(path)),
     ...shellFiles.split(" ").map((name) => fromRoot(join(places.home, name))),
     fromRoot(join(places.home, ".gitconfig")),

@@ -137,7 +137,7 @@ async function daemons(t: TestContext, name: AgentName): Promise<Partial<Record<
       name,
       ({ shell }) => ({
         turns: [
-          shell(`kill -${signal} ${daemonPid} && touch signalled`),
+          shell("sh ./signal.sh && touch signalled"),
           shell("git push origin main; touch pushed"),
           shell("touch free"),
           { text: "That is all." },
@@ -146,6 +146,8 @@ async function daemons(t: TestContext, name: AgentName): Promise<Partial<Record<
       { deny: ["Bash(git push *)"] },
       { daemon: true },
     );
+    // in a script: some agents look at what their model kills
+    await session.write("signal.sh", `kill -${signal} ${daemonPid}\n`);
     assert.equal((await session.hookline("up", "--background")).code, 0);
     const ended = await session.run();
     assert.ok(session.has("signalled"), `${ended.stdout}${ended.stderr}`);

@@ -209,6 +209,11 @@ const settings: AgentSettings = {
   events: (Object.keys(capabilities) as AgentEventName[]).filter((event) => !onlyWanted.includes(event)), // the table's keys
   onlyWanted,
   timeout: 660,
+  withoutHttp: {
+    project: "writes a token, and others may read the project's file",
+    local:
+      "would switch off this file's hooks in Copilot CLI, which reads it too and rejects it as a whole for an HTTP hook",
+  },
   alsoReadBy: { user: ["Cursor", "VS Code"], project: projectReaders, local: projectReaders },
   switches: {
     disableAllHooks: "Claude Code runs no hooks while this is true",

@@ -146,7 +146,9 @@ function launcherRemoval({ agent, layer, places }: UninstallOptions): FileEdit[]
   const file = launcherOf(places.root);
   const before = readText(file);
   const isRead = (other: AgentAdapter): boolean =>
-    other.name !== agent.name && isRegistered(other, readText(other.settings.file(layer, places)));
+    other.name !== agent.name &&
+    layersOf(other).includes(layer) &&
+    isRegistered(other, readText(other.settings.file(layer, places)));
   const goes = before !== undefined && isLauncher(before) && !Object.values(agents).some(isRead);
   return goes ? [{ file, before, after: undefined }] : [];
 }
@@ -294,7 +296,7 @@ function installNotes(
   return [
     ...editor.notes(text, file),
     ...[agent.settings.layerNotes?.[layer], agent.settings.afterInstall].filter((note) => note !== undefined),
-    ...(takeOver && !editor.holdsOthers ? [`nothing is taken over: ${file} holds no hooks but Hookline's`] : []),
+    ...(takeOver && !editor.holdsOthers ? [notTakenOver(agent, file)] : []),
     ...conflicts(agent, layer, places),
     ...(readers.length > 0
       ? [`${readers.join(", ")} can read ${file} too: there, Hookline answers as for ${agent.title}`]
@@ -305,8 +307,14 @@ function installNotes(
     ...(wanted.includes("WorktreeCreate")
       ? [`a hook on WorktreeCreate has to give the worktree's path: ${agent.title} makes none itself then`]
       : []),
+    ...(agent.settings.afterInstall === undefined ? [] : [agent.settings.afterInstall]),
   ];
 }
+
+const notTakenOver = ({ title, settings: { editor } }: AgentAdapter, file: string): string =>
+  editor.is === "owned file"
+    ? `nothing is taken over: ${file} holds no hooks but Hookline's`
+    : `nothing is taken over: ${title} has names of its own for events, tools and times, so its hooks stay in ${file}`;
 
 const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`;
 

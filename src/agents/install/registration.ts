@@ -218,7 +218,7 @@ export interface Editor {
   notes(text: string | undefined, file: string): string[];
   /** Said where the file is not as install left it. */
   editedNote: string;
-  /** It can hold hooks of others, which can be moved into ours (R35). */
+  /** It can hold hooks of others, which can be moved into ours, as they are written alike (R35). */
   holdsOthers: boolean;
 }
 
@@ -270,13 +270,13 @@ const jsonGroups = ({ name, title, settings: { switches } }: AgentAdapter, form:
         .map((key) => `${file} sets ${key}: ${switches[key]}`),
       ...(remaining > 0
         ? [
-            `${title} runs ${remaining === 1 ? "1 hook" : `${remaining} hooks`} of ${file} itself; Hookline does not run them again for it (--take-over moves them)`,
+            `${title} runs ${remaining === 1 ? "1 hook" : `${remaining} hooks`} of ${file} itself; Hookline does not run them again for it${form.names ? "" : " (--take-over moves them)"}`,
           ]
         : []),
     ];
   },
   editedNote: "the file is not as install left it: only Hookline's own entries were taken out",
-  holdsOthers: true,
+  holdsOthers: form.names === undefined,
 });
 
 function unquoted(literal: string): unknown {

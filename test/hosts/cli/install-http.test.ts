@@ -52,12 +52,12 @@ test("[R50] install without --http goes back to commands, and uninstall to the s
   place.hookline("install", "claude-code", "--http");
   place.hookline("install", "claude-code");
   assert.doesNotMatch(readFileSync(file, "utf8"), /"http"/);
-  place.hookline("install", "claude-code", "--layer", "local", "--http");
-  assert.match(readFileSync(join(place.workspace, ".claude", "settings.local.json"), "utf8"), /&by=local/);
+  place.hookline("install", "claude-code", "--http");
+  place.hookline("install", "claude-code", "--layer", "local");
+  place.hookline("uninstall", "claude-code", "--layer", "local");
+  assert.ok(existsSync(join(state, "http-token")), "the other layer still needs it");
   place.hookline("uninstall", "claude-code");
   assert.equal(readFileSync(file, "utf8"), own);
-  assert.ok(existsSync(join(state, "http-token")), "the other layer still needs it");
-  place.hookline("uninstall", "claude-code", "--layer", "local");
   assert.deepEqual(readdirSync(place.workspace), []);
   assert.deepEqual(
     readdirSync(state).filter((name) => /^(client|daemon|http)/.test(name)),
@@ -92,6 +92,9 @@ test("[R50] --http is refused where others would get the token, no daemon may be
   const refused = place.hookline("install", "claude-code", "--layer", "project", "--http");
   assert.equal(refused.status, 2);
   assert.match(refused.stderr, /others may read the project's file/);
+  const local = place.hookline("install", "claude-code", "--layer", "local", "--http");
+  assert.equal(local.status, 2);
+  assert.match(local.stderr, /would switch off this file's hooks in Copilot CLI/);
   place.environment.HOOKLINE_DAEMON = "off";
   assert.match(place.hookline("install", "claude-code", "--http").stderr, /HOOKLINE_DAEMON is off/);
   assert.match(place.hookline("install", "claude-code", "--dry-run").stdout, /hook claude-code.*node/);

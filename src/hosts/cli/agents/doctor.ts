@@ -73,8 +73,7 @@ async function findingsOf(agent: AgentAdapter, here: Here): Promise<Finding[]> {
   const layers: Registered[] = [];
   const findings: Finding[] = [];
   for (const layer of layersOf(agent)) {
-    const file = fileOf(agent, layer, here.places);
-    if (file === undefined) continue;
+    const file = agent.settings.file(layer, here.places);
     try {
       const entries = editorOf(agent).read(readText(file), file);
       if (entries.length > 0 && !layers.some((one) => one.file === file)) layers.push({ layer, file, entries });
@@ -102,14 +101,6 @@ async function findingsOf(agent: AgentAdapter, here: Here): Promise<Finding[]> {
     );
   if (!found) findings.push(finding("note", `${agent.title} is not on the PATH`));
   return findings;
-}
-
-function fileOf(agent: AgentAdapter, layer: InstallLayer, places: Places): string | undefined {
-  try {
-    return agent.settings.file(layer, places);
-  } catch {
-    return undefined; // the agent has no such layer
-  }
 }
 
 interface Looked extends Here {

@@ -107,12 +107,8 @@ async function daemonsDoor(
 ): Promise<HttpRegistration & { words: string }> {
   const { overHttp } = agent;
   if (!overHttp) throw usageError(`${agent.title} cannot send events over HTTP`, "install AGENT, without --http");
-  if (layer === "project") {
-    throw usageError(
-      "--http writes a token, and others may read the project's file",
-      "install AGENT --http [--layer user|local]",
-    );
-  }
+  const why = agent.settings.withoutHttp?.[layer];
+  if (why !== undefined) throw usageError(`--http ${why}`, "install AGENT --http, in the user layer");
   if (invocation.environment.HOOKLINE_DAEMON === "off")
     throw usageError("--http needs the daemon, but HOOKLINE_DAEMON is off", "install AGENT, without --http");
   const named = textFlag(invocation.flags, "store");

@@ -1,0 +1,140 @@
+/**
+ * Copilot CLI's payloads. Its own entries get camelCase without the event's name; those with names as Claude Code's get snake_case,
+ * but PermissionRequest, which is the same in both. Read as one.
+ */
+import type { AgentEventName, Fields, HookEvent, Json } from "../../engine/event.ts";
+import { rowOf } from "../../engine/events.ts";
+import { isRecord } from "../../engine/schema.ts";
+import type { DecodeOptions } from "../adapter.ts";
+import { isContinuation, momentOf } from "../continuation.ts";
+import { canonicalCall } from "../native-tools.ts";
+import { agentIn, deliveryOf, eventNamed, fieldsOf, placeOf, textOf } from "../payload.ts";
+import { capabilities, verdicts } from "./replies.ts";
+import { failureIn, serverTool, tools } from "./tools.ts";
+
+export const name = "copilot";
+const where = `the payload of ${name}`;
+
+/** What it calls the events in its own entries. */
+export const ownNames: Readonly<Partial<Record<AgentEventName, string>>> = {
+  SessionStart: "sessionStart",
+  SessionEnd: "sessionEnd",
+  UserPromptSubmit: "userPromptSubmitted",
+  PreToolUse: "preToolUse",
+  PostToolUse: "postToolUse",
+  PostToolUseFailure: "postToolUseFailure",
+  PermissionRequest: "permissionRequest",
+  Notification: "notification",
+  Stop: "agentStop",
+  StopFailure: "errorOccurred",
+  SubagentStart: "subagentStart",
+  SubagentStop: "subagentStop",
+  PreCompact: "preCompact",
+};
+const meant: Readonly<Record<string, AgentEventName>> = {
+  ...Object.fromEntries(Object.entries(ownNames).map(([event, called]) => [called, event as AgentEventName])), // its keys
+  ErrorOccurred: "StopFailure",
+};
+/** It repeats a prompt or a call that it has sent before, and takes no refusal of it there. */
+const repeats: ReadonlySet<unknown> = new Set([
+  ...["userPromptTransformed", "UserPromptTransformed"],
+  ...["preMcpToolCall", "PreMcpToolCall"],
+]);
+
+const snake = (key: string): string => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const snakeKeys = (fields: Fields): Fields =>
+  Object.fromEntries(Object.entries(fields).map(([key, value]) => [snake(key), value]));
+
+export function decode(wire: unknown, options: DecodeOptions): HookEvent[] {
+  const { hook_name, hook_event_name, session_id, cwd, timestamp, ...rest } = snakeKeys(fieldsOf(wire, where));
+  const called = textOf(hook_event_name) ?? textOf(hook_name) ?? options.event;
+  if (repeats.has(called)) return [];
+  const named = eventNamed(called, where, meant);
+  const { name: event, data, nativeTool } = ofEvent(named, rest);
+  const own = textOf(session_id);
+  const session = textOf(data.parent_agent_id) ?? own; // a subagent's calls come under its own id
+  if (isOfNobody(event, data, session)) return [];
+  const sent = typeof timestamp === "number" ? timestamp : Date.parse(String(timestamp));
+  const { tool_name = null, tool_input = null } = rowOf(event).matchTool ? data : {};
+  return [
+    {
+      id: options.id(),
+      name: event,
+      at: options.at,
+      ...placeOf({ session, cwd, given: options.cwd, where }),
+      data,
+      sender: name,
+      accepts: capabilities[event] ?? [],
+      ...(verdicts[event] && { verdicts: verdicts[event] }),
+      ...(nativeTool !== undefined && { nativeTool }),
+      ...agentIn(data),
+      ...deliveryOf(event, {
+        session,
+        happening: momentOf(sent, own, tool_name, tool_input),
+        by: options.registration,
+      }),
+    },
+  ];
+}
+
+/**
+ * A subagent's end is told twice, and only the second is obeyed; its prompt is the model's, which the call of the tool has brought
+ * already; and the reason for which a hook lets the agent go on comes back as a prompt.
+ */
+const isOfNobody = (event: AgentEventName, data: Fields, session: string | undefined): boolean =>
+  event === "Stop" || event === "UserPromptSubmit"
+    ? textOf(data.agent_id) !== undefined || (event === "UserPromptSubmit" && isContinuation(data.prompt, session))
+    : false;
+
+interface Meant {
+  name: AgentEventName;
+  data: Fields;
+  nativeTool?: string | undefined;
+}
+
+function ofEvent(event: AgentEventName, fields: Fields): Meant {
+  if (rowOf(event).matchTool) return ofTool(event, fields);
+  return { name: event, data: { ...fields, ...filledIn[event]?.(fields) } };
+}
+
+function ofTool(event: AgentEventName, fields: Fields): Meant {
+  const { tool_name, tool_args, tool_input = tool_args, tool_result, ...rest } = fields;
+  const written = textOf(tool_name) ?? "";
+  const ofServer = serverTool(written);
+  const { nativeTool, ...call } =
+    ofServer === undefined
+      ? canonicalCall(tools, written, tool_input)
+      : { tool_name: ofServer, tool_input: tool_input ?? {}, nativeTool: written };
+  const response: Json | undefined = isRecord(tool_result) ? snakeKeys(tool_result as Fields) : tool_result; // JSON, as all of it
+  const data = { ...rest, ...call, ...(response !== undefined && { tool_response: response }) };
+  const error = event === "PostToolUse" ? failureIn(call.tool_name, response) : undefined;
+  return error === undefined
+    ? { name: event, data, nativeTool }
+    : { name: "PostToolUseFailure", data: { ...data, error }, nativeTool };
+}
+
+const sources: Readonly<Record<string, string>> = { new: "startup" };
+const reasons: Readonly<Record<string, string>> = { user_exit: "prompt_input_exit", complete: "other" };
+const orItself = (table: Readonly<Record<string, string>>, value: Json | undefined): Json =>
+  (typeof value === "string" && Object.hasOwn(table, value) ? table[value] : undefined) ?? value ?? null;
+
+/** What hooks look for and Copilot says otherwise. */
+const filledIn: { readonly [N in AgentEventName]?: (data: Fields) => Fields } = {
+  SessionStart: ({ source }) => ({ source: orItself(sources, source) }),
+  SessionEnd: ({ reason }) => ({ reason: orItself(reasons, reason) }),
+  SubagentStop: ({ response }) => ({
+    status: "completed",
+    ...(response !== undefined && { last_assistant_message: response }),
+  }),
+  StopFailure: ({ error }) => (isRecord(error) ? { error: "unknown", error_details: String(error.message ?? "") } : {}),
+};
+
+/**
+ * It runs the lines in Claude Code's files of the project, and what it starts inherits its variable: Claude Code's payloads have no
+ * timestamp, and all those of others that have one name a transcript, as Copilot does only where it says why something stopped.
+ */
+export function runs(wire: unknown, environment: Readonly<Record<string, string | undefined>>): boolean {
+  if (environment.COPILOT_CLI !== "1" || !isRecord(wire) || wire.timestamp === undefined) return false;
+  if ("sessionId" in wire) return true;
+  return !("transcript_path" in wire) || "stop_reason" in wire || "agent_name" in wire || "parent_agent_id" in wire;
+}

@@ -1,0 +1,162 @@
+/** Gemini CLI 0.61.0: its files, its payloads, and what install registers. Its replies are in replies.ts. Loaded on every event. */
+import { isAbsolute, join } from "node:path";
+import type { AgentEventName, Fields, HookEvent, Json } from "../../engine/event.ts";
+import { rowOf } from "../../engine/events.ts";
+import type { AgentAdapter, AgentSettings, DecodeOptions, HookFiles, InstallLayer, Places } from "../adapter.ts";
+import { isContinuation, momentOf } from "../continuation.ts";
+import { canonicalCall } from "../native-tools.ts";
+import { deliveryOf, eventNamed, fieldsOf, placeOf, textOf } from "../payload.ts";
+import {
+  acceptedBy,
+  capabilities,
+  encode,
+  eventsRegistered,
+  eventsSent,
+  ownEventNames,
+  refuse,
+  verdicts,
+} from "./replies.ts";
+import { failureIn, serverTool, ownNames as toolNames, tools } from "./tools.ts";
+
+const name = "gemini";
+const where = `the payload of ${name}`;
+
+const meant: Readonly<Record<string, AgentEventName>> = {
+  BeforeAgent: "UserPromptSubmit",
+  BeforeTool: "PreToolUse",
+  AfterTool: "PostToolUse",
+  AfterAgent: "Stop",
+};
+/** What comes before and after every call of the model, and says nothing that hooks wait for. */
+const passedOver: ReadonlySet<unknown> = new Set(["PreCompress", "BeforeModel", "AfterModel", "BeforeToolSelection"]);
+
+function decode(wire: unknown, options: DecodeOptions): HookEvent[] {
+  const { session_id, cwd, hook_event_name, timestamp, ...rest } = fieldsOf(wire, where);
+  const called = hook_event_name ?? options.event;
+  if (passedOver.has(called)) return [];
+  const session = textOf(session_id);
+  const { name: event, data, nativeTool } = ofEvent(eventNamed(called, where, meant), rest);
+  if (event === "UserPromptSubmit" && isContinuation(data.prompt, session)) return [];
+  const { tool_name = null, tool_input = null } = data;
+  return [
+    {
+      id: options.id(),
+      name: event,
+      at: options.at,
+      ...placeOf({ session, cwd, given: options.cwd, where }),
+      data,
+      sender: name,
+      accepts: acceptedBy({ name: event, data }),
+      ...(verdicts[event] && { verdicts: verdicts[event] }),
+      ...(nativeTool !== undefined && { nativeTool }),
+      ...deliveryOf(event, {
+        session,
+        happening: momentOf(Date.parse(String(timestamp)), tool_name, tool_input),
+        by: options.registration,
+      }),
+    },
+  ];
+}
+
+interface Meant {
+  name: AgentEventName;
+  data: Fields;
+  nativeTool?: string | undefined;
+}
+
+function ofEvent(event: AgentEventName, fields: Fields): Meant {
+  if (rowOf(event).matchTool) return ofTool(event, fields);
+  return { name: event, data: { ...fields, ...filledIn[event]?.(fields) } };
+}
+
+function ofTool(event: AgentEventName, { tool_name, tool_input, ...rest }: Fields): Meant {
+  const written = textOf(tool_name) ?? "";
+  const ofServer = serverTool(rest.mcp_context);
+  const { nativeTool, ...call } =
+    ofServer === undefined
+      ? canonicalCall(tools, written, tool_input)
+      : { tool_name: ofServer, tool_input: tool_input ?? {}, nativeTool: written };
+  const data = { ...rest, ...call };
+  const error = event === "PostToolUse" ? failureIn(call.tool_name, rest.tool_response) : undefined;
+  return error === undefined
+    ? { name: event, data, nativeTool }
+    : { name: "PostToolUseFailure", data: { ...data, error }, nativeTool };
+}
+
+/** What SessionStart's hooks have said stands before the person's words. */
+const withoutContext = (prompt: Json | undefined): Fields =>
+  typeof prompt === "string" ? { prompt: prompt.replace(/^<hook_context>[\s\S]*?<\/hook_context>\n\n/, "") } : {};
+
+/** What hooks look for and Gemini CLI says otherwise. */
+const filledIn: { readonly [N in AgentEventName]?: (data: Fields) => Fields } = {
+  UserPromptSubmit: ({ prompt }) => withoutContext(prompt),
+  Stop: ({ prompt, prompt_response }) => ({
+    ...withoutContext(prompt),
+    ...(prompt_response !== undefined && { last_assistant_message: prompt_response }),
+  }),
+  SessionEnd: ({ reason }) => (reason === "exit" ? { reason: "other" } : {}),
+};
+
+/** The end of a session is also its stop. */
+function derived(event: HookEvent, id: () => string): HookEvent[] {
+  if (event.name !== "SessionEnd") return [];
+  const { delivery: _ofTheRequest, ...rest } = event;
+  return [{ ...rest, id: id(), name: "SessionStop", accepts: [] }];
+}
+
+const title = "Gemini CLI";
+const ownFile = ".gemini/settings.json";
+
+function fileOf(layer: InstallLayer, { home, root, environment }: Places): string {
+  const said = environment?.GEMINI_CLI_HOME;
+  return join(layer !== "user" ? root : said && isAbsolute(said) ? said : home, ownFile);
+}
+
+const hookFiles: HookFiles = {
+  agent: name,
+  format: { name, family: name, tools: toolNames },
+  movedBy: ["GEMINI_CLI_HOME"],
+  markers: [],
+  variables: {
+    prefix: "GEMINI",
+    given: "to its own",
+    namesProject: true,
+    others: ["GEMINI_CWD", "GEMINI_PLANS_DIR", "GEMINI_CLI_"],
+    ofShell: ["GEMINI_CLI", "GEMINI_SESSION_ID"],
+    ofSession: ["GEMINI_CLI", "GEMINI_CWD", "GEMINI_PLANS_DIR"],
+  },
+};
+
+const settings: AgentSettings = {
+  file: fileOf,
+  layers: ["user", "project"],
+  editor: { is: "JSON groups", names: ownEventNames, timeoutIn: "milliseconds" },
+  events: eventsRegistered,
+  onlyWanted: [],
+  timeout: 660,
+  alsoReadBy: {},
+  switches: {},
+  afterInstall:
+    "Gemini CLI runs a repository's hooks only in folders that you trust: it asks when you start it there (or run /permissions); those of your home always run",
+};
+
+export const gemini: AgentAdapter = {
+  name,
+  title,
+  program: { name: "gemini", measured: "0.61.0" },
+  capabilities,
+  verdicts,
+  sends: new Set<AgentEventName>([...eventsSent, "SessionStop"]),
+  decode,
+  canary: (event, { session, cwd }) => ({
+    hook_event_name: ownEventNames[event] ?? event,
+    session_id: session,
+    cwd,
+  }),
+  derived,
+  encode,
+  refuse,
+  files: hookFiles,
+  readsItself: () => false,
+  settings,
+};

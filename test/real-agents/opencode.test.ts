@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { test } from "node:test";
 import { rows } from "./agents.ts";
@@ -28,6 +28,7 @@ test(
     assert.match(stderr, /not yet/);
     assert.equal(await session.read("stops.txt"), "x\n");
     assert.equal(session.model.conversation().length, 1);
+    assert.equal(session.has(".opencode"), false, "it would install its package there");
   },
 );
 
@@ -132,3 +133,21 @@ test(
     );
   },
 );
+
+test("a project's own file guards who starts OpenCode in a folder below it", real(name), async (t) => {
+  const session = await startAgent(t, name, ({ shell }) => ({
+    turns: [shell("touch pushed; git push"), shell("touch allowed"), { text: "That is all." }],
+  }));
+  const hooks = [{ type: "command", command: "echo 'nobody pushes' >&2; exit 2", role: "guard" }];
+  await session.write(
+    ".hookline/hooks.json",
+    JSON.stringify({ hooks: { PreToolUse: [{ matcher: "Bash(git push*)", hooks }] } }),
+  );
+  assert.equal((await session.hookline("install", name, "--layer", "project")).code, 0);
+  await session.write("below/it/file", "");
+  const { code, stdout, stderr } = await session.run({ flags: ["--dir", join(session.repository, "below", "it")] });
+  assert.equal(code, 0, stdout + stderr);
+  assert.equal(session.has("below/it/pushed"), false, session.heard(1));
+  assert.match(session.heard(1), /nobody pushes/);
+  assert.equal(session.has("below/it/allowed"), true, session.heard(2));
+});

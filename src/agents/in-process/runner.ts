@@ -122,8 +122,10 @@ function askAtOnce(event, payload, { cwd, environment = {} }) {
     maxBuffer: longest,
     detached: true,
   });
-  if (problem && pid) endTree({ pid, kill() {} });
-  if (problem) return failed(registered, problem.message);
+  // A line need not read its payload before it ends.
+  const isTrouble = problem && !(problem.code === "EPIPE" && status !== null);
+  if (isTrouble && pid) endTree({ pid, kill() {} });
+  if (isTrouble) return failed(registered, problem.message);
   if (status === null) return failed(registered, "it was ended by " + signal);
   return replyIn(registered, { code: status, out: stdout, error: stderr });
 }

@@ -141,10 +141,12 @@ interface OneCommand {
   words: readonly string[];
   /** Without folders. */
   program: string;
-  effects: readonly Effect[];
-  index?: number;
+  effects: Effect[];
+  /** Their bits. */
+  kinds: number;
+  index: number | undefined;
   /** What `words` looks at, made when a rule first asks. */
-  text?: string;
+  text: string | undefined;
 }
 
 /** One reading as rules ask for it. */
@@ -153,27 +155,37 @@ interface Divided {
   commands: readonly OneCommand[];
   /** The bits of the effects that there are at all: most rules ask for others. */
   kinds: number;
+  /** Nothing of the call is unknown. */
+  isClear: boolean;
   where: Where;
 }
 
 const bitOf = (is: Effect["is"]): number => 1 << effectNames.indexOf(is);
-const bitsOf = (names: readonly Effect["is"][]): number => names.reduce((bits, is) => bits | bitOf(is), 0);
 
 function divide(reading: CallEffects, where: Where): Divided {
-  const { commands, effects } = reading;
-  const each = commands.map(({ words }, index) => ({
-    ...{ words, index, program: baseName(words[0] ?? "") },
-    effects: [] as Effect[],
-  }));
-  const own = effects.filter(({ command }) => command === undefined);
-  for (const effect of effects) if (effect.command !== undefined) each[effect.command]?.effects.push(effect);
-  return {
-    reading,
-    commands: own.length > 0 ? [{ words: [], program: "", effects: own }, ...each] : each,
-    kinds: bitsOf(effects.map(({ is }) => is)),
-    where,
-  };
+  const tool = withoutEffects([], undefined);
+  const each = reading.commands.map(({ words }, index) => withoutEffects(words, index));
+  let kinds = 0;
+  for (const effect of reading.effects) {
+    const bit = bitOf(effect.is);
+    const one = effect.command === undefined ? tool : each[effect.command];
+    kinds |= bit;
+    if (!one) continue;
+    one.kinds |= bit;
+    one.effects.push(effect);
+  }
+  const commands = tool.effects.length > 0 ? [tool, ...each] : each;
+  return { reading, commands, kinds, isClear: reading.unknown.length === 0, where };
 }
+
+const withoutEffects = (words: readonly string[], index: number | undefined): OneCommand => ({
+  words,
+  program: baseName(words[0] ?? ""),
+  effects: [],
+  kinds: 0,
+  index,
+  text: undefined,
+});
 
 /** The call that the rules of an event ask about, one rule after another. */
 interface Asked {
@@ -183,7 +195,7 @@ interface Asked {
   cwd: string;
   isShell: boolean;
   /** Made when a rule first needs it. */
-  divided?: Divided | undefined;
+  divided: Divided | undefined;
 }
 
 type Ask = (scope: Scope, onlyShell: boolean) => Divided | undefined;
@@ -200,7 +212,7 @@ function askOf(patterns: Patterns): Ask {
     const tool = names[0];
     const input = event.data.tool_input;
     if (!last || last.input !== input || last.tool !== tool || last.cwd !== cwd || last.name !== name)
-      last = { name, tool, input, cwd, isShell: tool !== undefined && classOf(tool) === "shell" };
+      last = { name, tool, input, cwd, isShell: tool !== undefined && classOf(tool) === "shell", divided: undefined };
     if (onlyShell && !last.isShell) return undefined;
     last.divided ??= readCall(event, tool, patterns, home);
     return last.divided;
@@ -219,7 +231,7 @@ function readCall(event: HookEvent, tool: string | undefined, patterns: Patterns
 
 function compile(written: Params, patterns: Patterns, onlyShell: boolean): (scope: Scope) => Found | boolean {
   const tests = [...testsOf(written, patterns)];
-  const wanted = bitsOf(tests.map(([is]) => is));
+  const wanted = tests.reduce((bits, [is]) => bits | bitOf(is), 0);
   const pattern = (one: string): CommandTest => compileCommandPattern(one, patterns.spell).byMeaning;
   const runs = compileRuns(list(written.runs), pattern);
   const not = compileRuns(list(written.not), pattern);
@@ -238,6 +250,8 @@ function compile(written: Params, patterns: Patterns, onlyShell: boolean): (scop
   return (scope) => {
     const asked = ask(scope, onlyShell);
     if (!asked) return false;
+    // Most rules end here; nobody has to be told why.
+    if (asked.isClear && (asked.kinds & wanted) !== wanted) return false;
     const { reading, where } = asked;
     if (lines.length > 0) {
       const line = textField(scope.event.data.tool_input as Fields, "command") ?? "";
@@ -250,6 +264,7 @@ function compile(written: Params, patterns: Patterns, onlyShell: boolean): (scop
     if (!asks || (asked.kinds & wanted) !== wanted) return unsureOf(undefined, reading.unknown, written);
     let unsure: string | undefined;
     for (const one of asked.commands) {
+      if ((one.kinds & wanted) !== wanted) continue;
       const answer = runs === undefined || (one.words.length > 0 && runs(one.words, one.program));
       if (answer === false || not?.(one.words, one.program) === true) continue;
       if (words.length > 0 && !words.some((holds) => holds(textOf(one, reading)))) continue;

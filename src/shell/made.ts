@@ -96,9 +96,7 @@ export function printed({ words, text }: Command): string | undefined {
 
 /** Programs that bring a file to another name, and programs that write one. */
 export function noteFiles(words: readonly string[], call: Call): void {
-  const [program = "", ...rest] = words;
-  const way = Object.hasOwn(ways, baseName(program)) ? ways[baseName(program)] : undefined;
-  way?.(rest, call);
+  ways.get(baseName(words[0] ?? ""))?.(words.slice(1), call);
 }
 
 type Way = (rest: readonly string[], call: Call) => void;
@@ -150,23 +148,26 @@ const rewrites: Way = (rest, call) => {
     if (madeAt(call.reading, path, call)) noteMade(call.reading, path, { is: "unknown" }, call);
 };
 
-const ways: { readonly [program: string]: Way } = {
-  cp: copies,
-  mv: copies,
-  ln: copies,
-  install: copies,
-  rsync: copies,
-  curl: loads(["-o", "--output"], (rest) => rest.some((word) => /^-[A-Za-z]*O|^--remote-name/.test(word))),
-  wget: loads(["-O", "--output-document"], () => true),
-  dd: (rest, call) => {
-    for (const word of rest) if (word.startsWith("of=")) noteMade(call.reading, word.slice(3), { is: "unknown" }, call);
-  },
-  tee: (rest, call) => {
-    const text = typeof call.input === "object" && !rest.includes("-a") ? call.input.text : undefined;
-    for (const path of operandsOf(rest))
-      noteMade(call.reading, path, text === undefined ? { is: "unknown" } : { is: "text", text }, call);
-  },
-  sed: rewrites,
-  gsed: rewrites,
-  perl: rewrites,
-};
+const ways: ReadonlyMap<string, Way> = new Map(
+  Object.entries<Way>({
+    cp: copies,
+    mv: copies,
+    ln: copies,
+    install: copies,
+    rsync: copies,
+    curl: loads(["-o", "--output"], (rest) => rest.some((word) => /^-[A-Za-z]*O|^--remote-name/.test(word))),
+    wget: loads(["-O", "--output-document"], () => true),
+    dd: (rest, call) => {
+      for (const word of rest)
+        if (word.startsWith("of=")) noteMade(call.reading, word.slice(3), { is: "unknown" }, call);
+    },
+    tee: (rest, call) => {
+      const text = typeof call.input === "object" && !rest.includes("-a") ? call.input.text : undefined;
+      for (const path of operandsOf(rest))
+        noteMade(call.reading, path, text === undefined ? { is: "unknown" } : { is: "text", text }, call);
+    },
+    sed: rewrites,
+    gsed: rewrites,
+    perl: rewrites,
+  }),
+);

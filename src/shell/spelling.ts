@@ -17,6 +17,7 @@ import {
 import { type OptionRow, optionRows } from "./program-options.ts";
 import { nameOf } from "./programs.ts";
 
+const noValues: ReadonlySet<number> = new Set();
 /** Programs that run programs that run programs: no line that is meant so has more. */
 const deepest = 16;
 
@@ -43,9 +44,13 @@ export function createSpell(): (words: readonly string[]) => Spelling {
   const read = (words: readonly string[], depth: number): Spelling => {
     const path = words[0] ?? "";
     const row = depth > deepest ? undefined : (optionRows.get(baseName(path)) ?? optionRows.get(nameOf(path)));
-    if (!row) return { ...readPlain(words, false), otherwise: readPlain(words, true) };
+    if (!row) {
+      const spelling = readPlain(words, false);
+      // Where no option stands before a word, both readings are one.
+      return words.some(mayTake) ? { ...spelling, otherwise: readPlain(words, true) } : spelling;
+    }
     const spell = (inner: readonly string[]): Spelling => read(inner, depth + 1);
-    return readWords(words, row, { tableOf: (subcommand) => tableOf(row, subcommand), spell, values: new Set() });
+    return readWords(words, row, { tableOf: (subcommand) => tableOf(row, subcommand), spell, values: noValues });
   };
   // Every rule about a program asks for the same words.
   return (words) => {
@@ -86,7 +91,7 @@ function readPlain([path = "", ...rest]: readonly string[], takesValues: boolean
 
 const isDashed = (word: string): boolean => word.length > 1 && word.startsWith("-") && word !== "--";
 /** Whether the next word may be its value. */
-const mayTake = (word = ""): boolean => isDashed(word) && !word.includes("=");
+const mayTake = (word: string | undefined): boolean => word !== undefined && isDashed(word) && !word.includes("=");
 
 const begin = (path: string): Made => ({ program: baseName(path), options: [], operands: [], hidden: [] });
 
@@ -157,7 +162,6 @@ interface Place {
 
 /** How far the operands are: at the sub-command, its own operands, or the words of another program. */
 function createPlace(row: OptionRow): Place {
-  const paths = Object.keys(row.subcommands ?? {});
   let subcommand: string | undefined;
   let isComplete = row.subcommands === undefined;
   let count = 0;
@@ -172,13 +176,19 @@ function createPlace(row: OptionRow): Place {
       const path = subcommand === undefined ? operand : `${subcommand} ${operand}`;
       const name = lookUp(row.aliases ?? {}, path) ?? shortened(row, path);
       subcommand = name;
-      isComplete = !paths.some((one) => one.startsWith(`${name} `));
+      isComplete = !isBegin(name, row);
       return true;
     },
     isBefore: () => !isComplete,
     subcommand: () => subcommand,
     isInner: (isOption) => count === before() && !(isOption && (count === 0 || row.isMixed)),
   };
+}
+
+/** Whether a sub-command of more words begins so. */
+function isBegin(name: string, { subcommands }: OptionRow): boolean {
+  for (const path in subcommands) if (path.startsWith(name) && path[name.length] === " ") return true;
+  return false;
 }
 
 function shortened({ shortened: names = "" }: OptionRow, name: string): string {

@@ -252,8 +252,8 @@ function visitCommand(node: CommandNode, outer: Shell, walk: Walk): void {
   }
   if (reserved.has(node.name.text)) noteRuns(walk, "cannot parse the line as bash");
   const words = visitWord(node.name, shell, walk);
-  for (const one of node.args) words.push(...visitWord(one, shell, walk));
-  words.push(...rest);
+  for (const one of node.args) for (const word of visitWord(one, shell, walk)) words.push(word);
+  for (const word of rest) words.push(word);
   const program = baseName(words[0] ?? "");
   // What a part of the line may set was looked up by the names as written.
   if (program !== node.name.value && setsNames(program)) noteRuns(walk, cannotTell(node.name.text));

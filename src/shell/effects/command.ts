@@ -22,6 +22,7 @@ export interface CommandEffects {
   scripts: readonly string[];
 }
 
+const rows: ReadonlyMap<string, ProgramRow> = new Map(Object.entries(programs));
 const noRow: ProgramRow = {};
 const shells: ReadonlySet<string> = new Set(
   "sh bash dash zsh ksh ash fish csh tcsh mksh yash pwsh powershell busybox".split(" "),
@@ -42,7 +43,7 @@ export function effectsOf(
 ): CommandEffects {
   const [first = ""] = command.words;
   const program = baseName(first);
-  const row = Object.hasOwn(programs, program) ? (programs[program] ?? noRow) : noRow;
+  const row = rows.get(program) ?? noRow;
   const spelled = withPaths(spell(command.words), command.words);
   const absolute = (word: string): string => absolutePath(word, command.cwd, home);
   const isShell = shells.has(program);
@@ -53,8 +54,8 @@ export function effectsOf(
   const runsWords = isEvaluator || (isShell && has(spelled, "c", "command"));
   const scripts = runsWords || codes.length > 0 ? [] : scriptsOf(spelled, isShell || isInterpreter, program);
   const doings = isShell || isInterpreter ? [] : doingsOf(spelled, row, program);
-  if (codes.length > 0) doings.push(...filesOfCode(spelled, program));
-  if (code) doings.push(...code.doings);
+  if (codes.length > 0) for (const doing of filesOfCode(spelled, program)) doings.push(doing);
+  if (code) for (const doing of code.doings) doings.push(doing);
   for (const word of scripts) doings.push({ does: "executes", word });
   if (first.includes("/") && !first.startsWith(unknownText)) doings.push({ does: "executes", word: first });
   for (const { path, how } of command.redirects)
@@ -147,7 +148,7 @@ function doingsOf(spelled: Spelling, row: ProgramRow, program: string): Doing[] 
   } else if (row === noRow && !/^(?:git|echo|printf)$/.test(program))
     for (const word of operands) if (looksLikePath(word)) doings.push({ does: "reads", word });
   if (row.options) for (const option of options) addGiven(option, row.options, doings);
-  if (row.own) doings.push(...row.own(spelled));
+  if (row.own) for (const doing of row.own(spelled)) doings.push(doing);
   return doings;
 }
 

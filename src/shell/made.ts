@@ -68,11 +68,13 @@ export function noteRedirects(own: readonly Redirect[], text: string | undefined
   }
 }
 
+const printers: ReadonlySet<string> = new Set(["cat", "echo", "printf"]);
+
 /** What a command prints, where its words tell. */
 export function printed({ words, text }: Command): string | undefined {
-  const [program = "", ...rest] = words;
-  if (words.some((word) => isUnknown(word))) return undefined;
-  const name = baseName(program);
+  const name = baseName(words[0] ?? "");
+  if (!printers.has(name) || words.some((word) => isUnknown(word))) return undefined;
+  const rest = words.slice(1);
   if (name === "cat" && text !== undefined && (rest.length === 0 || rest[0] === "-")) return text;
   if (name === "echo") {
     const isWhole = rest[0] === "-n";

@@ -40,7 +40,7 @@ function record(words: readonly string[], call: Call): number {
   const { reading, shell, input, by } = call;
   const cwd = folderOf(call);
   const command: Command = {
-    words: [...words],
+    words,
     input: input === "file" ? [] : call.from,
     given: call.given,
     redirects: call.redirects,
@@ -119,8 +119,8 @@ function act(words: readonly string[], call: Call): void {
   const base = baseName(words[0] ?? "");
   noteFiles(words, call);
   const row = programOf(base);
-  const code = row.code ?? programOf(nameOf(base)).code;
   const own = ways.get(base);
+  const code = own ? undefined : (row.code ?? programOf(nameOf(base)).code);
   if (own) own(words, call);
   else if (row.isShell) runShell(words, call);
   else if (row.wraps) runWrapped(words, row.wraps, call);

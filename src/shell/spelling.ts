@@ -147,7 +147,9 @@ function readWords([path = "", ...rest]: readonly string[], row: OptionRow, tool
     }
   }
   const subcommand = place.subcommand();
-  return { ...made, ...(subcommand === undefined ? {} : { subcommand }), ...(otherwise ? { otherwise } : {}) };
+  if (subcommand !== undefined) made.subcommand = subcommand;
+  if (otherwise) made.otherwise = otherwise;
+  return made;
 }
 
 interface Place {
@@ -176,7 +178,7 @@ function createPlace(row: OptionRow): Place {
       const path = subcommand === undefined ? operand : `${subcommand} ${operand}`;
       const name = lookUp(row.aliases ?? {}, path) ?? shortened(row, path);
       subcommand = name;
-      isComplete = !isBegin(name, row);
+      isComplete = !beginsOf(row).has(name);
       return true;
     },
     isBefore: () => !isComplete,
@@ -185,10 +187,17 @@ function createPlace(row: OptionRow): Place {
   };
 }
 
-/** Whether a sub-command of more words begins so. */
-function isBegin(name: string, { subcommands }: OptionRow): boolean {
-  for (const path in subcommands) if (path.startsWith(name) && path[name.length] === " ") return true;
-  return false;
+const begins = new Map<OptionRow, ReadonlySet<string>>();
+
+/** What sub-commands of more words begin with. */
+function beginsOf(row: OptionRow): ReadonlySet<string> {
+  const known = begins.get(row);
+  if (known) return known;
+  const made = new Set<string>();
+  for (const path of Object.keys(row.subcommands ?? {}))
+    for (let at = path.indexOf(" "); at >= 0; at = path.indexOf(" ", at + 1)) made.add(path.slice(0, at));
+  begins.set(row, made);
+  return made;
 }
 
 function shortened({ shortened: names = "" }: OptionRow, name: string): string {

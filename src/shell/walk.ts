@@ -284,7 +284,9 @@ function visitCommand(node: CommandNode, outer: Shell, walk: Walk): void {
 
 /** `export NAME=value` is one word to the program. */
 function visitWord(one: Word | Assignment, shell: Shell, walk: Walk): string[] {
-  visit(one, shell, walk);
+  // Most words are plain text: there is nothing to walk through.
+  if (one.type === "Word" && !one.parts) countWork(walk, 1);
+  else visit(one, shell, walk);
   const known = knownIn(shell, walk);
   if (one.type === "Word") return expandWord(one, known);
   const value = one.index ? unknownText : expandValue(one, known);

@@ -40,7 +40,6 @@ export function createSpell(): (words: readonly string[]) => Spelling {
     tables.set(row, ofRow);
     return table;
   };
-  const spelled = new WeakMap<readonly string[], Spelling>();
   const read = (words: readonly string[], depth: number): Spelling => {
     const path = words[0] ?? "";
     const row = depth > deepest ? undefined : (optionRows.get(baseName(path)) ?? optionRows.get(nameOf(path)));
@@ -52,12 +51,7 @@ export function createSpell(): (words: readonly string[]) => Spelling {
     const spell = (inner: readonly string[]): Spelling => read(inner, depth + 1);
     return readWords(words, row, { tableOf: (subcommand) => tableOf(row, subcommand), spell, values: noValues });
   };
-  // Every rule about a program asks for the same words.
-  return (words) => {
-    const known = spelled.get(words) ?? read(words, 0);
-    spelled.set(words, known);
-    return known;
-  };
+  return (words) => read(words, 0);
 }
 
 interface Tools {

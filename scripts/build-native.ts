@@ -20,7 +20,7 @@ const words = [
   ...["-Wl,--build-id=none,-z,noexecstack,-z,norelro", "-s"],
 ];
 
-const programs = ["spawner"];
+const programs = ["spawner", "client"];
 const native = join(import.meta.dirname, "..", "native");
 const [folder = native] = process.argv.slice(2);
 const isThere = (compiler: string): boolean => spawnSync(compiler, ["--version"]).status === 0;

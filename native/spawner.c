@@ -3,117 +3,28 @@
  * It stands alone: no C library, no allocation beyond a few mappings, one thread, one loop. The frames are those of
  * src/runtime/processes/spawner-frames.ts. What it started ends with it, and it ends when the other side of the socket does.
  */
-typedef unsigned char u8;
-typedef unsigned short u16;
-typedef unsigned int u32;
-typedef unsigned long u64;
-typedef long i64;
+#include "system.h"
 
-/* ---- system calls ---- */
-#if defined(__x86_64__)
-enum { n_read = 0, n_write = 1, n_close = 3, n_fstat = 5, n_mmap = 9, n_munmap = 11, n_sigprocmask = 14, n_mremap = 25,
-       n_clone = 56, n_execve = 59, n_exit = 60, n_wait4 = 61, n_kill = 62, n_fcntl = 72, n_chdir = 80, n_setuid = 105,
-       n_setgid = 106, n_umask = 95, n_setsid = 112, n_setgroups = 116, n_prctl = 157, n_clock_gettime = 228, n_exit_group = 231,
-       n_ppoll = 271, n_signalfd4 = 289, n_dup3 = 292, n_pipe2 = 293, n_close_range = 436 };
-static i64 sys(i64 number, i64 a, i64 b, i64 c, i64 d, i64 e) {
-  register i64 r10 __asm__("r10") = d;
-  register i64 r8 __asm__("r8") = e;
-  i64 result;
-  __asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8) : "rcx", "r11", "memory");
-  return result;
-}
 /* The child begins on a stack of its own, because it shares our memory until it has become another program. */
+#if defined(__x86_64__)
 i64 begin(u64 flags, void *stack, void (*run)(void *), void *with);
 __asm__(".text\n.global begin\n.type begin,@function\nbegin:\n"
         "  mov %rdx, %r8\n  mov %rcx, %r9\n  xor %edx, %edx\n  xor %r10d, %r10d\n"
         "  mov $56, %eax\n  syscall\n  test %eax, %eax\n  jz 1f\n  ret\n"
         "1: xor %ebp, %ebp\n  mov %r9, %rdi\n  call *%r8\n  hlt\n");
 __asm__(".global _start\n_start:\n  xor %ebp, %ebp\n  and $-16, %rsp\n  call serve\n  hlt\n");
-#elif defined(__aarch64__)
-enum { n_read = 63, n_write = 64, n_close = 57, n_fstat = 80, n_mmap = 222, n_munmap = 215, n_sigprocmask = 135,
-       n_mremap = 216, n_clone = 220, n_execve = 221, n_exit = 93, n_wait4 = 260, n_kill = 129, n_fcntl = 25,
-       n_chdir = 49, n_setuid = 146, n_setgid = 144, n_umask = 166, n_setsid = 157, n_setgroups = 159, n_prctl = 167,
-       n_clock_gettime = 113, n_exit_group = 94, n_ppoll = 73, n_signalfd4 = 74, n_dup3 = 24, n_pipe2 = 59,
-       n_close_range = 436 };
-static i64 sys(i64 number, i64 a, i64 b, i64 c, i64 d, i64 e) {
-  register i64 x8 __asm__("x8") = number;
-  register i64 x0 __asm__("x0") = a;
-  register i64 x1 __asm__("x1") = b;
-  register i64 x2 __asm__("x2") = c;
-  register i64 x3 __asm__("x3") = d;
-  register i64 x4 __asm__("x4") = e;
-  __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4) : "memory");
-  return x0;
-}
+#else
 i64 begin(u64 flags, void *stack, void (*run)(void *), void *with);
 __asm__(".text\n.global begin\n.type begin,%function\nbegin:\n"
         "  mov x9, x2\n  mov x10, x3\n  mov x2, xzr\n  mov x3, xzr\n  mov x4, xzr\n"
         "  mov x8, #220\n  svc 0\n  cbz x0, 1f\n  ret\n"
         "1: mov x29, xzr\n  mov x30, xzr\n  mov x0, x10\n  blr x9\n  brk 1\n");
 __asm__(".global _start\n_start:\n  mov x29, xzr\n  mov x30, xzr\n  bl serve\n  brk 1\n");
-#else
-#error "this processor is not known here"
 #endif
-
-enum { e_io = 5, e_noexec = 8, e_again = 11, e_nomem = 12, e_acces = 13, e_nodev = 19, e_notdir = 20, e_noent = 2,
-       e_nametoolong = 36, e_stale = 116, e_timedout = 110, e_intr = 4 };
-enum { sig_kill = 9, sig_pipe = 13, sig_term = 15, sig_chld = 17, sig_cont = 18 };
-enum { poll_in = 1, poll_out = 4 };
-enum { cloexec = 02000000, nonblock = 04000 };
-
-struct waited { int descriptor; u16 wanted, got; };
-struct moment { i64 seconds, nanoseconds; };
-
-void *memcpy(void *to, const void *from, u64 length) {
-  for (u64 at = 0; at < length; at++) ((u8 *)to)[at] = ((const u8 *)from)[at];
-  return to;
-}
-void *memmove(void *to, const void *from, u64 length) {
-  if (to < from) return memcpy(to, from, length);
-  while (length--) ((u8 *)to)[length] = ((const u8 *)from)[length];
-  return to;
-}
-void *memset(void *to, int what, u64 length) { /* compilers call it for a structure that begins with zeros */
-  for (u64 at = 0; at < length; at++) ((u8 *)to)[at] = (u8)what;
-  return to;
-}
-static u64 length_of(const char *text) {
-  u64 length = 0;
-  while (text[length]) length++;
-  return length;
-}
-static __attribute__((noreturn)) void leave(int code) {
-  for (;;) sys(n_exit_group, code, 0, 0, 0, 0);
-}
-static void shut(int *descriptor) {
-  if (*descriptor < 0) return;
-  sys(n_close, *descriptor, 0, 0, 0, 0);
-  *descriptor = -1;
-}
 
 /* ---- memory that grows ---- */
 struct space { u8 *bytes; u64 size, from, to; };
 
-static void *map(u64 size) {
-  register i64 got = 0;
-#if defined(__x86_64__)
-  register i64 r10 __asm__("r10") = 0x22; /* private, anonymous */
-  register i64 r8 __asm__("r8") = -1;
-  register i64 r9 __asm__("r9") = 0;
-  __asm__ volatile("syscall" : "=a"(got) : "a"((i64)n_mmap), "D"(0L), "S"(size), "d"(3L), "r"(r10), "r"(r8), "r"(r9) : "rcx", "r11", "memory");
-#else
-  register i64 x8 __asm__("x8") = n_mmap;
-  register i64 x0 __asm__("x0") = 0;
-  register i64 x1 __asm__("x1") = (i64)size;
-  register i64 x2 __asm__("x2") = 3;
-  register i64 x3 __asm__("x3") = 0x22;
-  register i64 x4 __asm__("x4") = -1;
-  register i64 x5 __asm__("x5") = 0;
-  __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5) : "memory");
-  got = x0;
-#endif
-  return got < 0 && got > -4096 ? 0 : (void *)got;
-}
 static u64 rounded(u64 size) { return (size + 65535) & ~65535UL; }
 
 /* Room for so many bytes behind what is there. Without memory nothing can be carried any further: it ends, and with it its programs. */

@@ -1,15 +1,19 @@
 /** The clients that install registers: how each is recognised, chosen, renewed after an update, and when it may start a daemon. */
 
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Reply } from "../../src/agents/adapter.ts";
 import { chooseClient, httpToken, prepareClient, removeUnused } from "../../src/agents/install/client.ts";
+import { writeLaunchers } from "../../src/agents/install/launch.ts";
+import { findNativeClient, writeNativeClient, writtenNativeClient } from "../../src/agents/install/native-client.ts";
 import {
   clientFile,
   goneFile,
   guardedFolder,
+  nativeClientFile,
   onDemandFile,
   ownAddress,
   readOwnCall,
@@ -37,6 +41,8 @@ function placeFor(t: TestContext): {
   return { state, place: { cwd: folder, home: folder, environment: { XDG_STATE_HOME: folder } } };
 }
 const bash = findBash(process.env);
+const withNative = { skip: findNativeClient() === undefined ? "no client is compiled for this machine" : false };
+const noNamespaces = spawnSync("unshare", ["-m", "true"]).status !== 0 && "file systems cannot be mounted here";
 const withBash = { skip: bash === undefined ? "this machine has no bash that can run the client" : false };
 
 const exits = (reason: string): Reply => ({ exitCode: 2, stderr: reason });
@@ -112,6 +118,44 @@ test("the shell's client is for its owner alone, and goes with the last uninstal
   assert.ok(!existsSync(join(state, "http-token")));
 });
 
+test(
+  "the compiled client is chosen where it runs: a copy for its owner alone, before the shell's, which goes with the last uninstall",
+  withNative,
+  (t) => {
+    const { state } = placeFor(t);
+    const program = ["/node", "/hookline.js"] as const;
+    const clients = { stateFolder: state, program, version: "1", environment: process.env };
+    const chosen = prepareClient(clients);
+    assert.deepEqual([chosen.is, chosen.tries], ["native", [{ read: startFile(state) }, { run: program }]]);
+    const copy = nativeClientFile(state);
+    assert.equal(statSync(copy).mode & 0o777, 0o700);
+    assert.deepEqual(readFileSync(copy), readFileSync(findNativeClient()?.file ?? ""));
+    const started = [...readFileSync(startFile(state), "utf8").matchAll(/exec '(\S+)'/g)].map(([, name]) => name);
+    assert.deepEqual(started, [copy, ...(bash ? [bash] : []), "/node"]);
+    prepareClient({ ...clients, environment: { HOOKLINE_DAEMON: "off" } });
+    assert.ok(readFileSync(startFile(state), "utf8").includes(copy), "another layer calls it");
+    mkdirSync(join(state, "installs"));
+    writeFileSync(join(state, "installs", "claude-code-1.json"), "{}");
+    removeUnused(state, { daemonWanted: false });
+    assert.ok(!existsSync(copy), "no settings file calls it, and no daemon is wanted");
+    rmSync(join(state, "installs", "claude-code-1.json"));
+    prepareClient(clients);
+    removeUnused(state, { daemonWanted: true });
+    assert.ok(!existsSync(copy));
+  },
+);
+
+test("where the state folder's file system starts no program, install chooses the shell's client", {
+  skip: withNative.skip || withBash.skip || noNamespaces,
+}, (t) => {
+  const { place } = placeFor(t);
+  const mounts = 'mount -t tmpfs -o noexec none "$1" && shift && exec "$@"';
+  const words = ["-m", "sh", "-c", mounts, "sh", place.home, process.execPath, bin, "install", "claude-code"];
+  const environment = { ...process.env, HOME: place.home, XDG_STATE_HOME: place.home };
+  const { stdout, stderr } = spawnSync("unshare", words, { cwd: "/", env: environment, encoding: "utf8" });
+  assert.match(stdout, /client: \S+bash asks the daemon/, stderr);
+});
+
 test("[T35] a client of another version, which every daemon refuses, is written anew", withBash, async (t) => {
   const { state, place } = placeFor(t);
   assert.ok(bash);
@@ -132,6 +176,14 @@ test("[T35] a client of another version, which every daemon refuses, is written 
   const text = readFileSync(clientFile(state), "utf8");
   assert.ok(!text.includes("0.0.0+old") && !text.includes("/old/"));
   assert.ok(text.includes(process.execPath) && text.startsWith(`#!${bash} -p\n`));
+  if (withNative.skip) return;
+  assert.equal(writtenNativeClient(state)?.version, buildVersion(), "one is written where the build before had none");
+  const native = writeNativeClient(state, "0.0.0+old");
+  writeLaunchers(state, { program: ["/old/node", "/old/hookline.js"], ...(native && { native }) });
+  assert.equal(writtenNativeClient(state)?.version, "0.0.0+old");
+  await renewClient(place);
+  assert.equal(writtenNativeClient(state)?.version, buildVersion());
+  assert.ok(!readFileSync(startFile(state), "utf8").includes("/old/"));
 });
 
 test("a daemon without a port in its flags takes 4665 if no agent names one, and so does that of another store", (t) => {

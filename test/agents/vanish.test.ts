@@ -7,6 +7,7 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { type TestContext, test } from "node:test";
 import { packageForTests } from "../../scripts/package-for-tests.ts";
+import { nativeClientFile, startFile } from "../../src/agents/install/own-call.ts";
 import { findBash } from "../../src/agents/install/shell-client.ts";
 import { bin as usualBin } from "../program.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
@@ -54,18 +55,20 @@ interface Given {
   layer?: "user" | "project";
   environment?: Record<string, string>;
   trust?: "asked";
+  /** Else that which install chooses. */
+  client?: Client;
 }
+/** Of a machine that can run each: the one that is compiled, the shell's behind it, and the command in Node where no daemon may be asked. */
+type Client = "compiled" | "shell" | "node";
+const clients: readonly Client[] = ["compiled", "shell", "node"];
 
 /** A machine with a package of its own, installed in the agent. */
-function machine(
-  t: TestContext,
-  { hooks = guard, layer = "user", environment: more = {}, trust }: Given = {},
-): Machine {
+function machine(t: TestContext, { hooks = guard, layer = "user", trust, client = "compiled" }: Given = {}): Machine {
   const folder = temporaryFolder(t);
   const root = join(folder, "global", "node_modules", "hookline");
   cpSync(trust ? packageForTests("asked") : dirname(dirname(usualBin)), root, {
     recursive: true,
-    filter: (source) => !/\/(code|docs|examples|native|schema)$/.test(source),
+    filter: (source) => !/\/(code|docs|examples|schema)$/.test(source),
   });
   const project = join(folder, "home", "repo");
   mkdirSync(join(project, ".hookline"), { recursive: true });
@@ -104,10 +107,11 @@ function machine(
     process.execPath,
     [join(root, "bin", "hookline.js"), "install", "claude-code", "--layer", layer],
     {
-      env: { ...withClient, ...more },
+      env: client === "node" ? environment : withClient,
     },
   );
   assert.equal(installed.code, 0, installed.stderr);
+  if (client === "shell") rmSync(nativeClientFile(self.state), { force: true });
   return self;
 }
 
@@ -130,15 +134,12 @@ function assertPassed({ code, stdout, stderr }: Ended): void {
   assert.match(stderr, /^hookline: Hookline (?:cannot be started|is gone), so its hooks do not run .+\n$/);
 }
 
-for (const [client, environment] of Object.entries({
-  "the shell's": {},
-  "the one in Node": { HOOKLINE_DAEMON: "off" },
-})) {
+for (const client of clients) {
   test(
     `[R78] once its package has been removed, a guard's event is blocked and others pass, whichever client was registered: ${client}`,
     withBash,
     (t) => {
-      const self = machine(t, { environment });
+      const self = machine(t, { client });
       assert.match(self.call("PreToolUse").stdout, /pushing is for people/);
       removePackage(self);
       assertBlocked(self.call("PreToolUse"));
@@ -198,36 +199,60 @@ test("[R78] with the state folder deleted Hookline still decides, and without it
   assertPassed(self.call("PostToolUse"));
 });
 
-test("[R78] a Node that is gone, too old or of a damaged package blocks a guard's event", withBash, (t) => {
-  const self = machine(t);
-  const change = (file: string, edit: (text: string) => string): void =>
-    writeFileSync(join(self.state, file), edit(readFileSync(join(self.state, file), "utf8")));
-  const asOld = join(self.folder, "old.mjs");
-  writeFileSync(asOld, 'Object.defineProperty(process.versions, "node", { value: "18.0.0" });');
-  const old = `--import=${asOld}`;
-  assertBlocked(self.call("PreToolUse", { environment: { NODE_OPTIONS: old } }), "this is Node 18.0.0");
-  assert.equal(self.call("PostToolUse", { environment: { NODE_OPTIONS: old } }).code, 0);
-  const hook = join(self.root, "dist", "hook.cjs");
-  const text = readFileSync(hook, "utf8");
-  writeFileSync(hook, `${text.slice(0, text.indexOf("\n"))}\n)`);
-  assertBlocked(self.call("PreToolUse", { environment: { NODE_DISABLE_COMPILE_CACHE: "1" } }), `${hook} is damaged`);
-  writeFileSync(hook, text);
-  const dist = join(self.root, "dist");
-  cpSync(dist, `${dist}.kept`, { recursive: true });
-  for (const name of readdirSync(dist)) if (name !== "hook.cjs") rmSync(join(dist, name), { recursive: true });
-  rmSync(join(self.state, "compiled"), { recursive: true, force: true });
-  const parted = self.call("PreToolUse");
-  assert.equal(parted.code, 2, parted.stderr);
-  assert.match(parted.stderr, /Cannot find module .*\(a guard is active for this event, so it is blocked\)/);
-  rmSync(dist, { recursive: true });
-  cpSync(`${dist}.kept`, dist, { recursive: true });
-  for (const file of ["start.sh", "client.sh"])
-    change(file, (one) => one.replaceAll(process.execPath, "/nowhere/node"));
-  assertBlocked(self.call("PreToolUse"));
-});
+for (const client of ["compiled", "shell"] as const)
+  test(
+    `[R78] a Node that is gone, too old or of a damaged package blocks a guard's event, by ${client} client`,
+    withBash,
+    (t) => {
+      const self = machine(t, { client });
+      const change = (file: string, edit: (text: string) => string): void =>
+        writeFileSync(join(self.state, file), edit(readFileSync(join(self.state, file), "utf8")));
+      const asOld = join(self.folder, "old.mjs");
+      writeFileSync(asOld, 'Object.defineProperty(process.versions, "node", { value: "18.0.0" });');
+      const old = `--import=${asOld}`;
+      assertBlocked(self.call("PreToolUse", { environment: { NODE_OPTIONS: old } }), "this is Node 18.0.0");
+      assert.equal(self.call("PostToolUse", { environment: { NODE_OPTIONS: old } }).code, 0);
+      const hook = join(self.root, "dist", "hook.cjs");
+      const text = readFileSync(hook, "utf8");
+      writeFileSync(hook, `${text.slice(0, text.indexOf("\n"))}\n)`);
+      assertBlocked(
+        self.call("PreToolUse", { environment: { NODE_DISABLE_COMPILE_CACHE: "1" } }),
+        `${hook} is damaged`,
+      );
+      writeFileSync(hook, text);
+      const dist = join(self.root, "dist");
+      cpSync(dist, `${dist}.kept`, { recursive: true });
+      for (const name of readdirSync(dist)) if (name !== "hook.cjs") rmSync(join(dist, name), { recursive: true });
+      rmSync(join(self.state, "compiled"), { recursive: true, force: true });
+      const parted = self.call("PreToolUse");
+      assert.equal(parted.code, 2, parted.stderr);
+      assert.match(parted.stderr, /Cannot find module .*\(a guard is active for this event, so it is blocked\)/);
+      rmSync(dist, { recursive: true });
+      cpSync(`${dist}.kept`, dist, { recursive: true });
+      for (const file of ["start.sh", "client.sh"])
+        change(file, (one) => one.replaceAll(process.execPath, "/nowhere/node"));
+      assertBlocked(self.call("PreToolUse"));
+    },
+  );
+
+test(
+  "[R78] where the compiled client has gone, or the machine is one of another processor, the shell's is started",
+  withBash,
+  (t) => {
+    const self = machine(t);
+    const start = startFile(self.state);
+    writeFileSync(start, readFileSync(start, "utf8").replaceAll(/^\[ -e '[^']*' \]/gm, "[ -e '/nowhere' ]"));
+    writeFileSync(nativeClientFile(self.state), "of another processor");
+    assert.match(self.call("PreToolUse").stdout, /pushing is for people/);
+    rmSync(nativeClientFile(self.state));
+    assert.match(self.call("PreToolUse").stdout, /pushing is for people/);
+    removePackage(self);
+    assertBlocked(self.call("PreToolUse"));
+  },
+);
 
 test("[R78] where bash has gone, the agent's own sh starts Node", withBash, (t) => {
-  const self = machine(t);
+  const self = machine(t, { client: "shell" });
   const start = join(self.state, "start.sh");
   writeFileSync(start, readFileSync(start, "utf8").replaceAll(findBash(process.env) ?? "bash", "/nowhere/bash"));
   assert.match(self.call("PreToolUse").stdout, /pushing is for people/);
@@ -269,30 +294,31 @@ test("[R78] another Hookline on the PATH takes over, unless a project has put it
     assertBlocked(self.call("PreToolUse", { environment: { PATH: put(folder) } }));
 });
 
-test("[R78] a daemon notes guards too, and goes on deciding where the package has gone", {
-  ...withBash,
-  timeout: 60_000,
-}, async (t) => {
-  const self = machine(t, { hooks: {} });
-  writeFileSync(join(self.project, ".hookline", "hooks.json"), JSON.stringify(guard));
-  const { HOOKLINE_DAEMON: _off, ...environment } = self.environment;
-  const words = [join(self.root, "bin", "hookline.js"), "up", "--port", "0", "--json"];
-  const daemon = spawn(process.execPath, words, {
-    cwd: self.project,
-    env: environment,
-    stdio: ["ignore", "pipe", "ignore"],
+for (const client of ["compiled", "shell"] as const)
+  test(`[R78] a daemon notes guards too, and goes on deciding where the package has gone, by ${client} client`, {
+    ...withBash,
+    timeout: 60_000,
+  }, async (t) => {
+    const self = machine(t, { hooks: {}, client });
+    writeFileSync(join(self.project, ".hookline", "hooks.json"), JSON.stringify(guard));
+    const { HOOKLINE_DAEMON: _off, ...environment } = self.environment;
+    const words = [join(self.root, "bin", "hookline.js"), "up", "--port", "0", "--json"];
+    const daemon = spawn(process.execPath, words, {
+      cwd: self.project,
+      env: environment,
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    t.after(() => daemon.kill("SIGKILL"));
+    await once(createInterface({ input: daemon.stdout }), "line");
+    const asking = { environment: { HOOKLINE_DAEMON: "" } };
+    assert.match(self.call("PreToolUse", asking).stdout, /pushing is for people/);
+    removePackage(self);
+    assert.match(self.call("PreToolUse", asking).stdout, /pushing is for people/);
+    daemon.kill("SIGKILL");
+    await once(daemon, "exit");
+    assertBlocked(self.call("PreToolUse", asking));
+    assertPassed(self.call("PostToolUse", asking));
   });
-  t.after(() => daemon.kill("SIGKILL"));
-  await once(createInterface({ input: daemon.stdout }), "line");
-  const asking = { environment: { HOOKLINE_DAEMON: "" } };
-  assert.match(self.call("PreToolUse", asking).stdout, /pushing is for people/);
-  removePackage(self);
-  assert.match(self.call("PreToolUse", asking).stdout, /pushing is for people/);
-  daemon.kill("SIGKILL");
-  await once(daemon, "exit");
-  assertBlocked(self.call("PreToolUse", asking));
-  assertPassed(self.call("PostToolUse", asking));
-});
 
 test("[R78] a commit is refused by a guard in each of these cases, and passes where there is none", (t) => {
   const onCommit = {

@@ -10,6 +10,7 @@ import { messageOf } from "../../engine/error.ts";
 import { writePrivate } from "../../files/write.ts";
 import { journalledFiles, journalNames, makePrivateFolder } from "./files.ts";
 import { launcherOf, writeLaunchers } from "./launch.ts";
+import { findNativeClient, writeNativeClient, writtenNativeClient } from "./native-client.ts";
 import {
   clientFile,
   codeFolder,
@@ -17,6 +18,7 @@ import {
   guardedFolder,
   httpTokenFile,
   isPort,
+  nativeClientFile,
   type OwnDoor,
   onDemandFile,
   readOwnDoor,
@@ -31,7 +33,7 @@ import { findBash, writeClient, writtenClient } from "./shell-client.ts";
 /** Which client an agent is to start on each event, what that needs in the state folder, and taking it away again. */
 
 interface ClientChoice {
-  is: "shell" | "node";
+  is: "native" | "shell" | "node";
   /** What the line that the agent runs tries, one after the other. */
   tries: readonly Try[];
   /** For the person. */
@@ -53,11 +55,31 @@ export function chooseClient({ stateFolder, environment, program }: Clients): Cl
   if (environment.HOOKLINE_DAEMON === "off")
     return nodeChoice(stateFolder, program, "HOOKLINE_DAEMON is off, so each event is decided by a command of its own");
   const bash = findBash(environment);
-  if (bash === undefined)
-    return nodeChoice(stateFolder, program, "no bash from version 5 on was found that reaches sockets and sees /proc");
-  const because = `${bash} asks the daemon, and starts Node only if none answers`;
-  // Where the state folder has been deleted, Node still decides.
-  return { is: "shell", tries: [{ read: startFile(stateFolder) }, { run: program }], because, bash };
+  if (!findNativeClient()) return choiceWithout({ stateFolder, program }, bash);
+  return {
+    is: "native",
+    tries: asking(stateFolder, program),
+    because: `hookline-client ${asks}`,
+    ...(bash !== undefined && { bash }),
+  };
+}
+const asks = "asks the daemon, and starts Node only if none answers";
+
+/** Where the state folder has been deleted, Node still decides. */
+const asking = (stateFolder: string, program: Clients["program"]): readonly Try[] => [
+  { read: startFile(stateFolder) },
+  { run: program },
+];
+
+/** Where the client that is compiled does not run. */
+function choiceWithout(
+  { stateFolder, program }: Pick<Clients, "stateFolder" | "program">,
+  bash: string | undefined,
+): ClientChoice & { bash?: string } {
+  const none =
+    "hookline-client does not run here, and no bash from version 5 on was found that reaches sockets and sees /proc";
+  if (bash === undefined) return nodeChoice(stateFolder, program, none);
+  return { is: "shell", tries: asking(stateFolder, program), because: `${bash} ${asks}`, bash };
 }
 
 const nodeChoice = (stateFolder: string, program: Clients["program"], because: string): ClientChoice => ({
@@ -69,7 +91,8 @@ const nodeChoice = (stateFolder: string, program: Clients["program"], because: s
 /**
  * Writes what the chosen client needs, and lets clients start a daemon.
  *
- * @returns the choice that holds: Node, where the shell's client cannot be written
+ * @returns the choice that holds: another one, where the client that is compiled does not run from there, and Node, where none can
+ * be written
  * @throws HooklineError settings_unusable
  */
 export function prepareClient(clients: Clients): ClientChoice {
@@ -78,12 +101,15 @@ export function prepareClient(clients: Clients): ClientChoice {
   makePrivateFolder(stateFolder);
   try {
     if (environment.HOOKLINE_DAEMON !== "off") allowOnDemand(onDemandFile(stateFolder), clients.port);
-    const bash = choice.bash ?? writtenClient(stateFolder)?.bash; // another layer may call it
-    writeLaunchers(stateFolder, { program, ...(bash !== undefined && { bash }) });
+    const isNative = choice.is === "native";
+    // Where none is wanted, another layer may call it.
+    const native = isNative ? writeNativeClient(stateFolder, version) : writtenNativeClient(stateFolder);
+    const bash = choice.bash ?? writtenClient(stateFolder)?.bash;
+    writeLaunchers(stateFolder, { program, ...(native && { native }), ...(bash !== undefined && { bash }) });
     if (choice.bash !== undefined) writeClient(stateFolder, { bash: choice.bash, program, version });
-    return choice;
+    return isNative && !native ? choiceWithout(clients, choice.bash) : choice;
   } catch (error) {
-    return nodeChoice(stateFolder, program, `the shell's client cannot be written: ${messageOf(error)}`);
+    return nodeChoice(stateFolder, program, `no client can be written: ${messageOf(error)}`);
   }
 }
 
@@ -104,25 +130,25 @@ export function removeUnused(stateFolder: string, { daemonWanted }: { daemonWant
   try {
     const installs = journalNames(stateFolder).length;
     if (installs === 0) {
-      remove(sessionsFolder, clientFile, onDemandFile, startedFile, httpTokenFile, codeFolder);
-      remove(startFile, goneFile, guardedFolder);
+      remove(sessionsFolder, onDemandFile, startedFile, httpTokenFile, codeFolder);
+      remove(nativeClientFile, clientFile, startFile, goneFile, guardedFolder);
     }
     if (installs === 0 || httpDoors(stateFolder).length > 0) return;
     if (existsSync(httpTokenFile(stateFolder))) {
       remove(httpTokenFile, sessionsFolder);
       if (existsSync(onDemandFile(stateFolder))) writePrivate(onDemandFile(stateFolder), "");
     }
-    // Where there was no bash, those of other layers who start a daemon look like those who are to start none.
-    const isAlone = installs === 1 || existsSync(clientFile(stateFolder));
-    if (!daemonWanted && isAlone && !journalledFiles(stateFolder).some(callsShellClient))
-      remove(clientFile, onDemandFile, startedFile);
+    // Where there was no client, those of other layers who start a daemon look like those who are to start none.
+    const isAlone = installs === 1 || [nativeClientFile, clientFile].some((file) => existsSync(file(stateFolder)));
+    if (!daemonWanted && isAlone && !journalledFiles(stateFolder).some(callsClient))
+      remove(nativeClientFile, clientFile, onDemandFile, startedFile);
   } catch {
     // The folder cannot be written, or settings not be read: what nothing calls does no harm.
   }
 }
 
 /** By way of what a team has committed, or as an earlier build registered it, too. */
-const callsShellClient = (settings: string): boolean =>
+const callsClient = (settings: string): boolean =>
   existsSync(settings) &&
   [startFile, clientFile, launcherOf].some((file) => readFileSync(settings, "utf8").includes(basename(file(""))));
 

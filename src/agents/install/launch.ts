@@ -15,7 +15,15 @@ export const asWord = (text: string): string => `'${text.replaceAll("'", `'\\''`
 export interface Launched {
   /** Absolute paths: the Node that runs us, and our bin. */
   program: readonly [string, string];
-  /** The bash that runs the shell's client; absent: the client is Node. */
+  /** The compiled client; absent: there is none for this machine. */
+  native?: {
+    file: string;
+    /** While it is there, this is a machine that can run the client. */
+    loader: string;
+    /** A daemon of another version refuses it. */
+    version: string;
+  };
+  /** The bash that runs the shell's client; absent: there is none. Without any client it is Node. */
   bash?: string;
 }
 
@@ -31,11 +39,15 @@ function writeIfNew(file: string, text: string): void {
 }
 
 /** "$@" is the call. What is started takes the shell's place; where nothing can be, the text behind this one goes on. */
-function startText(stateFolder: string, { program: [node, bin], bash }: Launched): string {
+function startText(stateFolder: string, { program: [node, bin], native, bash }: Launched): string {
   const [start, client, gone] = [startFile, clientFile, goneFile].map((file) => asWord(file(stateFolder)));
+  const compiled = native && asWord(native.file);
+  const words = native && [native.version, node, bin].map(asWord).join(" ");
+  const first =
+    native && `[ -e ${asWord(native.loader)} ] && [ -x ${compiled} ] && exec ${compiled} ${words} ${gone} "$@"\n`;
   const asks = bash && `[ -x ${asWord(bash)} ] && [ -r ${client} ] && exec ${asWord(bash)} -p ${client} "$@"\n`;
   return `# Hookline: starts its client for an agent's event. Written by "hookline install" as ${start}; "hookline uninstall" takes it away.
-${asks ?? ""}[ -x ${asWord(node)} ] && [ -f ${asWord(bin)} ] && exec ${asWord(node)} ${asWord(bin)} "$@"
+${first ?? ""}${asks ?? ""}[ -x ${asWord(node)} ] && [ -f ${asWord(bin)} ] && exec ${asWord(node)} ${asWord(bin)} "$@"
 [ -r ${gone} ] && . ${gone}
 `;
 }

@@ -67,6 +67,9 @@ export const guardedFolder = (stateFolder: string): string => join(stateFolder, 
 /** The client for shells. */
 export const clientFile = (stateFolder: string): string => join(stateFolder, "client.sh");
 
+/** The client that is compiled. */
+export const nativeClientFile = (stateFolder: string): string => join(stateFolder, "hookline-client");
+
 /** While it is there, a client that finds no daemon starts one for the next event, at the port that it names, if it names one. */
 export const onDemandFile = (stateFolder: string): string => join(stateFolder, "daemon-on-demand");
 

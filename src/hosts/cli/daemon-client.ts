@@ -181,20 +181,24 @@ function wasStarted(file: string): boolean {
   return last !== undefined && Math.abs(Date.now() - last) < notAgainWithin;
 }
 
-/** Writes the shell's client anew after an update: a daemon of the new version refuses the old client. Never rejects. */
+/** Writes the clients anew after an update: a daemon of the new version refuses the old ones. Never rejects. */
 export async function renewClient(place: Place): Promise<void> {
   try {
-    const [{ writeClient, writtenClient }, { writeLaunchers }] = await Promise.all([
-      import("../../agents/install/shell-client.ts"),
-      import("../../agents/install/launch.ts"),
-    ]);
+    const [{ writeNativeClient, writtenNativeClient }, { writeClient, writtenClient }, { writeLaunchers }] =
+      await Promise.all([
+        import("../../agents/install/native-client.ts"),
+        import("../../agents/install/shell-client.ts"),
+        import("../../agents/install/launch.ts"),
+      ]);
     const state = stateFolder(place);
-    const written = writtenClient(state);
+    const shell = writtenClient(state);
+    const written = writtenNativeClient(state) ?? shell;
     const version = buildVersion();
     if (written === undefined || written.version === version) return; // the agent waits for our end
     const program = [process.execPath, process.env.HOOKLINE_BIN ?? ""] as const;
-    writeLaunchers(state, { program, bash: written.bash });
-    writeClient(state, { ...written, version, program });
+    const native = writeNativeClient(state, version);
+    if (shell) writeClient(state, { ...shell, version, program });
+    writeLaunchers(state, { program, ...(native && { native }), ...(shell && { bash: shell.bash }) });
   } catch {
     // The state folder cannot be written: each event starts Node, and is answered.
   }

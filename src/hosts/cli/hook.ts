@@ -43,7 +43,7 @@ interface Words {
   store: string | undefined;
   /** A guard was active for this event when it was registered. */
   guarded: boolean;
-  /** A shell's client has asked the daemon: the event is not taken, or it was taken and is lost. */
+  /** Another client has asked the daemon: the event is not taken, or it was taken and is lost. */
   asked: boolean;
   taken: boolean;
 }
@@ -130,7 +130,7 @@ async function byPolicy(
   });
 }
 
-/** A daemon for the next event, and a shell's client that the daemon knows. */
+/** A daemon for the next event, and clients that the daemon knows. */
 async function prepareNext(place: Place, { asked, store }: Words): Promise<void> {
   if (asked) await renewClient(place);
   await startOnDemand(place, store);

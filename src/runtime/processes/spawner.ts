@@ -3,12 +3,11 @@
  * that process cannot run, this one forks after all: the promise of `Spawn` is the same.
  */
 import type { ChildProcess } from "node:child_process";
-import { existsSync } from "node:fs";
 import type { Socket } from "node:net";
 import { isAbsolute } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { Seconds } from "../../engine/event.ts";
 import type { Spawn } from "../../engine/program.ts";
+import { nativeProgram } from "../../files/native.ts";
 import { createSupervision, type SpawnLimits } from "./spawn.ts";
 import { createFrameReader, fromHelper, helperVersion, mostSlots } from "./spawner-frames.ts";
 import { type Attempt, listeners, lose, newSlot, type Slot, sendStart, type Wire } from "./spawner-slot.ts";
@@ -29,7 +28,11 @@ export interface Spawner {
 }
 
 /** The helper is started with the first program, and keeps no process alive. */
-export function createSpawner({ limits, file = helperFile(), complain }: SpawnerOptions = {}): Spawner {
+export function createSpawner({
+  limits,
+  file = nativeProgram("hookline-spawner"),
+  complain,
+}: SpawnerOptions = {}): Spawner {
   let helper: Helper | undefined;
   let isOut = file === undefined;
   const running = new Set<Promise<unknown>>();
@@ -71,15 +74,6 @@ export function createSpawner({ limits, file = helperFile(), complain }: Spawner
       await Promise.all(running); // the helper knows only what it started itself: what those have started is ended here
     },
   };
-}
-
-/** Beside the folder of the sources, or of what is built from them. Absent: there is none for this system. */
-function helperFile(): string | undefined {
-  const name = `native/${process.platform}-${process.arch}/hookline-spawner`;
-  const isSource = import.meta.url.endsWith(".ts");
-  return (isSource ? ["../../../"] : ["../", "../../"])
-    .map((up) => fileURLToPath(new URL(up + name, import.meta.url)))
-    .find((path) => existsSync(path));
 }
 
 /** One helper process that starts programs for this one (native/spawner.c), and those that it carries at the moment. */

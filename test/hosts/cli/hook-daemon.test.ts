@@ -6,6 +6,8 @@ import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
+import { findNativeClient } from "../../../src/agents/install/native-client.ts";
+import { clientFile } from "../../../src/agents/install/own-call.ts";
 import { findBash } from "../../../src/agents/install/shell-client.ts";
 import { bin } from "../../program.ts";
 import { goes, isGone } from "../../runtime/processes/gone.ts";
@@ -98,21 +100,27 @@ const cases: Record<string, Case> = {
   "a text for the summary": { payload: { hook_event_name: "PreCompact", trigger: "auto" }, says: /^keep the plan$/ },
 };
 
-/** With the shell's client installed; nothing starts a daemon by itself. */
+/** The first is what install registers, where this machine can run it. */
+const clients = ["compiled", "shell", "node"] as const;
+
+/** Nothing starts a daemon by itself. */
 function installed(t: TestContext): {
   place: Place;
-  lines: Record<"shell" | "node", (event: string) => string>;
+  lines: Record<(typeof clients)[number], (event: string) => string>;
   told(line: string, payload: object): Promise<Said>;
 } {
   const place = placeFor(t, { "workspace/.hookline/hooks.json": JSON.stringify(hooks) });
   const environment: Record<string, string> = { ...place.environment, LANG: "C.UTF-8", GREETING: "wörld 'x'" };
-  assert.match(place.hookline("install", "claude-code").stdout, /client: \S+bash asks the daemon/);
+  const chosen = findNativeClient() ? /client: hookline-client asks the daemon/ : /client: \S+bash asks the daemon/;
+  assert.match(place.hookline("install", "claude-code").stdout, chosen);
   rmSync(join(environment.XDG_STATE_HOME ?? "", "hookline", "daemon-on-demand"));
   const settings = JSON.parse(readFileSync(join(place.environment.HOME ?? "", ".claude", "settings.json"), "utf8"));
   return {
     place,
     lines: {
-      shell: (event) => settings.hooks[event][0].hooks[0].command,
+      compiled: (event) => settings.hooks[event][0].hooks[0].command,
+      shell: (event) =>
+        `exec ${bash} -p "${clientFile(join(environment.XDG_STATE_HOME ?? "", "hookline"))}" hook claude-code --event ${event} --by user`,
       node: (event) => `exec "${process.execPath}" "${bin}" hook claude-code --event ${event} --by user`,
     },
     told: (line, payload) =>
@@ -136,33 +144,33 @@ async function endDaemon(state: string): Promise<void> {
 const eventsOf = async (daemon: Started): Promise<number> => (await daemon.call("/status")).body.activity.events;
 
 test(
-  "[R60] the shell's client, the command with and without the daemon, and HTTP say the same of an event, byte by byte",
+  "[R60] every client, the command with and without the daemon, and HTTP say the same of an event, byte by byte",
   options,
   async (t) => {
     const { place, lines, told } = installed(t);
     const daemon = await place.up();
-    await told(lines.shell("SessionStart"), { hook_event_name: "SessionStart", source: "startup" });
+    await told(lines.compiled("SessionStart"), { hook_event_name: "SessionStart", source: "startup" });
     const reached = new Set<string>();
     for (const [name, { payload, says, code = 0, alone }] of Object.entries(cases)) {
       const event = (payload as { hook_event_name: string }).hook_event_name; // each case has one
       const said: Said[] = [];
-      for (const client of ["shell", "node"] as const) {
+      for (const client of clients) {
         const before = await eventsOf(daemon);
         said.push(await told(lines[client](event), payload));
         if ((await eventsOf(daemon)) > before) reached.add(client); // on a busy machine it may not be taken in time
       }
       if (alone) said.push(await told(`export HOOKLINE_DAEMON=off; ${lines.node(event)}`, payload));
-      const [shell, ...others] = said;
-      assert.ok(shell);
-      assert.equal(shell.code, code, name);
-      if (says) assert.match(shell.code === 2 ? shell.stderr : shell.stdout.trimEnd(), says, name);
-      for (const other of others) assert.deepEqual(other, shell, name);
+      const [first, ...others] = said;
+      assert.ok(first);
+      assert.equal(first.code, code, name);
+      if (says) assert.match(first.code === 2 ? first.stderr : first.stdout.trimEnd(), says, name);
+      for (const other of others) assert.deepEqual(other, first, name);
       if (event === "PreCompact") continue; // it cannot be said over HTTP, so it stays a command
       const body = { session_id: "one", cwd: place.workspace, ...payload };
       const http = await daemon.call(`/hook/claude-code?event=${event}&by=user`, { body });
-      assert.deepEqual(http.body, shell.stdout === "" ? undefined : JSON.parse(shell.stdout), name);
+      assert.deepEqual(http.body, first.stdout === "" ? undefined : JSON.parse(first.stdout), name);
     }
-    assert.deepEqual(reached, new Set(["shell", "node"]));
+    assert.deepEqual(reached, new Set(clients));
   },
 );
 
@@ -171,12 +179,12 @@ test("[F27, R60] a daemon that is stopped holds no agent up, and takes nothing u
   const daemon = await place.up();
   daemon.child.kill("SIGSTOP");
   const payload = tool("Once");
-  const said = await Promise.all([told(lines.shell("PreToolUse"), payload), told(lines.node("PreToolUse"), payload)]);
+  const said = await Promise.all(clients.map((client) => told(lines[client]("PreToolUse"), payload)));
   daemon.child.kill("SIGCONT");
   for (const { code, stderr } of said) assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
   const other = { session_id: "one", cwd: place.workspace, ...tool("Other") };
   await daemon.call("/hook/claude-code?event=PreToolUse&by=user", { body: other }); // what waited before it has been read by now
-  assert.equal(readFileSync(join(place.workspace, "once.txt"), "utf8"), "run\nrun\n");
+  assert.equal(readFileSync(join(place.workspace, "once.txt"), "utf8"), "run\n".repeat(clients.length));
   assert.equal(await eventsOf(daemon), 1);
 });
 
@@ -195,11 +203,13 @@ test(
       return await Promise.race([once(socket, "connect").then(() => true), wait(1_000, false)]);
     };
     while (await connects()) assert.ok(sockets.length < 10_000, "the queue has an end");
-    const said = await Promise.race([
-      told(lines.shell("PreToolUse"), tool("Deny")),
-      wait(60_000, undefined, { ref: false }),
-    ]);
-    assert.match(said?.stdout ?? "nothing was said", /"deny"/);
+    for (const client of ["compiled", "shell"] as const) {
+      const said = await Promise.race([
+        told(lines[client]("PreToolUse"), tool("Deny")),
+        wait(60_000, undefined, { ref: false }),
+      ]);
+      assert.match(said?.stdout ?? "nothing was said", /"deny"/, client);
+    }
   },
 );
 
@@ -213,25 +223,28 @@ test(
     const log = join(place.workspace, "slow.txt");
     const runs = (): number => (existsSync(log) ? readFileSync(log, "utf8").split("\n").length - 1 : 0);
     const waiting: Promise<Said>[] = [];
-    for (const client of ["shell", "node"] as const) {
+    for (const client of clients) {
       for (const event of ["PreToolUse", "PostToolUse"]) {
-        await told(lines.shell(event), { hook_event_name: event, tool_name: "Other", tool_input: {} }); // it knows the hooks then
+        await told(lines.compiled(event), { hook_event_name: event, tool_name: "Other", tool_input: {} }); // it knows the hooks then
         waiting.push(told(lines[client](event), { hook_event_name: event, ...slow }));
         await until(() => runs() === waiting.length || undefined, "a hook that runs");
       }
     }
     daemon.child.kill("SIGKILL");
-    const [shellGuard, shellOther, nodeGuard, nodeOther] = await Promise.all(waiting);
+    const said = await Promise.all(waiting);
+    const [guard, other] = said;
     for (const pid of readFileSync(log, "utf8").split("\n").map(Number))
       if (pid > 0 && !isGone(pid)) process.kill(pid, "SIGKILL"); // where nothing has ended them with their daemon
-    assert.match(shellGuard?.stderr ?? "", /stopped before it answered.*a guard is active/);
-    for (const said of [shellGuard, nodeGuard])
-      assert.deepEqual(said, { code: 2, stdout: "", stderr: shellGuard?.stderr });
-    assert.match(shellOther?.stderr ?? "", /stopped before it answered/);
-    for (const said of [shellOther, nodeOther])
-      assert.deepEqual(said, { code: 0, stdout: "", stderr: shellOther?.stderr });
-    assert.equal(runs(), 4);
-    assert.equal((await told(lines.shell("PreToolUse"), tool("Deny"))).code, 0, "the next is judged without it");
+    assert.match(guard?.stderr ?? "", /stopped before it answered.*a guard is active/);
+    assert.match(other?.stderr ?? "", /stopped before it answered/);
+    for (const [index, one] of said.entries())
+      assert.deepEqual(one, {
+        code: index % 2 === 0 ? 2 : 0,
+        stdout: "",
+        stderr: (index % 2 === 0 ? guard : other)?.stderr,
+      });
+    assert.equal(runs(), 2 * clients.length);
+    assert.equal((await told(lines.compiled("PreToolUse"), tool("Deny"))).code, 0, "the next is judged without it");
   },
 );
 
@@ -266,7 +279,7 @@ test(
     const { place, lines, told } = installed(t);
     state = join(place.environment.XDG_STATE_HOME ?? "", "hookline");
     assert.match(place.hookline("install", "claude-code").stdout, /nothing to do/);
-    const first = await told(lines.shell("PreToolUse"), tool("Deny"));
+    const first = await told(lines.compiled("PreToolUse"), tool("Deny"));
     assert.match(first.stdout, /not that/);
     const address = join(state, "daemon.address");
     await until(() => existsSync(address) || undefined, "a daemon");
@@ -277,7 +290,7 @@ test(
       return ((await response.json()) as { activity: { events: number } }).activity.events; // the status has it
     };
     await until(async () => {
-      assert.deepEqual(await told(lines.shell("PreToolUse"), tool("Deny")), first);
+      assert.deepEqual(await told(lines.compiled("PreToolUse"), tool("Deny")), first);
       return (await statusOf()) > 0 || undefined; // on a busy machine it may not be taken in time
     }, "an event that the daemon takes");
   },

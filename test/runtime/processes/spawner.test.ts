@@ -348,7 +348,7 @@ test("the helper that is here is what its source makes, or does the same", {
   skip: compiler ? here.skip : "no compiler is here",
 }, async (context) => {
   const folder = temporaryFolder(context);
-  const script = new URL("../../../scripts/build-spawner.ts", import.meta.url).pathname;
+  const script = new URL("../../../scripts/build-native.ts", import.meta.url).pathname;
   const built = await runLine(`exec '${process.execPath}' --no-warnings '${script}' '${folder}'`);
   assert.equal(built.code, 0, built.stdout);
   const file = join(folder, `${process.platform}-${process.arch}`, "hookline-spawner");

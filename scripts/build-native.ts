@@ -1,6 +1,6 @@
 /**
- * node scripts/build-spawner.ts [FOLDER]: compiles native/spawner.c for each processor that a compiler is found for. It
- * is done by hand when the source changes, and what it makes is committed: who installs Hookline needs no compiler.
+ * node scripts/build-native.ts [FOLDER]: compiles the programs of native/ for each processor that a compiler is found for. It
+ * is done by hand when a source changes, and what it makes is committed: who installs Hookline needs no compiler.
  */
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync } from "node:fs";
@@ -20,6 +20,7 @@ const words = [
   ...["-Wl,--build-id=none,-z,noexecstack,-z,norelro", "-s"],
 ];
 
+const programs = ["spawner", "client"];
 const native = join(import.meta.dirname, "..", "native");
 const [folder = native] = process.argv.slice(2);
 const isThere = (compiler: string): boolean => spawnSync(compiler, ["--version"]).status === 0;
@@ -30,16 +31,18 @@ for (const [system, names] of Object.entries(compilers)) {
     console.log(`${system}: none of ${names.join(", ")} is here, so it stays as it is`);
     continue;
   }
-  const file = join(folder, system, "hookline-spawner");
   mkdirSync(join(folder, system), { recursive: true });
-  const { status, stderr } = spawnSync(compiler, [...words, join(native, "spawner.c"), "-o", file], {
-    encoding: "utf8",
-  });
-  if (status !== 0) {
-    console.log(`${system}: ${compiler} failed: ${stderr}`);
-    process.exitCode = 1;
-    continue;
+  for (const program of programs) {
+    const file = join(folder, system, `hookline-${program}`);
+    const { status, stderr } = spawnSync(compiler, [...words, join(native, `${program}.c`), "-o", file], {
+      encoding: "utf8",
+    });
+    if (status !== 0) {
+      console.log(`${system}: ${compiler} failed: ${stderr}`);
+      process.exitCode = 1;
+      continue;
+    }
+    chmodSync(file, 0o755);
+    console.log(`${system}: ${compiler} wrote ${file}`);
   }
-  chmodSync(file, 0o755);
-  console.log(`${system}: ${compiler} wrote ${file}`);
 }

@@ -1,5 +1,4 @@
 /** What every agent's adapter is: payload in, reply out, and the facts that install needs. Apart, so that each agent is one file and one row. */
-import { HooklineError } from "../engine/error.ts";
 import type { AgentEventName, Figures, HookEvent, Instant, Json, Seconds } from "../engine/event.ts";
 import type { Layer } from "../engine/hook.ts";
 import type { Outcome, OutcomeField, VerdictKind } from "../engine/outcome.ts";
@@ -95,27 +94,6 @@ export interface ProgramVariables {
 export const installLayers = ["user", "project", "local"] as const;
 export type InstallLayer = (typeof installLayers)[number];
 
-/** What an agent throws that is asked for the file of a layer it does not have. */
-export const missingLayer = (title: string, layer: InstallLayer, has: readonly InstallLayer[]): HooklineError =>
-  new HooklineError("usage", {
-    what: `${title} has no ${layer} layer`,
-    where: `--layer ${layer}`,
-    advice: `use ${has.map((one) => `--layer ${one}`).join(" or ")}`,
-  });
-
-/** The settings file of a layer; undefined: the agent has no such layer. */
-export function layerFile(
-  { settings }: Pick<AgentAdapter, "settings">,
-  layer: InstallLayer,
-  places: Places,
-): string | undefined {
-  try {
-    return settings.file(layer, places);
-  } catch {
-    return undefined;
-  }
-}
-
 /** The agent loads a file that we write as a whole, such as a plugin. */
 export interface OwnedFile {
   is: "owned file";
@@ -131,10 +109,16 @@ export interface JsonGroups {
   timeoutIn?: "milliseconds";
 }
 
+/** The layers in which an agent can be registered. */
+export const layersOf = ({ settings: { layers } }: Pick<AgentAdapter, "settings">): readonly InstallLayer[] =>
+  layers ?? installLayers;
+
 /** How an agent is registered to call Hookline. */
 export interface AgentSettings {
-  /** Throws HooklineError usage: the agent has no such layer. */
+  /** Asked for the layers that it has. */
   file(layer: InstallLayer, places: Places): string;
+  /** The layers that the agent has a file for. Absent: all. */
+  layers?: readonly InstallLayer[];
   /** Groups of hooks in a JSON settings file of Claude Code's shape, of which a part is ours; or a file that is ours. */
   editor: JsonGroups | OwnedFile;
   /** Why a layer's file must name no address of the daemon, as what follows "--http". */
@@ -148,6 +132,8 @@ export interface AgentSettings {
   alsoReadBy: Readonly<Partial<Record<InstallLayer, readonly string[]>>>;
   /** What a person has to do in the agent before it runs what is registered. */
   afterInstall?: string;
+  /** What a person should know of these layers before anything else. */
+  layerNotes?: Readonly<Partial<Record<InstallLayer, string>>>;
   /** Keys of the file that switch its hooks off, and what to say then. */
   switches: Readonly<Record<string, string>>;
 }

@@ -9,10 +9,14 @@ import { claudeCode } from "./claude-code/adapter.ts";
 import { copilot } from "./copilot/adapter.ts";
 import { gemini } from "./gemini/adapter.ts";
 import { hookFiles as genCode } from "./gencode/files.ts";
+import { opencode } from "./opencode/adapter.ts";
+import { pi } from "./pi/adapter.ts";
 
 /** By the word after `hookline hook`, which is also the sender of their events: `agentNamed`. A new agent is a row here. */
 export const agents: Record<string, AgentAdapter> = {
   [claudeCode.name]: claudeCode,
+  [opencode.name]: opencode,
+  [pi.name]: pi,
   [copilot.name]: copilot,
   [gemini.name]: gemini,
 };
@@ -43,7 +47,7 @@ export const toolNames = (): readonly string[] => [
 ];
 
 /** What the variables of agents without an adapter begin with. */
-const otherPrefixes: readonly string[] = ["CODEX", "QWEN", "OPENCODE", "CURSOR"];
+const otherPrefixes: readonly string[] = ["CODEX", "QWEN", "CURSOR"];
 
 const variableTables = (): ProgramVariables[] => hookFiles().flatMap(({ variables }) => variables ?? []);
 
@@ -99,7 +103,6 @@ const otherShells: readonly string[] = [
   "CODEX_SANDBOX",
   "CODEX_SANDBOX_NETWORK_DISABLED",
   "CURSOR_AGENT",
-  "OPENCODE",
   "QWEN_CODE",
   "QWEN_CODE_SESSION_ID",
 ];

@@ -1,6 +1,6 @@
 /** The built-in guard of the user's layer (D17): a person is asked before a call changes what decides about calls. */
 import { join } from "node:path";
-import { installLayers, layerFile } from "../agents/adapter.ts";
+import { layersOf } from "../agents/adapter.ts";
 import { agents, configFolder, hookFiles, ownFileNames } from "../agents/index.ts";
 import type { Hook } from "../engine/hook.ts";
 import { stateFolderOf } from "../files/paths.ts";
@@ -21,10 +21,10 @@ const shellFiles =
 /** Where agents are told to call Hookline: not each of these files holds hooks that Hookline reads. */
 function registrations({ home, environment }: Homes): { ofUser: string[]; ofProject: string[] } {
   const all = Object.values(agents).flatMap((agent) =>
-    installLayers.map((layer) => ({ layer, file: layerFile(agent, layer, { home, environment, root: "/" }) })),
+    layersOf(agent).map((layer) => ({ layer, file: agent.settings.file(layer, { home, environment, root: "/" }) })),
   );
   const files = (ofUser: boolean): string[] =>
-    all.flatMap(({ layer, file }) => (file !== undefined && (layer === "user") === ofUser ? file : []));
+    all.flatMap(({ layer, file }) => ((layer === "user") === ofUser ? file : []));
   return { ofUser: files(true), ofProject: files(false).map((file) => file.replace(/^\//, "")) };
 }
 

@@ -1,15 +1,7 @@
 /** Copilot CLI 1.0.102: its files, and what install registers. Loaded on every event. */
 import { isAbsolute, join } from "node:path";
 import type { AgentEventName, HookEvent } from "../../engine/event.ts";
-import {
-  type AgentAdapter,
-  type AgentSettings,
-  type HookFiles,
-  type InstallLayer,
-  missingLayer,
-  type OwnedFile,
-  type Places,
-} from "../adapter.ts";
+import type { AgentAdapter, AgentSettings, HookFiles, InstallLayer, OwnedFile, Places } from "../adapter.ts";
 import { decode, name, ownNames, runs } from "./payload.ts";
 import { capabilities, encode, eventsSent, refuse, verdicts } from "./replies.ts";
 import { ownNames as toolNames } from "./tools.ts";
@@ -24,7 +16,6 @@ const copilotFolder = ({ home, environment }: Pick<Places, "home" | "environment
 
 /** Every JSON file of these folders counts, so ours stands beside those of others. */
 function fileOf(layer: InstallLayer, places: Places): string {
-  if (layer === "local") throw missingLayer(title, layer, ["user", "project"]);
   return layer === "user" ? join(copilotFolder(places), ownFile) : join(places.root, ".github", ownFile);
 }
 
@@ -57,6 +48,7 @@ const hookFiles: HookFiles = {
 
 const settings: AgentSettings = {
   file: fileOf,
+  layers: ["user", "project"],
   editor: { is: "owned file", print },
   events: eventsSent,
   onlyWanted: [],

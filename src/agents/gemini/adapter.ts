@@ -2,15 +2,7 @@
 import { isAbsolute, join } from "node:path";
 import type { AgentEventName, Fields, HookEvent, Json } from "../../engine/event.ts";
 import { rowOf } from "../../engine/events.ts";
-import {
-  type AgentAdapter,
-  type AgentSettings,
-  type DecodeOptions,
-  type HookFiles,
-  type InstallLayer,
-  missingLayer,
-  type Places,
-} from "../adapter.ts";
+import type { AgentAdapter, AgentSettings, DecodeOptions, HookFiles, InstallLayer, Places } from "../adapter.ts";
 import { isContinuation, momentOf } from "../continuation.ts";
 import { canonicalCall } from "../native-tools.ts";
 import { deliveryOf, eventNamed, fieldsOf, placeOf, textOf } from "../payload.ts";
@@ -116,7 +108,6 @@ const title = "Gemini CLI";
 const ownFile = ".gemini/settings.json";
 
 function fileOf(layer: InstallLayer, { home, root, environment }: Places): string {
-  if (layer === "local") throw missingLayer(title, layer, ["user", "project"]);
   const said = environment?.GEMINI_CLI_HOME;
   return join(layer !== "user" ? root : said && isAbsolute(said) ? said : home, ownFile);
 }
@@ -138,6 +129,7 @@ const hookFiles: HookFiles = {
 
 const settings: AgentSettings = {
   file: fileOf,
+  layers: ["user", "project"],
   editor: { is: "JSON groups", names: ownEventNames, timeoutIn: "milliseconds" },
   events: eventsRegistered,
   onlyWanted: [],

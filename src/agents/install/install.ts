@@ -1,6 +1,6 @@
 /** Installing into an agent's settings and taking it out again: reads, plans, writes, and says what a person should know. */
 import { HooklineError, messageOf } from "../../engine/error.ts";
-import { type AgentAdapter, type InstallLayer, installLayers, layerFile, type Places } from "../adapter.ts";
+import { type AgentAdapter, type InstallLayer, layersOf, type Places } from "../adapter.ts";
 import { agents, hookFileOf } from "../index.ts";
 import {
   type FileEdit,
@@ -140,15 +140,15 @@ function launcherTry({ files: { variables } }: AgentAdapter): Try {
   return variables?.namesProject ? { read, below: `${variables.prefix}_PROJECT_DIR` } : { read: `./${read}` };
 }
 
-const textIn = (file: string | undefined): string | undefined => (file === undefined ? undefined : readText(file));
-
 /** It goes with the last agent of the project that reads it. */
 function launcherRemoval({ agent, layer, places }: UninstallOptions): FileEdit[] {
   if (layer !== "project") return [];
   const file = launcherOf(places.root);
   const before = readText(file);
   const isRead = (other: AgentAdapter): boolean =>
-    other.name !== agent.name && isRegistered(other, textIn(layerFile(other, layer, places)));
+    other.name !== agent.name &&
+    layersOf(other).includes(layer) &&
+    isRegistered(other, readText(other.settings.file(layer, places)));
   const goes = before !== undefined && isLauncher(before) && !Object.values(agents).some(isRead);
   return goes ? [{ file, before, after: undefined }] : [];
 }
@@ -276,10 +276,7 @@ interface AgentFile {
   file: string;
 }
 const agentFiles = (agent: AgentAdapter, places: Places): AgentFile[] =>
-  installLayers.flatMap((layer) => {
-    const file = layerFile(agent, layer, places);
-    return file === undefined ? [] : { layer, file };
-  });
+  layersOf(agent).map((layer) => ({ layer, file: agent.settings.file(layer, places) }));
 
 export interface Install {
   agent: AgentAdapter;
@@ -298,6 +295,7 @@ function installNotes(
   const editor = editorOf(agent);
   return [
     ...editor.notes(text, file),
+    ...[agent.settings.layerNotes?.[layer], agent.settings.afterInstall].filter((note) => note !== undefined),
     ...(takeOver && !editor.holdsOthers ? [notTakenOver(agent, file)] : []),
     ...conflicts(agent, layer, places),
     ...(readers.length > 0

@@ -7,7 +7,7 @@ import { messageOf } from "../../engine/error.ts";
 import type { AgentEventName } from "../../engine/event.ts";
 import type { Hook } from "../../engine/hook.ts";
 import { listensTo } from "../../engine/plan.ts";
-import { type AgentAdapter, type InstallLayer, installLayers, layerFile, type Places } from "../adapter.ts";
+import { type AgentAdapter, type InstallLayer, layersOf, type Places } from "../adapter.ts";
 import { httpTokenFile } from "./own-call.ts";
 import type { OwnEntry } from "./registration.ts";
 
@@ -48,11 +48,8 @@ interface Registered {
 
 async function registeredLayers(agent: AgentAdapter, places: Places): Promise<Registered[]> {
   const [{ editorOf }, { readText }] = await Promise.all([import("./registration.ts"), import("./files.ts")]);
-  return installLayers
-    .flatMap((layer) => {
-      const file = layerFile(agent, layer, places);
-      return file === undefined ? [] : { layer, file };
-    })
+  return layersOf(agent)
+    .map((layer) => ({ layer, file: agent.settings.file(layer, places) }))
     .map((one) => ({ ...one, entries: editorOf(agent).read(readText(one.file), one.file) }))
     .filter(({ entries }) => entries.length > 0);
 }

@@ -4,13 +4,7 @@
  */
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import {
-  type AgentAdapter,
-  type InstallLayer,
-  installLayers,
-  layerFile,
-  type Places,
-} from "../../../agents/adapter.ts";
+import { type AgentAdapter, type InstallLayer, layersOf, type Places } from "../../../agents/adapter.ts";
 import { newCanary } from "../../../agents/canary.ts";
 import { agents } from "../../../agents/index.ts";
 import { httpToken } from "../../../agents/install/client.ts";
@@ -78,9 +72,8 @@ async function findingsOf(agent: AgentAdapter, here: Here): Promise<Finding[]> {
   });
   const layers: Registered[] = [];
   const findings: Finding[] = [];
-  for (const layer of installLayers) {
-    const file = layerFile(agent, layer, here.places);
-    if (file === undefined) continue;
+  for (const layer of layersOf(agent)) {
+    const file = agent.settings.file(layer, here.places);
     try {
       const entries = editorOf(agent).read(readText(file), file);
       if (entries.length > 0 && !layers.some((one) => one.file === file)) layers.push({ layer, file, entries });

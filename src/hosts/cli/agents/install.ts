@@ -2,7 +2,7 @@
 
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { type AgentAdapter, type InstallLayer, installLayers } from "../../../agents/adapter.ts";
+import { type AgentAdapter, type InstallLayer, installLayers, layersOf } from "../../../agents/adapter.ts";
 import { agents } from "../../../agents/index.ts";
 import { type Clients, chooseClient, httpToken, prepareClient, removeUnused } from "../../../agents/install/client.ts";
 import { guardedEvents, noteGuards } from "../../../agents/install/guarded.ts";
@@ -204,6 +204,9 @@ function target(
   const given = textFlag(flags, "layer") ?? "user";
   const layer = installLayers.find((one) => one === given);
   if (!layer) throw usageError(`no layer is called "${given}": use ${installLayers.join(", ")}`, usage);
+  const has = layersOf(agent);
+  if (!has.includes(layer))
+    throw usageError(`there is no ${layer} layer in ${agent.title}: use ${has.join(" or ")}`, usage);
   return { agent, layer };
 }
 

@@ -1,0 +1,376 @@
+/** OpenCode 1.18.33: what its plugin's hooks mean, and what it takes as an answer, event by event. The plugin itself is in plugin.ts. */
+import { isAbsolute, join } from "node:path";
+import { HooklineError } from "../../engine/error.ts";
+import type { AgentEventName, Fields, HookEvent, Json } from "../../engine/event.ts";
+import type { VerdictKind } from "../../engine/outcome.ts";
+import { isRecord } from "../../engine/schema.ts";
+import type { AgentAdapter, DecodeOptions, Places } from "../adapter.ts";
+import {
+  capabilitiesOf,
+  encodeFor,
+  isContinuation,
+  type PluginRows,
+  refuseInPlugin,
+  textOfResult,
+} from "../in-process/replies.ts";
+import { canonicalCall, type NativeTools, nativeInput } from "../native-tools.ts";
+import { deliveryOf, fieldsOf, placeOf, textOf } from "../payload.ts";
+import { filesIn } from "./patch.ts";
+import { pluginTimeout, printPlugin } from "./plugin.ts";
+
+const name = "opencode";
+const where = `the payload of ${name}`;
+
+const informed = ["context", "messages"] as const;
+const silent = { accepts: [] };
+
+/** A permission cannot be given or asked for: OpenCode has a hook for that and never calls it (measured). */
+const rows: PluginRows = {
+  SessionStart: { accepts: informed },
+  SessionEnd: silent,
+  UserPromptSubmit: { refuses: "deny", accepts: ["verdict", ...informed] },
+  PreToolUse: { refuses: "deny", accepts: ["verdict", "updatedInput", "messages"] },
+  PostToolUse: { refuses: "added", accepts: ["verdict", "updatedOutput", ...informed] },
+  PostToolUseFailure: { accepts: ["messages"] },
+  Stop: { refuses: "continue", accepts: ["verdict", ...informed] },
+  StopFailure: silent,
+  Interrupt: { accepts: ["messages"] },
+  SubagentStart: { accepts: informed },
+  SubagentStop: { accepts: ["messages"] },
+  PreCompact: { accepts: informed },
+  PostCompact: silent,
+  FileChanged: { accepts: ["messages"] },
+};
+const capabilities = capabilitiesOf(rows);
+const verdicts: Readonly<Partial<Record<AgentEventName, readonly VerdictKind[]>>> = { PreToolUse: ["deny"] };
+/** "opencode run" ends with its session's turn: there nothing goes on. */
+const endsWithTurn = ["messages"] as const;
+/** A patch changes several files: one rewritten file cannot be put back into it. */
+const judgedInParts = ["verdict", "messages"] as const;
+
+const path = { filePath: "file_path" };
+export const tools: NativeTools = {
+  bash: { is: "Bash" },
+  write: { is: "Write", fields: path },
+  edit: {
+    is: "Edit",
+    fields: { ...path, oldString: "old_string", newString: "new_string", replaceAll: "replace_all" },
+  },
+  read: { is: "Read", fields: path },
+  glob: { is: "Glob" },
+  grep: { is: "Grep", fields: { include: "glob" } },
+  list: { is: "LS" },
+  webfetch: { is: "WebFetch" },
+  websearch: { is: "WebSearch" },
+  task: { is: "Agent" },
+  skill: { is: "Skill", fields: { name: "skill" } },
+  todowrite: { is: "TodoWrite" },
+  todoread: { is: "TodoRead" },
+};
+const patchTool = "apply_patch";
+
+interface Call {
+  tool: string;
+  args: Json;
+  id: unknown;
+  servers: unknown;
+}
+type Called = Pick<HookEvent, "nativeTool" | "accepts"> & { data: Fields };
+
+/** A tool of an MCP server is called SERVER_TOOL; only the plugin knows the servers. */
+function serverOf(tool: string, servers: unknown): string | undefined {
+  const known = Array.isArray(servers) ? servers.filter((one) => typeof one === "string") : [];
+  const named = known.map((one) => one.replaceAll(/[^a-zA-Z0-9_-]/g, "_")).filter((one) => tool.startsWith(`${one}_`));
+  return named.toSorted((left, right) => right.length - left.length)[0];
+}
+
+/** The calls that one call means: a patch is one for each of its files. */
+function callsIn({ tool, args, id, servers }: Call): Called[] {
+  const identity: Fields = textOf(id) === undefined ? {} : { tool_use_id: String(id) };
+  const patch = tool === patchTool && isRecord(args) ? textOf(args.patchText) : undefined;
+  const files = patch === undefined ? [] : filesIn(patch);
+  if (files.length > 0)
+    return files.map(({ tool: is, input }) => ({
+      nativeTool: tool,
+      accepts: judgedInParts,
+      data: { tool_name: is, tool_input: input, ...identity },
+    }));
+  const server = serverOf(tool, servers);
+  const { nativeTool, ...canonical } =
+    server === undefined
+      ? canonicalCall(tools, tool, args)
+      : { tool_name: `mcp__${server}__${tool.slice(server.length + 1)}`, tool_input: args, nativeTool: tool };
+  return [{ ...(nativeTool !== undefined && { nativeTool }), data: { ...canonical, ...identity } }];
+}
+
+interface Meant {
+  event: AgentEventName;
+  session?: string | undefined;
+  cwd?: string | undefined;
+  /** What the delivery is known by. */
+  happening?: unknown;
+  parts?: readonly (Partial<Called> & { data: Fields })[];
+}
+interface Wire {
+  input: Fields;
+  output: Fields;
+  /** Of an event of its bus. */
+  properties: Fields;
+  wire: Fields;
+  isSubagent: boolean;
+}
+type Reader = (given: Wire) => Meant | undefined;
+
+const record = (value: unknown): Fields => (isRecord(value) ? (value as Fields) : {}); // parsed from JSON
+const partsOf = (data: Fields): { data: Fields }[] => [{ data }];
+
+const readers: Readonly<Record<string, Reader>> = {
+  "event.session.created": ({ properties }) => {
+    const info = record(properties.info);
+    if (textOf(info.parentID) !== undefined) return undefined; // its first prompt tells of a subagent
+    const session = textOf(properties.sessionID) ?? textOf(info.id);
+    return { event: "SessionStart", session, cwd: textOf(info.directory), parts: partsOf({ source: "startup" }) };
+  },
+  "session.resumed": ({ input }) => ({
+    event: "SessionStart",
+    session: textOf(input.sessionID),
+    parts: partsOf({ source: "resume" }),
+  }),
+  "chat.message": ({ input, output, isSubagent }) => {
+    const message = record(output.message);
+    const written = Array.isArray(output.parts) ? output.parts.map(record) : [];
+    const prompt = written
+      .filter(({ type, synthetic }) => type === "text" && synthetic !== true)
+      .map(({ text }) => textOf(text) ?? "")
+      .join("\n");
+    if (isContinuation(prompt)) return undefined;
+    const model = record(message.model);
+    const data = { prompt, ...(textOf(model.modelID) !== undefined && { model: model.modelID ?? null }) };
+    return {
+      event: isSubagent ? "SubagentStart" : "UserPromptSubmit",
+      session: textOf(input.sessionID),
+      happening: message.id,
+      parts: partsOf(data),
+    };
+  },
+  "tool.execute.before": ({ input, output, wire }) => ({
+    event: "PreToolUse",
+    session: textOf(input.sessionID),
+    happening: input.callID,
+    parts: callsIn({ tool: String(input.tool), args: output.args ?? {}, id: input.callID, servers: wire.servers }),
+  }),
+  "tool.execute.after": ({ input, output, wire }) => {
+    const call = { tool: String(input.tool), args: input.args ?? {}, id: input.callID, servers: wire.servers };
+    return {
+      event: "PostToolUse",
+      session: textOf(input.sessionID),
+      happening: input.callID,
+      parts: callsIn(call).map((one) => ({
+        ...one,
+        ...(one.accepts && { accepts: informed }),
+        data: { ...one.data, tool_response: output },
+      })),
+    };
+  },
+  "event.message.part.updated": ({ properties, wire }) => {
+    const part = record(properties.part);
+    const state = record(part.state);
+    if (part.type !== "tool" || state.status !== "error") return undefined;
+    const call = { tool: String(part.tool), args: state.input ?? {}, id: part.callID, servers: wire.servers };
+    return {
+      event: "PostToolUseFailure",
+      session: textOf(part.sessionID),
+      happening: part.callID,
+      parts: callsIn(call).map(({ accepts: _none, ...one }) => ({
+        ...one,
+        data: { ...one.data, error: textOf(state.error) ?? "the call failed" },
+      })),
+    };
+  },
+  "event.session.idle": ({ properties, wire, isSubagent }) => {
+    const data = {
+      ...(isSubagent ? { status: "completed" } : { stop_hook_active: wire.continued === true }),
+      ...(textOf(wire.text) !== undefined && { last_assistant_message: wire.text ?? null }),
+    };
+    const accepts = isSubagent || wire.continues === true ? {} : { accepts: endsWithTurn };
+    return {
+      event: isSubagent ? "SubagentStop" : "Stop",
+      session: textOf(properties.sessionID),
+      parts: [{ ...accepts, data }],
+    };
+  },
+  "event.session.error": ({ properties }) => {
+    const error = record(properties.error);
+    const message = textOf(record(error.data).message);
+    const isAbort = error.name === "MessageAbortedError";
+    return {
+      event: isAbort ? "Interrupt" : "StopFailure",
+      session: textOf(properties.sessionID),
+      parts: partsOf({
+        error: textOf(error.name) ?? "unknown",
+        ...(message !== undefined && { error_details: message }),
+      }),
+    };
+  },
+  "experimental.session.compacting": ({ input }) => ({
+    event: "PreCompact",
+    session: textOf(input.sessionID),
+    parts: partsOf({ trigger: "auto" }),
+  }),
+  "event.session.compacted": ({ properties }) => ({
+    event: "PostCompact",
+    session: textOf(properties.sessionID),
+    parts: partsOf({ trigger: "auto" }),
+  }),
+  "event.file.watcher.updated": ({ properties: { file, event } }) => ({
+    event: "FileChanged",
+    parts: partsOf({ file_path: textOf(file) ?? "", event: textOf(event) ?? "change" }),
+  }),
+  dispose: () => ({ event: "SessionEnd", parts: partsOf({ reason: "other" }) }),
+};
+
+/** Hooks of its plugins that say nothing which hooks here could hear of. */
+const unheard: ReadonlySet<string> = new Set(
+  (
+    "plugin.init config tool auth provider chat.params chat.headers permission.ask command.execute.before shell.env tool.definition " +
+    "experimental.chat.messages.transform experimental.chat.system.transform experimental.text.complete " +
+    "experimental.compaction.autocontinue experimental.provider.small_model"
+  ).split(" "),
+);
+
+function decode(given: unknown, options: DecodeOptions): HookEvent[] {
+  const wire = fieldsOf(given, where);
+  const hook = textOf(wire.hook);
+  if (hook === undefined) throw new HooklineError("input_invalid", { reason: "it names no hook", where });
+  const read = Object.hasOwn(readers, hook) ? readers[hook] : undefined;
+  if (!read) {
+    if (unheard.has(hook) || hook.startsWith("event.")) return [];
+    throw new HooklineError("event_unknown", { name: hook, where });
+  }
+  const input = record(wire.input);
+  const subagent = record(wire.subagent);
+  const id = textOf(subagent.id);
+  const type = textOf(subagent.type);
+  const meant = read({
+    ...{ input, output: record(wire.output), properties: record(input.properties) },
+    ...{ wire, isSubagent: id !== undefined },
+  });
+  if (!meant) return [];
+  const { event, happening, parts = [] } = meant;
+  const session = textOf(wire.sessionID) ?? meant.session;
+  const agent = id === undefined ? {} : { agent: { id, ...(type === undefined ? {} : { type }) } };
+  const identity: Fields =
+    id === undefined ? {} : { agent_id: id, ...(type === undefined ? {} : { agent_type: type }) };
+  const {
+    hook: _hook,
+    cwd,
+    input: _input,
+    output: _output,
+    subagent: _subagent,
+    sessionID: _session,
+    ...others
+  } = wire;
+  const { servers: _servers, continues: _continues, continued: _continued, text: _text, ...rest } = others;
+  return parts.map(({ data, accepts, nativeTool }, index) => ({
+    id: options.id(),
+    name: event,
+    at: options.at,
+    ...placeOf({ session, cwd: cwd ?? meant.cwd, given: options.cwd, where }),
+    data: { ...rest, ...identity, ...data },
+    sender: name,
+    accepts: accepts ?? capabilities[event] ?? [],
+    ...(verdicts[event] && { verdicts: verdicts[event] }),
+    ...(nativeTool !== undefined && { nativeTool }),
+    ...agent,
+    ...deliveryOf(event, { session, happening: keyOf(happening, index), by: options.registration }),
+  }));
+}
+
+/** Each file of a patch is a delivery of its own. */
+const keyOf = (happening: unknown, index: number): unknown =>
+  index > 0 && textOf(happening) !== undefined ? `${String(happening)} ${index}` : happening;
+
+const encode: AgentAdapter["encode"] = (event, outcome, wire) => {
+  const tool = isRecord(wire) ? record(record(wire as Fields).input).tool : undefined; // parsed from JSON
+  return encodeFor(rows, event, outcome, {
+    input: (input) =>
+      event.data.tool_name?.toString().startsWith("mcp__") ? input : nativeInput(tools, String(tool), input),
+    output: (output) => textOfResult(output, ["output", "stdout", "content"]),
+  });
+};
+
+const isHeadless: AgentAdapter["isHeadless"] = ({ data }) => data.headless === true;
+
+type Home = Pick<Places, "home" | "environment">;
+const configFolder = ({ home, environment }: Home): string => {
+  const said = environment?.XDG_CONFIG_HOME;
+  return join(said && isAbsolute(said) ? said : join(home, ".config"), "opencode");
+};
+const pluginFile = "plugin/hookline.js";
+
+/** A payload as the plugin makes it, of the event's own hook. */
+const canary: AgentAdapter["canary"] = (event, { session, cwd }) => {
+  const [hook] = canaryHooks[event] ?? ["dispose"];
+  const input = canaryHooks[event]?.[1] ?? {};
+  return { hook: hook ?? "dispose", sessionID: session, cwd, input, output: {}, ...canaryHooks[event]?.[2] };
+};
+const ofSubagent: Fields = { subagent: { id: "doctor" } };
+const canaryHooks: Readonly<Partial<Record<AgentEventName, readonly [hook: string, input?: Fields, more?: Fields]>>> = {
+  SessionStart: ["session.resumed"],
+  UserPromptSubmit: ["chat.message"],
+  SubagentStart: ["chat.message", {}, ofSubagent],
+  PreToolUse: ["tool.execute.before", { tool: "bash" }],
+  PostToolUse: ["tool.execute.after", { tool: "bash" }],
+  PostToolUseFailure: [
+    "event.message.part.updated",
+    { properties: { part: { type: "tool", tool: "bash", state: { status: "error" } } } },
+  ],
+  Stop: ["event.session.idle"],
+  SubagentStop: ["event.session.idle", {}, ofSubagent],
+  StopFailure: ["event.session.error"],
+  Interrupt: ["event.session.error", { properties: { error: { name: "MessageAbortedError" } } }],
+  PreCompact: ["experimental.session.compacting"],
+  PostCompact: ["event.session.compacted"],
+  FileChanged: ["event.file.watcher.updated"],
+};
+
+export const opencode: AgentAdapter = {
+  name,
+  title: "OpenCode",
+  program: { name: "opencode", measured: "1.18.33" },
+  capabilities,
+  verdicts,
+  sends: new Set<AgentEventName>(Object.keys(rows) as AgentEventName[]), // the table's keys
+  decode,
+  isHeadless,
+  encode,
+  refuse: refuseInPlugin,
+  canary,
+  files: {
+    agent: name,
+    format: { name, family: name, tools: [...Object.keys(tools), patchTool] },
+    markers: [".opencode"],
+    variables: {
+      ...{ prefix: "OPENCODE", given: "to its own", namesProject: true },
+      ofShell: ["OPENCODE"],
+      ofSession: ["OPENCODE", "OPENCODE_PID"],
+    },
+  },
+  readsItself: () => false,
+  settings: {
+    file: (layer, places) =>
+      layer === "user" ? join(configFolder(places), pluginFile) : join(places.root, ".opencode", pluginFile),
+    layers: ["user", "project"],
+    editor: { is: "owned file", print: printPlugin },
+    events: (Object.keys(rows) as AgentEventName[]).filter((event) => event !== "FileChanged"), // the table's keys
+    onlyWanted: ["FileChanged"],
+    timeout: pluginTimeout,
+    alsoReadBy: {},
+    afterInstall: "OpenCode loads its plugins when it starts: restart it",
+    layerNotes: {
+      project:
+        "OpenCode installs its package @opencode-ai/plugin (63 MB) into .opencode when it starts there: leave node_modules out of git",
+    },
+    switches: {},
+  },
+};

@@ -1,0 +1,166 @@
+/** Our own files in OpenCode and pi: written whole, found again, taken out whole, and refused in layers that the agent does not have. */
+import { deepEqual, equal, match, notEqual, ok, throws } from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { type TestContext, test } from "node:test";
+import type { AgentAdapter } from "../../src/agents/adapter.ts";
+import {
+  type InstallOptions,
+  type InstallResult,
+  installAgent,
+  uninstallAgent,
+} from "../../src/agents/install/install.ts";
+import { editorOf } from "../../src/agents/install/registration.ts";
+import { opencode } from "../../src/agents/opencode/adapter.ts";
+import { pi } from "../../src/agents/pi/adapter.ts";
+import { type Place, placeFor } from "../hosts/daemon/started.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
+
+interface Files {
+  agent: AgentAdapter;
+  user: string;
+  project: string;
+}
+const all: readonly Files[] = [
+  { agent: opencode, user: ".config/opencode/plugin/hookline.js", project: ".opencode/plugin/hookline.js" },
+  { agent: pi, user: ".pi/agent/extensions/hookline.ts", project: ".pi/extensions/hookline.ts" },
+];
+
+interface Installing {
+  home: string;
+  root: string;
+  install(more?: Partial<InstallOptions>): InstallResult;
+  uninstall(more?: Partial<InstallOptions>): InstallResult;
+}
+
+function placeOf(t: TestContext, agent: AgentAdapter): Installing {
+  const folder = temporaryFolder(t);
+  const [home, root] = [join(folder, "home"), join(folder, "repo")];
+  mkdirSync(home);
+  mkdirSync(root);
+  const options: InstallOptions = {
+    ...{ agent, layer: "user", places: { home, root, environment: {} }, stateFolder: join(folder, "state") },
+    tries: [{ run: ["/opt/node/bin/node", "/opt/hookline/bin/hookline.js"] }],
+  };
+  return {
+    ...{ home, root },
+    install: (more) => installAgent({ ...options, ...more }),
+    uninstall: (more) => uninstallAgent({ ...options, ...more }),
+  };
+}
+
+for (const { agent, user, project } of all) {
+  test(`${agent.title}: its file is written once, lists every event, and is taken out with the folders that were made for it`, (t) => {
+    const { home, root, install, uninstall } = placeOf(t, agent);
+    for (const [layer, file] of [
+      ["user", join(home, user)],
+      ["project", join(root, project)],
+    ] as const) {
+      const { file: written, notes } = install({ layer });
+      equal(written, file);
+      ok(notes.some((note) => note.includes("restart it")));
+      const text = readFileSync(file, "utf8");
+      deepEqual(
+        editorOf(agent)
+          .read(text, file)
+          .map(({ event, by }) => [event, by]),
+        agent.settings.events.map((event) => [event, layer]),
+      );
+      equal(install({ layer }).changed, false);
+      equal(readFileSync(file, "utf8"), text);
+      equal(text.includes(home), false, "what a team shares names nobody's folders");
+      uninstall({ layer });
+      equal(
+        existsSync(
+          join(
+            layer === "user" ? home : root,
+            file.slice((layer === "user" ? home : root).length + 1).split("/")[0] ?? "",
+          ),
+        ),
+        false,
+      );
+      equal(uninstall({ layer }).changed, false);
+    }
+  });
+
+  test(`${agent.title}: a guard that comes or goes changes the file, and a file of somebody else is refused and stays`, (t) => {
+    const { home, install, uninstall } = placeOf(t, agent);
+    const file = join(home, user);
+    install();
+    const open = readFileSync(file, "utf8");
+    ok(!open.includes("guarded: true"));
+    equal(install({ guarded: ["PreToolUse"] }).changed, true);
+    match(readFileSync(file, "utf8"), /PreToolUse: \{ line: ".*--guarded;.*", guarded: true \}/);
+    install();
+    equal(readFileSync(file, "utf8"), open);
+    uninstall();
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, "// mine\n");
+    throws(() => install(), /another program has written it/);
+    equal(uninstall().changed, false);
+    equal(readFileSync(file, "utf8"), "// mine\n");
+  });
+}
+
+const commandsFor = (t: TestContext, files: Record<string, string> = {}): Place => {
+  const place = placeFor(t, files);
+  place.environment.HOOKLINE_DAEMON = "off";
+  return place;
+};
+
+test("a layer that the agent does not have and HTTP are refused in a sentence, and nothing is written", async (t) => {
+  const place = commandsFor(t);
+  for (const { agent, user } of all) {
+    const none = place.hookline("install", agent.name, "--layer", "local");
+    notEqual(none.status, 0);
+    match(none.stderr, new RegExp(`there is no local layer in ${agent.title}: use user or project`));
+    match(place.hookline("install", agent.name, "--http").stderr, /cannot send events over HTTP/);
+    equal(existsSync(join(place.folder, "home", user)), false);
+  }
+});
+
+test("the project layer of OpenCode says what it costs", (t) => {
+  const { install } = placeOf(t, opencode);
+  ok(install({ layer: "project", dryRun: true }).notes.some((note) => note.includes("63 MB")));
+  ok(!install({ dryRun: true }).notes.some((note) => note.includes("63 MB")));
+});
+
+test("doctor's event goes through each line of the file and arrives", (t) => {
+  const place = commandsFor(t);
+  for (const { agent } of all) equal(place.hookline("install", agent.name).status, 0);
+  const { stdout } = place.hookline("doctor", "--fire");
+  for (const { agent } of all)
+    match(stdout, new RegExp(`${agent.title}[^\n]* calls Hookline on ${agent.settings.events.length} events`));
+  ok(!/did not arrive|not arrived/.test(stdout), stdout);
+});
+
+const guard = JSON.stringify({
+  PreToolUse: [
+    { matcher: "Bash(git push *)", hooks: [{ type: "command", command: "echo no push >&2; exit 2", role: "guard" }] },
+  ],
+});
+
+for (const { agent, project } of all)
+  test(`${agent.title}: a committed file refuses where a guard is active and Hookline is missing, and passes for everything else`, (t) => {
+    const place = commandsFor(t, { "workspace/.hookline/hooks.json": guard });
+    equal(place.hookline("install", agent.name, "--layer", "project").status, 0);
+    const text = readFileSync(join(place.workspace, project), "utf8");
+    const elsewhere = join(place.folder, "elsewhere");
+    mkdirSync(elsewhere);
+    const send = (event: string): ReturnType<typeof spawnSync> => {
+      const [, literal = '""'] = new RegExp(`^  ${event}: \\{ line: (".*"), guarded`, "m").exec(text) ?? [];
+      return spawnSync("sh", ["-c", JSON.parse(literal)], {
+        ...{
+          cwd: place.workspace,
+          encoding: "utf8",
+          input: JSON.stringify(agent.canary("PreToolUse", { session: "s", cwd: "/" })),
+        },
+        env: { PATH: "/usr/bin:/bin", HOME: elsewhere },
+      });
+    };
+    deepEqual([send("PreToolUse").status, send("PostToolUse").status], [2, 0]);
+    match(String(send("PreToolUse").stderr), /a guard is active/);
+    rmSync(join(place.workspace, ".hookline", "launch.sh"));
+    deepEqual([send("PreToolUse").status, send("PostToolUse").status], [2, 0]);
+  });

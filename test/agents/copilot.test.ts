@@ -9,7 +9,8 @@ import { isContinuation } from "../../src/agents/continuation.ts";
 import { copilot } from "../../src/agents/copilot/adapter.ts";
 import { type InstallOptions, installAgent, uninstallAgent } from "../../src/agents/install/install.ts";
 import { editorOf } from "../../src/agents/install/registration.ts";
-import type { AgentEventName, Fields, HookEvent } from "../../src/engine/event.ts";
+import { HooklineError } from "../../src/engine/error.ts";
+import type { AgentEventName, Fields, HookEvent, Json } from "../../src/engine/event.ts";
 import { agentEventNames } from "../../src/engine/events.ts";
 import { isRecord } from "../../src/engine/schema.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
@@ -272,6 +273,35 @@ test("it is known by what it sets and sends, also where it runs a line that name
   }
   for (const folder of ["claude-code", "gemini", "qwen"])
     for (const { name, wire } of recordedIn(folder)) equal(runs(wire), false, `${folder} ${name}`);
+});
+
+test("a payload with fields missing or of another kind is judged by the rest, or said to be unreadable", () => {
+  const junk = fc.jsonValue() as fc.Arbitrary<Json>;
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...[...own, ...asClaudes]),
+      fc.array(fc.nat()),
+      junk,
+      ({ name, wire }, which, value) => {
+        const keys = Object.keys(wire);
+        const broken = { ...wire };
+        for (const [index, at] of which.entries()) {
+          const key = keys[at % keys.length] ?? "";
+          if (index % 2 === 0) delete broken[key];
+          else broken[key] = value;
+        }
+        try {
+          for (const event of copilot.decode(broken, { ...options, cwd: "/w", event: name.split(".")[0] ?? "" })) {
+            const { exitCode } = copilot.encode(event, { updatedInput: {}, context: ["x"] }, broken);
+            equal(exitCode, 0);
+          }
+        } catch (error) {
+          ok(error instanceof HooklineError, String(error));
+        }
+      },
+    ),
+    { numRuns: 1000 },
+  );
 });
 
 interface Place {

@@ -9,7 +9,8 @@ import type { DecodeOptions } from "../../src/agents/adapter.ts";
 import { isContinuation } from "../../src/agents/continuation.ts";
 import { gemini } from "../../src/agents/gemini/adapter.ts";
 import { type InstallOptions, installAgent, uninstallAgent } from "../../src/agents/install/install.ts";
-import type { AgentEventName, Fields, HookEvent } from "../../src/engine/event.ts";
+import { HooklineError } from "../../src/engine/error.ts";
+import type { AgentEventName, Fields, HookEvent, Json } from "../../src/engine/event.ts";
 import { agentEventNames } from "../../src/engine/events.ts";
 import { isRecord } from "../../src/engine/schema.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
@@ -229,6 +230,30 @@ test("one call has one key, and two calls of the same have two", () => {
 test("what is no payload is an error, and an event that is newer than this table is said to be unknown", () => {
   throws(() => gemini.decode([], options), /input_invalid|it is/);
   throws(() => gemini.decode({ ...wireOf("BeforeTool"), hook_event_name: "BeforeDream" }, options), /BeforeDream/);
+});
+
+test("a payload with fields missing or of another kind is judged by the rest, or said to be unreadable", () => {
+  const junk = fc.jsonValue() as fc.Arbitrary<Json>;
+  fc.assert(
+    fc.property(fc.constantFrom(...recorded), fc.array(fc.nat()), junk, ({ name, wire }, which, value) => {
+      const keys = Object.keys(wire);
+      const broken = { ...wire };
+      for (const [index, at] of which.entries()) {
+        const key = keys[at % keys.length] ?? "";
+        if (index % 2 === 0) delete broken[key];
+        else broken[key] = value;
+      }
+      try {
+        for (const event of gemini.decode(broken, { ...options, cwd: "/w", event: name.split(".")[0] ?? "" })) {
+          const { exitCode } = gemini.encode(event, { updatedInput: {}, context: ["x"] }, broken);
+          equal(exitCode, 0);
+        }
+      } catch (error) {
+        ok(error instanceof HooklineError, String(error));
+      }
+    }),
+    { numRuns: 1000 },
+  );
 });
 
 interface Place {

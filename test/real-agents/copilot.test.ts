@@ -43,6 +43,7 @@ for (const [sentence, installs] of [
     "beside Claude Code's lines in the same project each event is judged once",
     [["claude-code", "--layer", "project"], ["copilot"]],
   ],
+  ["the file of a repository alone is enough", [["copilot", "--layer", "project"]]],
   ["with both of its own files each event is judged once", [["copilot", "--layer", "project"], ["copilot"]]],
   [
     "where only Claude Code is installed its lines answer in Copilot CLI's form",

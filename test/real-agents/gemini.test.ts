@@ -103,7 +103,7 @@ test(
           ],
         },
       },
-      ["gemini"],
+      ["gemini", "--layer", "project"],
     );
     await session.write("sub/there.txt", "");
     await session.run();

@@ -212,7 +212,7 @@ const settings: AgentSettings = {
   withoutHttp: {
     project: "writes a token, and others may read the project's file",
     local:
-      "would switch off this file's hooks in Copilot CLI, which reads it too and rejects it as a whole for an HTTP hook",
+      "would switch off this file's hooks in Copilot CLI, which reads it too and rejects it as a whole for an HTTP hook on calls",
   },
   alsoReadBy: { user: ["Cursor", "VS Code"], project: projectReaders, local: projectReaders },
   switches: {

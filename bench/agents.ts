@@ -13,14 +13,14 @@ import { installAgents } from "../scripts/install-agents.ts";
 import { claudeCode } from "../src/agents/claude-code/adapter.ts";
 import type { ScriptedTurn } from "../src/hosts/testing/scripted-model.ts";
 import { type ClaudeSession, startClaude } from "../test/real-agents/claude-session.ts";
-import { findClaude } from "../test/real-agents/installed.ts";
+import { findAgent } from "../test/real-agents/installed.ts";
 import { type Benchmark, type Findings, quantile, ratioOf, rowsOf, sampleReadings } from "./measure.ts";
 
 export const agents: Benchmark = {
   name: "agents",
   about: "one tool call of a real Claude Code, from one request to its model to the next",
   async measure() {
-    const missing = "missing" in findClaude() ? installAgents() : undefined;
+    const missing = "missing" in findAgent("claude-code") ? installAgents() : undefined;
     if (missing !== undefined) throw new Error(missing);
     const ends: (() => unknown)[] = [];
     try {

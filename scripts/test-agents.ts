@@ -1,25 +1,43 @@
-/** `npm run test:agents`: installs the pinned coding agents into a folder that git ignores and runs the tests that need them. */
+/**
+ * `npm run test:agents -- claude-code codex …`: installs the pinned coding agents into a folder that git ignores and runs the
+ * tests of those that are named, or of all; one agent after the other, because each is heavy.
+ */
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { agentsFolder, findClaude } from "../test/real-agents/installed.ts";
+import { type AgentName, agentNames, agentsFolder, findAgent, isAgent } from "../test/real-agents/installed.ts";
 import { installAgents, withThisNode } from "./install-agents.ts";
 
-process.exitCode = main();
+process.exitCode = main(process.argv.slice(2));
 
-function main(): number {
-  const refusal = "missing" in findClaude() ? install() : undefined;
-  const claude = findClaude();
-  if ("missing" in claude) {
-    console.log(`test:agents: skipped — ${claude.missing}${refusal ? `; ${refusal}` : ""}`);
+function main(words: readonly string[]): number {
+  const unknown = words.filter((word) => !isAgent(word));
+  if (unknown.length > 0) {
+    console.error(`test:agents: no agent is called ${unknown.join(", ")}; there are ${agentNames.join(", ")}`);
+    return 2;
+  }
+  const named = agentNames.filter((name) => words.length === 0 || words.includes(name));
+  const refusal = named.some((name) => "missing" in findAgent(name)) ? install() : undefined;
+  const codes = named.map((name) => testAgent(name, refusal));
+  return codes.find((code) => code !== 0) ?? 0;
+}
+
+function testAgent(name: AgentName, refusal: string | undefined): number {
+  const found = findAgent(name);
+  if ("missing" in found) {
+    console.log(`test:agents: ${name} skipped — ${found.missing}${refusal ? `; ${refusal}` : ""}`);
     return 0;
   }
-  const files = readdirSync(agentsFolder).filter((name) => name.endsWith(".test.ts"));
-  const tests = ["--test", ...files.map((name) => join(agentsFolder, name))];
+  console.log(`test:agents: ${name}`);
+  const files = readdirSync(agentsFolder).filter((file) => file.endsWith(".test.ts") && isOf(file, name));
+  const tests = ["--test", ...files.map((file) => join(agentsFolder, file))];
   return spawnSync(process.execPath, tests, { stdio: "inherit", env: withThisNode }).status ?? 1;
 }
 
+/** `codex.test.ts` and `codex-rules.test.ts` are Codex's. */
+const isOf = (file: string, name: AgentName): boolean => file.startsWith(`${name}.`) || file.startsWith(`${name}-`);
+
 function install(): string | undefined {
-  console.log("test:agents: installing the pinned agents into test/real-agents/node_modules (about 370 MB, once)");
+  console.log("test:agents: installing the pinned agents into test/real-agents/node_modules (about 2 GB, once)");
   return installAgents();
 }

@@ -217,13 +217,17 @@ function again(node: SyntaxNode, shell: Shell, walk: Walk): void {
   forEachChild(node, (child) => visit(child, copy(shell, walk), walk));
 }
 
+/** A pattern behind a folder stands for files there, and for no option and no program's name. */
+const isNamed = (value: string): boolean =>
+  !value.includes("\0") && (!/[*?[]/.test(value) || /^(?:\/|\.{1,2}\/)/.test(value));
+
 function visitFor(node: SyntaxNode & { type: "For" }, shell: Shell, walk: Walk): void {
   for (const word of node.wordlist ?? []) visit(word, shell, walk);
   const known = knownIn(shell, walk);
   const values = node.wordlist?.flatMap((word) => expandWord(word, known)) ?? [];
   for (const value of values) checkText(value, walk);
   forget(assignedIn(node, walk), shell);
-  const isKnown = values.length > 0 && values.length <= mostRounds && !values.some((value) => /[\0*?[]/.test(value));
+  const isKnown = values.length > 0 && values.length <= mostRounds && values.every(isNamed);
   for (const value of isKnown ? values : [undefined]) {
     const round = copy(shell, walk);
     setVariable(node.name.value, value, { shell: round, reading: walk });

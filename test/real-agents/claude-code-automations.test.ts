@@ -2,10 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startClaude } from "./claude-session.ts";
-import { findClaude } from "./installed.ts";
+import { missingAgent } from "./installed.ts";
 
-const claude = findClaude();
-const skip = "missing" in claude ? `${claude.missing}; npm run test:agents installs it` : false;
+const skip = missingAgent("claude-code");
 const real = { skip, timeout: 120_000 };
 
 const automation = `

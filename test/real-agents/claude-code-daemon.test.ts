@@ -4,10 +4,9 @@ import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import type { ScriptedModelOptions } from "../../src/hosts/testing/scripted-model.ts";
 import { type ClaudeSession, startClaude } from "./claude-session.ts";
-import { findClaude } from "./installed.ts";
+import { missingAgent } from "./installed.ts";
 
-const claude = findClaude();
-const skip = "missing" in claude ? `${claude.missing}; npm run test:agents installs it` : false;
+const skip = missingAgent("claude-code");
 const real = { skip, timeout: 120_000 };
 
 /** A guard, an answer that the model reads, and one that looks at the environment of whoever asks. */

@@ -6,10 +6,9 @@ import { test } from "node:test";
 import type { Fields } from "../../src/engine/event.ts";
 import type { ScriptedAnswer } from "../../src/hosts/testing/scripted-model.ts";
 import { type ClaudeSession, registration, startClaude } from "./claude-session.ts";
-import { findClaude } from "./installed.ts";
+import { missingAgent } from "./installed.ts";
 
-const claude = findClaude();
-const missing = "missing" in claude ? `${claude.missing}; npm run test:agents installs it` : false;
+const missing = missingAgent("claude-code");
 const skip = missing || (registration === "plain" && "Hookline is left out of this run");
 const real = { skip, timeout: 120_000 };
 

@@ -8,10 +8,10 @@ import { type TestContext, test } from "node:test";
 import type { Fields } from "../../src/engine/event.ts";
 import type { ScriptedAnswer } from "../../src/hosts/testing/scripted-model.ts";
 import { bin, type ClaudeSession, type Hooks, registration, startClaude } from "./claude-session.ts";
-import { findClaude } from "./installed.ts";
+import { runsByItself } from "./first-run.ts";
+import { missingAgent } from "./installed.ts";
 
-const claude = findClaude();
-const skip = "missing" in claude ? `${claude.missing}; npm run test:agents installs it` : false;
+const skip = missingAgent("claude-code");
 const real = { skip, timeout: 120_000 };
 /** What Hookline adds to what Claude Code does with the same hooks. */
 const ours = { ...real, skip: skip || (registration === "plain" && "Hookline is left out of this run") };
@@ -29,6 +29,8 @@ const lines = async (session: ClaudeSession, path: string): Promise<number> =>
   session.has(path) ? (await session.read(path)).trim().split("\n").length : 0;
 
 const closing: ScriptedAnswer = { text: "That is all." };
+
+runsByItself("claude-code");
 
 test("a call whose hook exits 2 is not made, and the model gets the reason", real, async (t) => {
   const session = await startClaude(t, { turns: [bash("touch denied.txt"), closing] });

@@ -8,6 +8,7 @@ import {
   anthropicMessages,
   type Conversation,
   googleContent,
+  googleModels,
   modelList,
   openaiChat,
   openaiResponses,
@@ -87,8 +88,8 @@ export interface ScriptedModel {
 }
 
 /**
- * Starts a model on 127.0.0.1 that speaks the Anthropic Messages protocol (streamed and plain, with `count_tokens` and the
- * model list), OpenAI's Chat Completions and Responses, and Google's generateContent (plain).
+ * Starts a model on 127.0.0.1 that speaks the Anthropic Messages protocol (with `count_tokens`), OpenAI's Chat Completions
+ * and Responses, and Google's generateContent (`?alt=sse`): streamed, plain, and with the model list of each.
  *
  * It keeps no state: the turn that it plays is the number of assistant turns that are in the request already,
  * so that denied calls, retries and held stops do not shift the script. Only trouble with `times` is counted.
@@ -166,7 +167,12 @@ const wires: readonly [RegExp, Wire][] = [
   [/\/v1\/messages$/, anthropicMessages],
   [/\/chat\/completions$/, openaiChat],
   [/\/responses$/, openaiResponses],
-  [/\/models\/[^/]+:generateContent$/, googleContent],
+  [/\/models\/[^/]+:(generateContent|streamGenerateContent)$/, googleContent],
+];
+
+const modelLists: readonly [RegExp, typeof modelList][] = [
+  [/\/v1beta\/models$/, googleModels],
+  [/\/models$/, modelList],
 ];
 
 function answer(asked: Asked, script: Script): Reply {
@@ -175,7 +181,8 @@ function answer(asked: Asked, script: Script): Reply {
   if (wire) return play(asked, wire, script);
   if (method === "POST" && path === "/v1/messages/count_tokens")
     return { status: 200, body: { input_tokens: tokensIn(asked.length) } };
-  if (method === "GET" && path === "/v1/models") return { status: 200, body: modelList(["scripted"]) };
+  const list = method === "GET" ? modelLists.find(([pattern]) => pattern.test(path))?.[1] : undefined;
+  if (list) return { status: 200, body: list(["scripted"]) };
   const body = anthropicMessages.error(404, `${method} ${path} is not scripted`);
   return method === "HEAD" ? { status: 200 } : { status: 404, body };
 }
@@ -198,12 +205,11 @@ function play({ request, length, key }: Asked, wire: Wire, script: Script): Repl
   const now = "cut" in turn ? turn.cut : turn;
   const usage = usageOf(now, length);
   const model = String(body.model ?? request.path.replace(/^.*\/models\/|:.*$/g, ""));
-  if (body.stream === true) {
-    const stream = wire.stream?.(now, model, usage);
-    if (stream === undefined) return { status: 400, body: wire.error(400, "streams are not scripted here") };
-    return { status: 200, stream, ...("cut" in turn && { ends: "half-way" }) };
-  }
-  return { status: 200, body: wire.write(now, model, usage, body), ...("cut" in turn && { ends: "half-way" }) };
+  const said =
+    body.stream === true || request.path.endsWith(":streamGenerateContent")
+      ? { stream: wire.stream(now, model, usage, body) }
+      : { body: wire.write(now, model, usage, body) };
+  return { status: 200, ...said, ...("cut" in turn && { ends: "half-way" as const }) };
 }
 
 const isFields = (value: unknown): value is Fields => isRecord(value); // it came out of JSON.parse

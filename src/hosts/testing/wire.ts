@@ -1,7 +1,17 @@
 /** What the wire forms of all providers have in common: how an answer is written, how a request is read, and how an error looks. */
 import type { Fields, Json } from "../../engine/event.ts";
 import { isRecord } from "../../engine/schema.ts";
-import type { ScriptedAnswer } from "./scripted-model.ts";
+import {
+  chatStream,
+  contentStream,
+  type FinishedChat,
+  type FinishedContent,
+  type FinishedMessage,
+  type FinishedResponse,
+  messageStream,
+  responseStream,
+} from "./event-streams.ts";
+import type { ScriptedAnswer, ScriptedCall } from "./scripted-model.ts";
 
 /** What an answer claims that it cost. */
 export interface ScriptedUsage {
@@ -22,8 +32,8 @@ export interface Wire {
   read(body: Fields): Conversation;
   /** The whole answer. Without a usage it says nothing of what it cost. */
   write(answer: ScriptedAnswer, model: string, usage: ScriptedUsage | undefined, body: Fields): Json;
-  /** The same as a stream of server-sent events; absent: not spoken. */
-  stream?(answer: ScriptedAnswer, model: string, usage: ScriptedUsage | undefined): string;
+  /** The same as a stream of server-sent events. */
+  stream(answer: ScriptedAnswer, model: string, usage: ScriptedUsage | undefined, body: Fields): string;
   error(status: number, message: string): Fields;
 }
 
@@ -58,22 +68,14 @@ const newId = (kind: string): string => `${kind}_${globalThis.crypto.randomUUID(
 export const anthropicMessages: Wire = {
   read: (body) => conversationIn(body, records(body.messages), "content"),
   write: messageOf,
-  stream: (answer, model, usage) => streamOf(messageOf(answer, model, usage)),
+  stream: (answer, model, usage) => messageStream(messageOf(answer, model, usage)),
   error: errorOf,
 };
-
-/** A finished answer. Its content holds text and calls, in the order in which they are streamed. */
-interface Message {
-  [field: string]: Json;
-  content: Fields[];
-  stop_reason: string;
-  usage: Fields;
-}
 
 const noUsage: ScriptedUsage = { input: 0, output: 0 }; // this provider always says
 
 /** The whole answer, as `stream: false` gets it. */
-function messageOf(answer: ScriptedAnswer, model: string, usage = noUsage): Message {
+function messageOf(answer: ScriptedAnswer, model: string, usage = noUsage): FinishedMessage {
   const said: Fields[] = answer.text === undefined ? [] : [{ type: "text", text: answer.text }];
   const called = (answer.calls ?? []).map((call) => ({
     type: "tool_use",
@@ -98,40 +100,6 @@ function messageOf(answer: ScriptedAnswer, model: string, usage = noUsage): Mess
 }
 const ends = { length: "max_tokens", refusal: "refusal" } as const;
 
-/** The same answer as server-sent events, in the order in which the provider sends them. */
-function streamOf(message: Message): string {
-  const { content, stop_reason, usage } = message;
-  return [
-    event({ type: "message_start", message: { ...message, content: [], stop_reason: null } }),
-    event({ type: "ping" }),
-    ...content.map(blockEvents),
-    event({ type: "message_delta", delta: { stop_reason, stop_sequence: null }, usage }),
-    event({ type: "message_stop" }),
-  ].join("");
-}
-
-function blockEvents(block: Fields, index: number): string {
-  const called = block.type === "tool_use";
-  const started = called ? { ...block, input: {} } : { type: "text", text: "" };
-  const pieces = halves(called ? JSON.stringify(block.input) : String(block.text));
-  const delta = (piece: string) =>
-    called ? { type: "input_json_delta", partial_json: piece } : { type: "text_delta", text: piece };
-  return [
-    event({ type: "content_block_start", index, content_block: started }),
-    ...pieces.map((piece) => event({ type: "content_block_delta", index, delta: delta(piece) })),
-    event({ type: "content_block_stop", index }),
-  ].join("");
-}
-
-/** Two pieces, so that a client that reads only the first one fails. By code points: half a character is not text. */
-function halves(whole: string): string[] {
-  const letters = [...whole];
-  const middle = Math.ceil(letters.length / 2);
-  return [letters.slice(0, middle).join(""), letters.slice(middle).join("")].filter((piece) => piece !== "");
-}
-
-const event = (data: Fields): string => `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
-
 const errorTypes: { [status: number]: string } = {
   400: "invalid_request_error",
   401: "authentication_error",
@@ -146,9 +114,18 @@ function errorOf(status: number, message: string): Fields {
   return { type: "error", error: { type: errorTypes[status] ?? "api_error", message }, request_id: newId("req") };
 }
 
-/** A model list with the one name that was asked for, or none. */
+/** A model list as Anthropic and OpenAI give it, in one: they share a path, and each client reads its own fields. */
 export const modelList = (names: readonly string[]): Json => ({
-  data: names.map((id) => ({ type: "model", id, display_name: id, created_at: "2026-01-01T00:00:00Z" })),
+  data: names.map((id) => ({
+    type: "model",
+    id,
+    display_name: id,
+    created_at: "2026-01-01T00:00:00Z",
+    object: "model",
+    created: 1_767_225_600,
+    owned_by: "script",
+  })),
+  object: "list",
   has_more: false,
   first_id: names[0] ?? null,
   last_id: names.at(-1) ?? null,
@@ -158,27 +135,43 @@ export const modelList = (names: readonly string[]): Json => ({
 
 export const googleContent: Wire = {
   read: (body) => conversationIn(body, records(body.contents), "parts"),
-  write({ text, calls = [], end }, model, usage, body) {
-    const mute = text === undefined || end === "refusal";
-    const said: Fields[] = mute ? [] : mustCall(body) ? [answerByCall(text)] : [{ text }];
-    const called = calls.map(({ tool, input }) => ({ functionCall: { id: newId("call"), name: tool, args: input } }));
-    const finish = end === "refusal" ? "SAFETY" : end === "length" ? "MAX_TOKENS" : "STOP";
-    return {
-      candidates: [{ index: 0, content: { role: "model", parts: [...said, ...called] }, finishReason: finish }],
-      modelVersion: model,
-      responseId: newId("response"),
-      ...(usage && {
-        usageMetadata: {
-          promptTokenCount: usage.input,
-          candidatesTokenCount: usage.output,
-          totalTokenCount: usage.input + usage.output,
-          cachedContentTokenCount: usage.cached ?? 0,
-        },
-      }),
-    };
-  },
+  write: contentOf,
+  stream: (...asked) => contentStream(contentOf(...asked)),
   error: (status, message) => ({ error: { code: status, message, status: statuses[status] ?? "INTERNAL" } }),
 };
+
+export const googleModels = (names: readonly string[]): Json => ({
+  models: names.map((name) => ({
+    name: `models/${name}`,
+    displayName: name,
+    supportedGenerationMethods: ["generateContent", "countTokens"],
+  })),
+});
+
+function contentOf(
+  { text, calls = [], end }: ScriptedAnswer,
+  model: string,
+  usage: ScriptedUsage | undefined,
+  body: Fields,
+): FinishedContent {
+  const mute = text === undefined || end === "refusal";
+  const said: Fields[] = mute ? [] : mustCall(body) ? [answerByCall(text)] : [{ text }];
+  const called = calls.map(({ tool, input }) => ({ functionCall: { id: newId("call"), name: tool, args: input } }));
+  const finish = end === "refusal" ? "SAFETY" : end === "length" ? "MAX_TOKENS" : "STOP";
+  return {
+    candidates: [{ index: 0, content: { role: "model", parts: [...said, ...called] }, finishReason: finish }],
+    modelVersion: model,
+    responseId: newId("response"),
+    ...(usage && {
+      usageMetadata: {
+        promptTokenCount: usage.input,
+        candidatesTokenCount: usage.output,
+        totalTokenCount: usage.input + usage.output,
+        cachedContentTokenCount: usage.cached ?? 0,
+      },
+    }),
+  };
+}
 
 /** Where it has to call a function, its answer is the call of the one that takes it. */
 function mustCall({ toolConfig }: Fields): boolean {
@@ -205,7 +198,7 @@ const statuses: { [status: number]: string } = {
 
 // The wire form of OpenAI's Responses.
 
-const spokenByModel = ["function_call", "reasoning"];
+const spokenByModel = ["function_call", "custom_tool_call", "reasoning"];
 
 export const openaiResponses: Wire = {
   read(body) {
@@ -216,82 +209,115 @@ export const openaiResponses: Wire = {
       side: !hasTools(body),
     };
   },
-  write({ text, calls = [], end }, model, usage) {
-    const said: Fields[] =
-      end === "refusal"
-        ? [{ type: "refusal", refusal: text ?? "I cannot help with that." }]
-        : text === undefined
-          ? []
-          : [{ type: "output_text", text, annotations: [] }];
-    const output: Fields[] = calls.map(({ tool, input }) => ({
-      id: newId("fc"),
-      type: "function_call",
-      status: "completed",
-      call_id: newId("call"),
-      name: tool,
-      arguments: JSON.stringify(input),
-    }));
-    if (said.length > 0)
-      output.unshift({ id: newId("msg"), type: "message", role: "assistant", status: "completed", content: said });
-    return {
-      id: newId("resp"),
-      object: "response",
-      created_at: 1_767_225_600,
-      status: end === "length" ? "incomplete" : "completed",
-      incomplete_details: end === "length" ? { reason: "max_output_tokens" } : null,
-      error: null,
-      model,
-      output,
-      ...(usage && {
-        usage: {
-          input_tokens: usage.input,
-          input_tokens_details: { cached_tokens: usage.cached ?? 0 },
-          output_tokens: usage.output,
-          output_tokens_details: { reasoning_tokens: 0 },
-          total_tokens: usage.input + usage.output,
-        },
-      }),
-    };
-  },
+  write: responseOf,
+  stream: (...asked) => responseStream(responseOf(...asked)),
   error: openaiError,
 };
+
+function responseOf(
+  { text, calls = [], end }: ScriptedAnswer,
+  model: string,
+  usage: ScriptedUsage | undefined,
+  body: Fields,
+): FinishedResponse {
+  const said: Fields[] =
+    end === "refusal"
+      ? [{ type: "refusal", refusal: text ?? "I cannot help with that." }]
+      : text === undefined
+        ? []
+        : [{ type: "output_text", text, annotations: [] }];
+  const output = calls.map((call) => calledItem(call, body));
+  if (said.length > 0)
+    output.unshift({ id: newId("msg"), type: "message", role: "assistant", status: "completed", content: said });
+  return {
+    id: newId("resp"),
+    object: "response",
+    created_at: 1_767_225_600,
+    status: end === "length" ? "incomplete" : "completed",
+    incomplete_details: end === "length" ? { reason: "max_output_tokens" } : null,
+    error: null,
+    model,
+    output,
+    ...(usage && {
+      usage: {
+        input_tokens: usage.input,
+        input_tokens_details: { cached_tokens: usage.cached ?? 0 },
+        output_tokens: usage.output,
+        output_tokens_details: { reasoning_tokens: 0 },
+        total_tokens: usage.input + usage.output,
+      },
+    }),
+  };
+}
+
+/** A call in the form in which the request offers the tool: a function, one that stands in a namespace, or one that takes plain text. */
+function calledItem({ tool, input }: ScriptedCall, body: Fields): Fields {
+  const offered = records(body.tools);
+  const namespace = offered.find(({ type, tools }) => type === "namespace" && records(tools).some(isNamed(tool)));
+  const called = { status: "completed", call_id: newId("call"), name: tool };
+  if (offered.find(isNamed(tool))?.type === "custom")
+    return { id: newId("ctc"), type: "custom_tool_call", ...called, input: plainText(input) };
+  return {
+    id: newId("fc"),
+    type: "function_call",
+    ...called,
+    ...(namespace && { namespace: namespace.name }),
+    arguments: JSON.stringify(input),
+  };
+}
+
+const isNamed =
+  (tool: string) =>
+  ({ name }: Fields): boolean =>
+    name === tool;
+
+/** What a script gives a tool that takes plain text: `{ input: "…" }`. */
+const plainText = (input: Fields): string => (typeof input.input === "string" ? input.input : JSON.stringify(input));
 
 // The wire form of OpenAI's Chat Completions, which Ollama, vLLM and others speak too.
 
 export const openaiChat: Wire = {
   read: (body) => conversationIn(body, records(body.messages), "content"),
-  write({ text, calls = [], end }, model, usage) {
-    const toolCalls = calls.map(({ tool, input }) => ({
-      id: newId("call"),
-      type: "function",
-      function: { name: tool, arguments: JSON.stringify(input) },
-    }));
-    const refused = end === "refusal";
-    const message: Fields = {
-      role: "assistant",
-      content: refused ? null : (text ?? null),
-      ...(refused ? { refusal: text ?? "I cannot help with that." } : {}),
-      ...(toolCalls.length > 0 ? { tool_calls: toolCalls } : {}),
-    };
-    const finish = end === "length" ? "length" : toolCalls.length > 0 ? "tool_calls" : "stop";
-    return {
-      id: newId("chatcmpl"),
-      object: "chat.completion",
-      created: 1_767_225_600,
-      model,
-      choices: [{ index: 0, message, finish_reason: finish }],
-      ...(usage && {
-        usage: {
-          prompt_tokens: usage.input,
-          completion_tokens: usage.output,
-          total_tokens: usage.input + usage.output,
-          prompt_tokens_details: { cached_tokens: usage.cached ?? 0 },
-        },
-      }),
-    };
-  },
+  write: chatOf,
+  stream: (answer, model, usage, body) =>
+    chatStream(chatOf(answer, model, asFields(body.stream_options).include_usage === true ? usage : undefined)),
   error: openaiError,
 };
+
+function chatOf(
+  { text, calls = [], end }: ScriptedAnswer,
+  model: string,
+  usage: ScriptedUsage | undefined,
+): FinishedChat {
+  const toolCalls = calls.map(({ tool, input }) => ({
+    id: newId("call"),
+    type: "function",
+    function: { name: tool, arguments: JSON.stringify(input) },
+  }));
+  const refused = end === "refusal";
+  const message = {
+    role: "assistant",
+    content: refused ? null : (text ?? null),
+    ...(refused ? { refusal: text ?? "I cannot help with that." } : {}),
+    ...(toolCalls.length > 0 ? { tool_calls: toolCalls } : {}),
+  };
+  const finish = end === "length" ? "length" : toolCalls.length > 0 ? "tool_calls" : "stop";
+  return {
+    id: newId("chatcmpl"),
+    object: "chat.completion",
+    created: 1_767_225_600,
+    model,
+    choices: [{ index: 0, message, finish_reason: finish }],
+    ...(usage && {
+      usage: {
+        prompt_tokens: usage.input,
+        completion_tokens: usage.output,
+        total_tokens: usage.input + usage.output,
+        prompt_tokens_details: { cached_tokens: usage.cached ?? 0 },
+      },
+    }),
+  };
+}
 
 const openaiErrorTypes: { [status: number]: string } = {
   400: "invalid_request_error",

@@ -4,12 +4,13 @@ import type { Doing } from "./programs.ts";
 const literal = /"((?:[^"\\\n]|\\.){1,400})"|'((?:[^'\\\n]|\\.){1,400})'|`((?:[^`\\]|\\.){1,400})`/g;
 /** Beyond that nobody reads it. */
 const longest = 100_000;
-const isPath = /^(?:~|\.{1,2}|\$HOME|[A-Za-z]:)?[/\\][\w.~*@-]|^~$|^\/$|^\.[a-z][\w.-]+$|^[\w.-]+\/[\w./*-]+$/;
+const isPath =
+  /^(?:~|\$ENV\{HOME\}|\.{1,2}|\$HOME|[A-Za-z]:)?[/\\][\w.~*@-]|^~$|^\/$|^\.[a-z][\w.-]+$|^[\w.-]+\/[\w./*-]+$/;
 
 const deleting =
   /\b(?:rmtree|remove_tree|rm_rf|rm_r|remove_dir_all|rmSync|rmdirSync|unlinkSync|rimraf|removedirs|unlink|rmdir|FileUtils\.rm|File\.delete|remove_entry|remove_file)\b|\b(?:os|fs|fsp|promises|pathlib|File|Deno)\.(?:remove|removeSync|rm|unlink|rmdir|delete)\b|\.unlink\(|\.rmdir\(/;
 const writing =
-  /\bopen\s*\(.{0,200}?["'](?:w|a|x|r\+)[bt+]*["']|\bopen\b[^;]{0,60}["']\+?>>?["']?|\b(?:writeFile|appendFile|writeFileSync|appendFileSync|createWriteStream|write_text|write_bytes|copyFile|copyFileSync|copyfile|renameSync|file_put_contents|writeTextFile|symlinkSync|truncateSync|chmodSync)\b|\bFile\.(?:write|open)\b|\bshutil\.(?:copy\w*|move)\b|\bos\.(?:rename|replace|symlink|chmod|chown)\b|\bBun\.write\b|\.touch\(/;
+  /\bopen\s*\(.{0,200}?["'](?:w|a|x|r\+)[bt+]*["']|\bopen\b[^;]{0,60}["']\+?>>?|\b(?:writeFile|appendFile|writeFileSync|appendFileSync|createWriteStream|write_text|write_bytes|copyFile|copyFileSync|copyfile|renameSync|file_put_contents|writeTextFile|symlinkSync|truncateSync|chmodSync)\b|\bFile\.(?:write|open)\b|\bshutil\.(?:copy\w*|move)\b|\bos\.(?:rename|replace|symlink|chmod|chown)\b|\bBun\.write\b|\.touch\(/;
 const fetching =
   /\b(?:urlopen|https?['"]?\)?\.(?:get|request)|urlretrieve|urllib|requests\.(?:get|post|put)|httpx?\.(?:get|post|request|put)|fetch\s*\(|axios|LWP|Net::HTTP|open-uri|URI\.open|HTTP::Tiny|curl_exec|aiohttp|XMLHttpRequest|socket\.(?:create_connection|socket|connect)|net\.(?:connect|createConnection|Socket)|TCPSocket|IO::Socket|fsockopen|(?:curl|wget)\s[^\n]{0,80}https?:|get\s*\(?\s*["']https?:|\/dev\/tcp\/)|(?:file_get_contents|fopen|include|require)\s*\(\s*["']https?:/;
 const running =
@@ -53,6 +54,7 @@ export function readCode(code: string): CodeEffects {
 
 /** `Path.home() / ".ssh"`, `os.homedir() + "/.ssh"`, `$ENV{HOME}/.ssh` */
 function fromHome(word: string, text: string): string {
+  if (word.startsWith("$ENV{HOME}")) return `~${word.slice("$ENV{HOME}".length)}`;
   if (/^\$HOME\b/.test(word)) return `~${word.slice("$HOME".length)}`;
   const isBesideHome = /\bhome\(\)|\bhomedir\(\)|HOME\b|Dir\.home|\bexpanduser\b/.test(text);
   if (isBesideHome && /^\/?\.[a-z]/i.test(word)) return `~/${word.replace(/^\//, "")}`;

@@ -1,0 +1,4 @@
+/** What hooks do to a real Copilot CLI: judged by what lies on disk and by what reaches its model, never by its screen. */
+import { runsByItself } from "./first-run.ts";
+
+runsByItself("copilot");

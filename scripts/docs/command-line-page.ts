@@ -41,6 +41,8 @@ const remarks: Readonly<Record<string, string>> = {
   why: "Takes the id of a run or of an event. It also explains why other hooks did not match: [store.md](store.md).",
   install:
     "Agents: `claude-code`. Running it twice changes nothing more. It records what it did, so that uninstall restores the settings exactly: [claude-code.md](claude-code.md).",
+  doctor:
+    'For each agent: on how many events it calls Hookline, which events are missing, whether a guard is left open, and whether the agent was upgraded since install. `--fire` runs each registered line as the agent would, with an event for no hook, and names those that did not arrive, with what they said. Each finding names the command that mends it. Exits 1 if one is bad. JSON: a list of `{"agent", "is": "good" | "note" | "bad", "says", "run"}`.',
   uninstall: "Restores the same bytes. If the file was edited since, it removes only Hookline's entries.",
   up: "It runs in the foreground until Ctrl-C or `hookline down`, or in the background with `--background`. Each store has one daemon. JSON: one line when it is running, with `pid`, `port`, `workspaces`, `automations`, `due`, `watches` and `queue`. All of it: [daemon.md](daemon.md).",
   down: 'Waits until it has stopped, within ten seconds: runs of automations continue at the next start. Without a daemon it says so, and exits 0. JSON: `{"stopped": PID | null}`.',

@@ -121,6 +121,8 @@ export interface AgentSettings {
   timeout: Seconds;
   /** Agents that run the files of these layers too (double firing, R35). */
   alsoReadBy: Readonly<Partial<Record<InstallLayer, readonly string[]>>>;
+  /** What a person has to do in the agent before it runs what is registered. */
+  afterInstall?: string;
   /** Keys of the file that switch its hooks off, and what to say then. */
   switches: Readonly<Record<string, string>>;
 }
@@ -129,6 +131,8 @@ export interface AgentAdapter {
   /** The word after `hookline hook`, and the sender of its events. */
   name: string;
   title: string;
+  /** How it is started, and the version whose behaviour this adapter was measured with. */
+  program: { name: string; measured: string };
   /** What its reply can carry on each event that it sends. */
   capabilities: Readonly<Partial<Record<AgentEventName, readonly OutcomeField[]>>>;
   /** The verdicts that it obeys, where these are fewer than the event's: the others are given in a weaker form, or as a deny. */
@@ -180,6 +184,8 @@ export interface AgentAdapter {
   refuse(reason: string, event: AgentEventName | undefined): Reply;
   /** The same over HTTP. Absent: an agent that speaks no HTTP. */
   refuseOverHttp?(reason: string, event: AgentEventName | undefined): Json | undefined;
+  /** A payload of this event that nothing is done with, as doctor sends it. Never throws. */
+  canary(event: AgentEventName, given: { session: string; cwd: string }): Json;
   files: HookFiles;
   /**
    * Whether the agent runs the hooks of this file itself (R35).

@@ -10,6 +10,7 @@ import { merge, type Outcome } from "../engine/outcome.ts";
 import { listensTo } from "../engine/plan.ts";
 import type { Caller } from "../engine/ports.ts";
 import type { AgentAdapter, DecodeOptions, Places, Reply } from "./adapter.ts";
+import { canaryHook, isCanary } from "./canary.ts";
 import { agentNamed, agents, runByAgent } from "./index.ts";
 
 /** Registered as 660 s with the agent (R50): we answer before it gives up on us. */
@@ -45,6 +46,7 @@ interface Given extends DecodeOptions {
   where: string;
   /** Of the agent; over HTTP none is known. */
   environment: Environment;
+  stateFolder: string;
 }
 
 /**
@@ -57,12 +59,14 @@ interface Given extends DecodeOptions {
 export function readRequest(
   named: AgentAdapter,
   payload: string,
-  { where, environment, registration, ...given }: Given,
+  { where, environment, registration, stateFolder, ...given }: Given,
 ): DecodedRequest {
   const wire = parsePayload(payload, where);
   const adapter = callerOf(named, wire, environment);
   const by = registration === undefined ? {} : { registration: `${named.name} ${registration}` };
   const events = adapter.decode(wire, { ...given, ...by });
+  if (isCanary(events[0]?.session, stateFolder))
+    return { adapter, events: events.map((one) => ({ ...one, to: { hook: canaryHook } })), derived: [], wire };
   return { adapter, events, derived: events.flatMap((event) => adapter.derived?.(event, given.id) ?? []), wire };
 }
 

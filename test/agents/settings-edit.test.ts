@@ -192,7 +192,12 @@ test("a handler that a person put into our group stays, and so does a group that
 });
 
 test("our entry is recognised by whatever path it calls, and nothing else is", () => {
-  const entry = (command: string): unknown => ownEntry({ type: "command", command }, "claude-code");
+  const entry = (command: string): unknown => {
+    const found = ownEntry({ type: "command", command }, "claude-code");
+    if (found) equal(found.command, command);
+    const { command: _line, ...rest } = found ?? {};
+    return found && rest;
+  };
   deepEqual(entry('"/a b/node" "/old/hookline/bin/hookline.js" hook claude-code --event Stop --by local'), {
     event: "Stop",
     by: "local",
@@ -227,7 +232,7 @@ test("the command is quoted for sh and never holds two slashes in a row", () => 
   );
   ok(command.includes('exec "/a b/node" "/x\\$y\\`z\\"w\\\\v/hookline.js" "$@"'), command);
   ok(!command.includes("//"));
-  deepEqual(ownEntry({ command }, "claude-code"), { event: "Stop", by: "user" });
+  deepEqual(ownEntry({ command }, "claude-code"), { event: "Stop", by: "user", command });
 });
 
 test("settings that cannot be edited are refused with line and column, and a broken text registers no agent", () => {

@@ -219,6 +219,7 @@ const settings: AgentSettings = {
 export const claudeCode: AgentAdapter = {
   name,
   title: "Claude Code",
+  program: { name: "claude", measured: "2.1.330" },
   capabilities,
   sends: new Set<AgentEventName>([...(Object.keys(capabilities) as AgentEventName[]), "SessionStop"]), // the table's keys
   decode,
@@ -230,6 +231,7 @@ export const claudeCode: AgentAdapter = {
   encodeForHttp,
   refuse,
   refuseOverHttp,
+  canary: (event, { session, cwd }) => ({ hook_event_name: event, session_id: session, cwd }),
   files: hookFiles,
   readsItself,
   settings,

@@ -163,6 +163,8 @@ export interface Journal {
   takeOver?: { target: FileChange; moved: MovedGroup[]; owed: MovedGroup[] };
   /** Folders that were made for a project's launcher. */
   launcher?: { createdFolders: string[] };
+  /** Of the agent, when it was installed; absent: nothing said it. */
+  agentVersion?: string;
 }
 
 export const journalFolder = (stateFolder: string): string => join(stateFolder, "installs");

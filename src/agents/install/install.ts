@@ -28,6 +28,7 @@ import {
   type UninstallPlan,
 } from "./registration.ts";
 import { type MovePlan, planMove, planReturn, putBack } from "./take-over.ts";
+import { findAgent } from "./version.ts";
 
 interface UninstallOptions {
   agent: AgentAdapter;
@@ -96,8 +97,11 @@ function planned(options: InstallOptions): { result: InstallResult; journal?: Jo
   };
   const notes = [...installNotes(options, file, text), ...(move ? movedNotes(move, file) : [])];
   const launcher = layer === "project" ? launcherEdit(places.root) : undefined;
+  const agentVersion = findAgent(agent, places.environment ?? {})?.version;
+  const version = agentVersion === undefined ? {} : { agentVersion };
   if (!move && editor.isCurrent({ ...registration, text: before }) && launcher?.before === launcher?.after) {
-    return { result: { file, before, after: before, changed: false, notes, others: [] } };
+    const result = { file, before, after: before, changed: false, notes, others: [] };
+    return { result, ...(earlier && earlier.agentVersion !== agentVersion && { journal: { ...earlier, ...version } }) };
   }
   const plan = editor.plan({ ...registration, text });
   const others = [
@@ -110,6 +114,7 @@ function planned(options: InstallOptions): { result: InstallResult; journal?: Jo
     journal: {
       version: 1,
       settings: changeBy(plan, base, move),
+      ...version,
       ...(takeOver && { takeOver }),
       ...(launcher && {
         launcher: { createdFolders: [...missingFolders(launcher.file), ...(earlier?.launcher?.createdFolders ?? [])] },

@@ -119,6 +119,8 @@ export const groupOf = (event: string, handler: Fields): { event: string; print:
 
 /** An entry of ours, as it stands in the settings. */
 export interface OwnEntry extends Omit<OwnCall, "agent"> {
+  /** The line; absent: the agent calls over HTTP. */
+  command?: string;
   /** The agent sends the event to the daemon itself; blocks: and blocks it where no daemon answers. */
   overHttp?: true;
   blocks?: boolean;
@@ -130,6 +132,7 @@ export function ownEntry(handler: Record<string, unknown>, agent: string): OwnEn
   const { event, by } = call;
   return {
     ...{ event, ...(by !== undefined && { by }) },
+    ...(typeof handler.command === "string" && { command: handler.command }),
     ...(handler.type === "http" && { overHttp: true, blocks: handler.onFailure === "block" }),
   };
 }
@@ -274,15 +277,24 @@ const jsonGroups = ({ name, title, settings: { switches } }: AgentAdapter, form:
   holdsOthers: true,
 });
 
+function unquoted(literal: string): unknown {
+  try {
+    return JSON.parse(literal);
+  } catch {
+    return undefined; // it only looks like one
+  }
+}
+
 /** A file that holds nothing but our registration, such as a plugin: it is written as a whole and removed as a whole. */
 function ownedFile({ name }: AgentAdapter, { print }: OwnedFile): Editor {
   const mark = `hookline:managed ${name}`;
   const owns = (text: string | undefined): text is string => text?.includes(mark) === true;
   const textFor = ({ events, ...registration }: PlanOptions): string =>
     print({ mark, calls: events.map((event) => ({ event, command: commandFor(registration, event) })) });
+  /** Its lines stand there as JSON writes texts. */
   const entriesIn = (text: string): OwnEntry[] =>
-    [...text.matchAll(/ hook ([\w-]+) --event (\w+)(?: --by (\w+))?/g)].flatMap(([, agent, event = "", by]) =>
-      agent === name ? { event, ...(by !== undefined && { by }) } : [],
+    [...text.matchAll(/"(?:[^"\\\n]|\\.)*"/g)].flatMap(
+      ([literal]) => ownEntry({ command: unquoted(literal) }, name) ?? [],
     );
   return {
     plan(options) {

@@ -200,6 +200,14 @@ export const commands: Readonly<Record<string, Command>> = {
     words: 1,
     load: async () => (await import("./agents/install.ts")).install,
   },
+  doctor: {
+    summary: "check each agent that calls Hookline; --fire sends an event through each registration",
+    usage: "doctor [--fire] [--json]",
+    example: "hookline doctor --fire",
+    flags: { fire: { type: "boolean" } },
+    words: 0,
+    load: async () => (await import("./agents/doctor.ts")).doctor,
+  },
   uninstall: {
     summary: "remove Hookline from an agent's settings, restoring them exactly",
     usage: "uninstall AGENT [--layer user|project|local] [--dry-run]",

@@ -36,6 +36,8 @@ export const flagTexts: Readonly<Record<string, string>> = {
     "the agent sends its events to the daemon over HTTP, where it can; not for `project`, because the file then holds a token",
   "install --take-over": "moves the agent's own hooks into Hookline's file; uninstall moves them back",
   "install --dry-run": "shows the file as it would be and writes nothing",
+  "doctor --fire":
+    "runs each registered line with a payload for no hook, as the agent would, and says which events did not arrive",
   "uninstall --layer": "as for `install`",
   "uninstall --dry-run": "shows the file as it would be and writes nothing",
   "git --dry-run": "shows what would change and writes nothing",

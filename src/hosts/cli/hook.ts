@@ -89,6 +89,7 @@ function readHere(payload: Buffer, words: Words, place: Place): DecodedRequest {
     id: createIds(Date.now),
     cwd: place.cwd,
     environment: place.environment,
+    stateFolder: stateFolder(place),
     ...(words.event ? { event: words.event } : {}),
     ...(words.by ? { registration: words.by } : {}),
   });

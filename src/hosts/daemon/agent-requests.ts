@@ -37,6 +37,7 @@ interface AgentRequestsOptions {
   /** Of a sender who sends none. */
   environment: Environment;
   home: string;
+  stateFolder: string;
   now(): Instant;
   id(): string;
   /** Done beside a session's begin; what it gives is printed on the agent's standard error. Never rejects. */
@@ -78,7 +79,7 @@ const endsWithin = 6_000;
 const where = "the daemon's hook route";
 
 export function createAgentRequests(options: AgentRequestsOptions): AgentRequests {
-  const { emit, committed, source, sessions, home, now, id } = options;
+  const { emit, committed, source, sessions, home, stateFolder, now, id } = options;
   const underway = createBriefMap<Waiting, true>();
   const complaints = new WeakMap<Known, readonly string[]>();
   let closing: Promise<void> | undefined;
@@ -109,6 +110,7 @@ export function createAgentRequests(options: AgentRequestsOptions): AgentRequest
       id,
       cwd: folder,
       environment: given.sender?.environment ?? noEnvironment,
+      stateFolder,
       ...(named === undefined ? {} : { event: named }),
       ...(by === undefined ? {} : { registration: by }),
     });

@@ -82,7 +82,7 @@ function agentRequestsOf({ context, source, environment, home, store, learnSecre
     source,
     sessions: createSessionEnvironments(createBegunSessions(folder)),
     environment: cleanEnvironment(environment),
-    ...{ home, now, id, learnSecrets },
+    ...{ home, stateFolder: folder, now, id, learnSecrets },
     async sessionBegan({ cwd }, { agent, environment: given }) {
       const known = await source?.at(cwd);
       const place = { cwd, home, environment: given };

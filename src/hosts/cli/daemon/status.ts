@@ -3,7 +3,9 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { installLayers } from "../../../agents/adapter.ts";
 import { agents } from "../../../agents/index.ts";
+import { readJournal } from "../../../agents/install/files.ts";
 import { isRegistered } from "../../../agents/install/registration.ts";
+import { findAgent } from "../../../agents/install/version.ts";
 import { minuteOf, pausedNames, switchedOff } from "../../../engine/admit.ts";
 import { messageOf } from "../../../engine/error.ts";
 import type { Fields, Json } from "../../../engine/event.ts";
@@ -15,6 +17,7 @@ import { type DaemonState, daemonFilesOf, runningDaemon } from "../../daemon/sta
 import type { ExitCode, Invocation } from "../command.ts";
 import { type GitHookHere, gitHookHere } from "../git/hooks.ts";
 import { loadActive } from "../loaded.ts";
+import { stateFolder } from "../place.ts";
 import { openStoreToRead } from "../store.ts";
 import { ago, oneLine, type Style, shortPath, type Terminal } from "../terminal.ts";
 import { missingDoors, missingDoorWords } from "./port.ts";
@@ -24,6 +27,9 @@ interface Registered {
   layer: string;
   file: string;
   registered: boolean;
+  /** Of the agent: today's, and that at install. */
+  version?: string;
+  was?: string;
 }
 
 export async function status(invocation: Invocation): Promise<ExitCode> {
@@ -98,7 +104,7 @@ function statusLines(facts: Facts, hooks: readonly Hook[], invocation: Invocatio
     ),
     ...facts.paused.map((one) => row("paused", pausedWords(one, hooks, show))),
     row("agents", here.length === 0 ? noAgent : ""),
-    ...here.map((one) => row("", `${one.agent} calls Hookline (${one.layer}: ${show(one.file)})`)),
+    ...here.map((one) => row("", `${one.agent} calls Hookline (${one.layer}: ${show(one.file)})${versionWords(one)}`)),
     ...facts.missing.map((door) => row("", terminal.paint("red", oneLine(missingDoorWords(invocation, door))))),
     ...(git ? [row("git", gitWords(git, show))] : []),
   ];
@@ -130,15 +136,25 @@ function pausedWords(what: string, hooks: readonly Hook[], show: (path: string) 
   return isAbsolute(what) ? `${show(what)} but for its guards: to resume, run \`hookline resume\`` : oneLine(what);
 }
 
-function registrationsOf({ home, environment }: Invocation, root: string): Registered[] {
+function registrationsOf(place: Invocation, root: string): Registered[] {
+  const { home, environment } = place;
   return Object.values(agents).flatMap((agent) =>
     installLayers.map((layer) => {
       const file = agent.settings.file(layer, { home, root, environment });
       const text = existsSync(file) ? readFileSync(file, "utf8") : "";
-      return { agent: agent.name, layer, file, registered: isRegistered(agent, text) };
+      const one = { agent: agent.name, layer, file, registered: isRegistered(agent, text) };
+      if (!one.registered) return one;
+      const version = findAgent(agent, environment)?.version;
+      const was = readJournal(stateFolder(place), agent.name, file)?.agentVersion;
+      return { ...one, ...(version !== undefined && { version }), ...(was !== undefined && { was }) };
     }),
   );
 }
+
+const versionWords = ({ version, was }: Registered): string =>
+  version === undefined || was === undefined || version === was
+    ? ""
+    : `; it is ${version}, was ${was} at install: run \`hookline doctor --fire\``;
 
 // The daemon for people: what it watches, its schedules, its queue and what is broken.
 

@@ -1,0 +1,37 @@
+/**
+ * What `hookline doctor --fire` sends through a registration to see whether it arrives: an event for no hook. The session says that it
+ * is one. Its name stands in the state folder, which no project and no agent fills, so nothing else passes for one.
+ */
+import { randomBytes } from "node:crypto";
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { makePrivateFolder, writePrivate } from "../files/write.ts";
+
+const prefix = "hookline-canary-";
+const fileIn = (stateFolder: string): string => join(stateFolder, "canary");
+
+/** The hook that it is for, which does not exist. */
+export const canaryHook = "doctor";
+
+export interface Canary {
+  session: string;
+  end(): void;
+}
+
+/** May throw what the file system says. */
+export function newCanary(stateFolder: string): Canary {
+  const session = `${prefix}${randomBytes(16).toString("hex")}`;
+  makePrivateFolder(stateFolder);
+  writePrivate(fileIn(stateFolder), session);
+  return { session, end: () => rmSync(fileIn(stateFolder), { force: true }) };
+}
+
+/** Never throws. */
+export function isCanary(session: string | undefined, stateFolder: string): boolean {
+  if (!session?.startsWith(prefix)) return false;
+  try {
+    return readFileSync(fileIn(stateFolder), "utf8") === session;
+  } catch {
+    return false; // none is out
+  }
+}

@@ -1,4 +1,5 @@
 /** What every agent's adapter is: payload in, reply out, and the facts that install needs. Apart, so that each agent is one file and one row. */
+import { HooklineError } from "../engine/error.ts";
 import type { AgentEventName, Figures, HookEvent, Instant, Json, Seconds } from "../engine/event.ts";
 import type { Layer } from "../engine/hook.ts";
 import type { Outcome, OutcomeField, VerdictKind } from "../engine/outcome.ts";
@@ -94,6 +95,27 @@ export interface ProgramVariables {
 export const installLayers = ["user", "project", "local"] as const;
 export type InstallLayer = (typeof installLayers)[number];
 
+/** What an agent throws that is asked for the file of a layer it does not have. */
+export const missingLayer = (title: string, layer: InstallLayer, has: readonly InstallLayer[]): HooklineError =>
+  new HooklineError("usage", {
+    what: `${title} has no ${layer} layer`,
+    where: `--layer ${layer}`,
+    advice: `use ${has.map((one) => `--layer ${one}`).join(" or ")}`,
+  });
+
+/** The settings file of a layer; undefined: the agent has no such layer. */
+export function layerFile(
+  { settings }: Pick<AgentAdapter, "settings">,
+  layer: InstallLayer,
+  places: Places,
+): string | undefined {
+  try {
+    return settings.file(layer, places);
+  } catch {
+    return undefined;
+  }
+}
+
 /** The agent loads a file that we write as a whole, such as a plugin. */
 export interface OwnedFile {
   is: "owned file";
@@ -111,6 +133,7 @@ export interface JsonGroups {
 
 /** How an agent is registered to call Hookline. */
 export interface AgentSettings {
+  /** Throws HooklineError usage: the agent has no such layer. */
   file(layer: InstallLayer, places: Places): string;
   /** Groups of hooks in a JSON settings file of Claude Code's shape, of which a part is ours; or a file that is ours. */
   editor: JsonGroups | OwnedFile;

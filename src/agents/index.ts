@@ -6,10 +6,11 @@ import type { Hook } from "../engine/hook.ts";
 import type { AgentConventions, ProgramFacts } from "../engine/ports.ts";
 import type { AgentAdapter, HookFiles, InstallLayer, Places, ProgramVariables } from "./adapter.ts";
 import { claudeCode } from "./claude-code/adapter.ts";
+import { codex } from "./codex/adapter.ts";
 import { hookFiles as genCode } from "./gencode/files.ts";
 
 /** By the word after `hookline hook`, which is also the sender of their events: `agentNamed`. A new agent is a row here. */
-export const agents: Record<string, AgentAdapter> = { [claudeCode.name]: claudeCode };
+export const agents: Record<string, AgentAdapter> = { [claudeCode.name]: claudeCode, [codex.name]: codex };
 
 /** Undefined: there is no adapter for it. */
 export const agentNamed = (name: string | undefined): AgentAdapter | undefined =>
@@ -26,7 +27,7 @@ export const placeVariables = (): string[] => [
 
 /** What agents without an adapter here call their tools: these match too (R11), so a matcher that names one is no mistake. */
 const otherTools = (
-  "exec_command apply_patch view_image spawn_agent run_shell_command write_file replace read_file glob grep_search " +
+  "run_shell_command write_file replace read_file glob grep_search " +
   "search_file_content list_directory web_fetch google_web_search save_memory bash create edit view task write list " +
   "fetch Shell Delete Execute Create ApplyPatch execute_bash developer__shell run_in_terminal exec"
 ).split(" ");
@@ -37,7 +38,7 @@ export const toolNames = (): readonly string[] => [
 ];
 
 /** What the variables of agents without an adapter begin with. */
-const otherPrefixes: readonly string[] = ["CODEX", "GEMINI", "QWEN", "COPILOT", "OPENCODE", "CURSOR"];
+const otherPrefixes: readonly string[] = ["GEMINI", "QWEN", "COPILOT", "OPENCODE", "CURSOR"];
 
 const variableTables = (): ProgramVariables[] => hookFiles().flatMap(({ variables }) => variables ?? []);
 
@@ -90,8 +91,6 @@ const ofOneCall: ReadonlySet<string> = new Set(
 /** Shells of agents without an adapter here that say so, each by one variable. */
 const otherShells: readonly string[] = [
   "AI_AGENT",
-  "CODEX_SANDBOX",
-  "CODEX_SANDBOX_NETWORK_DISABLED",
   "COPILOT_CLI",
   "CURSOR_AGENT",
   "GEMINI_CLI",

@@ -1,6 +1,6 @@
 /** Installing into an agent's settings and taking it out again: reads, plans, writes, and says what a person should know. */
 import { HooklineError, messageOf } from "../../engine/error.ts";
-import { type AgentAdapter, type InstallLayer, installLayers, type Places } from "../adapter.ts";
+import { type AgentAdapter, type InstallLayer, installLayers, layerFile, type Places } from "../adapter.ts";
 import { agents, hookFileOf } from "../index.ts";
 import {
   type FileEdit,
@@ -140,13 +140,15 @@ function launcherTry({ files: { variables } }: AgentAdapter): Try {
   return variables?.namesProject ? { read, below: `${variables.prefix}_PROJECT_DIR` } : { read: `./${read}` };
 }
 
+const textIn = (file: string | undefined): string | undefined => (file === undefined ? undefined : readText(file));
+
 /** It goes with the last agent of the project that reads it. */
 function launcherRemoval({ agent, layer, places }: UninstallOptions): FileEdit[] {
   if (layer !== "project") return [];
   const file = launcherOf(places.root);
   const before = readText(file);
   const isRead = (other: AgentAdapter): boolean =>
-    other.name !== agent.name && isRegistered(other, readText(other.settings.file(layer, places)));
+    other.name !== agent.name && isRegistered(other, textIn(layerFile(other, layer, places)));
   const goes = before !== undefined && isLauncher(before) && !Object.values(agents).some(isRead);
   return goes ? [{ file, before, after: undefined }] : [];
 }
@@ -274,7 +276,10 @@ interface AgentFile {
   file: string;
 }
 const agentFiles = (agent: AgentAdapter, places: Places): AgentFile[] =>
-  installLayers.map((layer) => ({ layer, file: agent.settings.file(layer, places) }));
+  installLayers.flatMap((layer) => {
+    const file = layerFile(agent, layer, places);
+    return file === undefined ? [] : { layer, file };
+  });
 
 export interface Install {
   agent: AgentAdapter;
@@ -304,6 +309,7 @@ function installNotes(
     ...(wanted.includes("WorktreeCreate")
       ? [`a hook on WorktreeCreate has to give the worktree's path: ${agent.title} makes none itself then`]
       : []),
+    ...(agent.settings.afterInstall === undefined ? [] : [agent.settings.afterInstall]),
   ];
 }
 

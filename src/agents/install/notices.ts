@@ -7,7 +7,7 @@ import { messageOf } from "../../engine/error.ts";
 import type { AgentEventName } from "../../engine/event.ts";
 import type { Hook } from "../../engine/hook.ts";
 import { listensTo } from "../../engine/plan.ts";
-import { type AgentAdapter, type InstallLayer, installLayers, type Places } from "../adapter.ts";
+import { type AgentAdapter, type InstallLayer, installLayers, layerFile, type Places } from "../adapter.ts";
 import { httpTokenFile } from "./own-call.ts";
 import type { OwnEntry } from "./registration.ts";
 
@@ -49,7 +49,10 @@ interface Registered {
 async function registeredLayers(agent: AgentAdapter, places: Places): Promise<Registered[]> {
   const [{ editorOf }, { readText }] = await Promise.all([import("./registration.ts"), import("./files.ts")]);
   return installLayers
-    .map((layer) => ({ layer, file: agent.settings.file(layer, places) }))
+    .flatMap((layer) => {
+      const file = layerFile(agent, layer, places);
+      return file === undefined ? [] : { layer, file };
+    })
     .map((one) => ({ ...one, entries: editorOf(agent).read(readText(one.file), one.file) }))
     .filter(({ entries }) => entries.length > 0);
 }

@@ -4,7 +4,13 @@
  */
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { type AgentAdapter, type InstallLayer, installLayers, type Places } from "../../../agents/adapter.ts";
+import {
+  type AgentAdapter,
+  type InstallLayer,
+  installLayers,
+  layerFile,
+  type Places,
+} from "../../../agents/adapter.ts";
 import { newCanary } from "../../../agents/canary.ts";
 import { agents } from "../../../agents/index.ts";
 import { httpToken } from "../../../agents/install/client.ts";
@@ -73,7 +79,7 @@ async function findingsOf(agent: AgentAdapter, here: Here): Promise<Finding[]> {
   const layers: Registered[] = [];
   const findings: Finding[] = [];
   for (const layer of installLayers) {
-    const file = fileOf(agent, layer, here.places);
+    const file = layerFile(agent, layer, here.places);
     if (file === undefined) continue;
     try {
       const entries = editorOf(agent).read(readText(file), file);
@@ -102,14 +108,6 @@ async function findingsOf(agent: AgentAdapter, here: Here): Promise<Finding[]> {
     );
   if (!found) findings.push(finding("note", `${agent.title} is not on the PATH`));
   return findings;
-}
-
-function fileOf(agent: AgentAdapter, layer: InstallLayer, places: Places): string | undefined {
-  try {
-    return agent.settings.file(layer, places);
-  } catch {
-    return undefined; // the agent has no such layer
-  }
 }
 
 interface Looked extends Here {

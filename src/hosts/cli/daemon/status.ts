@@ -1,7 +1,7 @@
 /** hookline status: the store, the daemon, the active hooks, and the agents that call Hookline. */
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
-import { installLayers } from "../../../agents/adapter.ts";
+import { installLayers, layerFile } from "../../../agents/adapter.ts";
 import { agents } from "../../../agents/index.ts";
 import { readJournal } from "../../../agents/install/files.ts";
 import { isRegistered } from "../../../agents/install/registration.ts";
@@ -139,8 +139,9 @@ function pausedWords(what: string, hooks: readonly Hook[], show: (path: string) 
 function registrationsOf(place: Invocation, root: string): Registered[] {
   const { home, environment } = place;
   return Object.values(agents).flatMap((agent) =>
-    installLayers.map((layer) => {
-      const file = agent.settings.file(layer, { home, root, environment });
+    installLayers.flatMap((layer) => {
+      const file = layerFile(agent, layer, { home, root, environment });
+      if (file === undefined) return [];
       const text = existsSync(file) ? readFileSync(file, "utf8") : "";
       const one = { agent: agent.name, layer, file, registered: isRegistered(agent, text) };
       if (!one.registered) return one;

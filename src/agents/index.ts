@@ -8,9 +8,14 @@ import type { AgentAdapter, HookFiles, InstallLayer, Places, ProgramVariables } 
 import { claudeCode } from "./claude-code/adapter.ts";
 import { codex } from "./codex/adapter.ts";
 import { hookFiles as genCode } from "./gencode/files.ts";
+import { qwen } from "./qwen/adapter.ts";
 
 /** By the word after `hookline hook`, which is also the sender of their events: `agentNamed`. A new agent is a row here. */
-export const agents: Record<string, AgentAdapter> = { [claudeCode.name]: claudeCode, [codex.name]: codex };
+export const agents: Record<string, AgentAdapter> = {
+  [claudeCode.name]: claudeCode,
+  [codex.name]: codex,
+  [qwen.name]: qwen,
+};
 
 /** Undefined: there is no adapter for it. */
 export const agentNamed = (name: string | undefined): AgentAdapter | undefined =>
@@ -38,7 +43,7 @@ export const toolNames = (): readonly string[] => [
 ];
 
 /** What the variables of agents without an adapter begin with. */
-const otherPrefixes: readonly string[] = ["GEMINI", "QWEN", "COPILOT", "OPENCODE", "CURSOR"];
+const otherPrefixes: readonly string[] = ["GEMINI", "COPILOT", "OPENCODE", "CURSOR"];
 
 const variableTables = (): ProgramVariables[] => hookFiles().flatMap(({ variables }) => variables ?? []);
 
@@ -96,8 +101,6 @@ const otherShells: readonly string[] = [
   "GEMINI_CLI",
   "GEMINI_SESSION_ID",
   "OPENCODE",
-  "QWEN_CODE",
-  "QWEN_CODE_SESSION_ID",
 ];
 
 /** The variable by which an environment is that of an agent's shell, and so not a person's; undefined: none says so. */

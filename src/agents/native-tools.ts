@@ -39,6 +39,18 @@ export function nativeInput(tools: NativeTools, name: string, input: Fields): Fi
   return withNames(tool.write?.(input) ?? input, back);
 }
 
+/**
+ * A line that an agent runs in another folder than its session's, as one that goes there first. The session's folder stays that of the
+ * event: by the other one a model could choose whose hooks judge it.
+ */
+export const lineIn = (folder: string, line: string): string => `${goingTo(folder)}${line}`;
+
+/** The line of a rewritten call, as it runs in that folder. */
+export const lineWithin = (folder: string, line: string): string =>
+  line.startsWith(goingTo(folder)) ? line.slice(goingTo(folder).length) : line;
+
+const goingTo = (folder: string): string => `cd '${folder.replaceAll("'", "'\\''")}' && `;
+
 const isFields = (value: Json): value is Fields => isRecord(value);
 
 const withNames = (fields: Fields, names: Readonly<Record<string, string>>): Fields =>

@@ -158,6 +158,22 @@ test("the end of a session is also its stop, and what is short of fields is read
   throws(() => decode([]), { code: "input_invalid" });
 });
 
+test("a line that runs in another folder is judged by the hooks of the session's folder, as one that goes there first", () => {
+  const wire = call("Bash", { command: "git push" }, { cwd: "/else/it's" });
+  const event = onlyOne(codex.decode(wire, { ...options, cwd: "/workspace/repo" }));
+  const command = "cd '/else/it'\\''s' && git push";
+  deepEqual([event.cwd, event.data.tool_input], ["/workspace/repo", { command }]);
+  const rewritten = (updatedInput: Fields): unknown => codex.encode(event, { updatedInput }, wire).body;
+  const taken = (command: string): Fields => ({
+    hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "allow", updatedInput: { command } },
+  });
+  deepEqual(rewritten({ command: `${command} --dry-run` }), taken("git push --dry-run"));
+  deepEqual(rewritten({ command: "true" }), taken("true"));
+  const patched = { ...wire, tool_input: { command: `apply_patch <<'EOF'\n${patch("*** Add File: a", "+x")}EOF` } };
+  const [, write] = codex.decode(patched, { ...options, cwd: "/workspace/repo" });
+  deepEqual(write?.data.tool_input, { file_path: "/else/it's/a", content: "x\n" });
+});
+
 interface Allowed {
   top: readonly string[];
   specific?: readonly string[];

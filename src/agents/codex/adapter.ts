@@ -18,7 +18,7 @@ import {
   missingLayer,
   type Places,
 } from "../adapter.ts";
-import { canonicalCall, type NativeTools, nativeInput } from "../native-tools.ts";
+import { canonicalCall, lineIn, lineWithin, type NativeTools, nativeInput } from "../native-tools.ts";
 import { agentIn, deliveryOf, eventNamed, fieldsOf, placeOf, textOf } from "../payload.ts";
 import { type Call, isOneChange, patchCalls, patchCallsInLine, patchFor } from "./patches.ts";
 import { capabilities, refuse, replyTo, verdicts } from "./replies.ts";
@@ -100,7 +100,10 @@ function decode(wire: unknown, options: DecodeOptions): HookEvent[] {
   const agent = agentIn(data);
   // The model writes a subagent's prompt: it is no word of the person's. Hooks have judged it as the call that spawns.
   if (event === "UserPromptSubmit" && agent.agent) return [];
-  const calls = rowOf(event).matchTool ? callsIn(data, place.cwd) : undefined;
+  const isCall = rowOf(event).matchTool === true;
+  // A call names the folder that it runs in, and the model chooses that; hooks are started in the session's.
+  const folder = (isCall && options.cwd) || place.cwd;
+  const calls = isCall ? callsIn(data, { cwd: place.cwd, folder }) : undefined;
   const accepts = capabilities[event] ?? [];
   const happening = happeningOf(event, data);
   return (calls ?? [undefined]).map((call, index) => ({
@@ -108,6 +111,7 @@ function decode(wire: unknown, options: DecodeOptions): HookEvent[] {
     name: event,
     at: options.at,
     ...place,
+    cwd: folder,
     data: call ? { ...data, tool_name: call.tool_name, tool_input: call.tool_input } : data,
     sender: name,
     accepts: isRewritable(calls, index, data) ? accepts : accepts.filter((field) => field !== "updatedInput"),
@@ -123,14 +127,24 @@ function decode(wire: unknown, options: DecodeOptions): HookEvent[] {
 }
 
 /** A patch means a call for each file; a shell line that patches means these beside itself. */
-function callsIn({ tool_name, tool_input }: Fields, cwd: string): readonly Call[] | undefined {
+function callsIn(
+  { tool_name, tool_input }: Fields,
+  { cwd, folder }: { cwd: string; folder: string },
+): readonly Call[] | undefined {
   const tool = textOf(tool_name);
   if (tool === undefined) return undefined;
   const text = commandIn(tool_input);
   if (tool === patchTool) return patchCalls(text, cwd);
   const call = canonicalCall(nativeTools, tool, tool_input);
-  return tool === "Bash" ? [call, ...patchCallsInLine(text, cwd)] : [call];
+  if (tool !== "Bash") return [call];
+  const there =
+    cwd === folder || text === "" || !isRecord(tool_input)
+      ? call
+      : { ...call, tool_input: lineAt(tool_input as Fields, cwd) };
+  return [there, ...patchCallsInLine(text, cwd)];
 }
+
+const lineAt = (input: Fields, folder: string): Fields => ({ ...input, command: lineIn(folder, commandIn(input)) });
 
 const commandIn = (input: Json | undefined): string =>
   isRecord(input) && typeof input.command === "string" ? input.command : "";
@@ -162,9 +176,11 @@ const longestInput = 2000;
 
 /** Codex replaces the whole input. Undefined: its tool cannot be told so. */
 function nativeForm(event: HookEvent, input: Fields, wire: unknown): Fields | undefined {
-  const { tool_name, tool_input } = isRecord(wire) ? (wire as Fields) : {}; // parsed from JSON
+  const { tool_name, tool_input, cwd } = isRecord(wire) ? (wire as Fields) : {}; // parsed from JSON
+  if (tool_name === "Bash" && typeof cwd === "string" && typeof input.command === "string")
+    return { ...input, command: lineWithin(cwd, input.command) };
   if (tool_name !== patchTool) return nativeInput(nativeTools, textOf(tool_name) ?? "", input);
-  const command = patchFor(commandIn(tool_input), input, event);
+  const command = patchFor(commandIn(tool_input), input, { cwd: textOf(cwd) ?? event.cwd });
   return command === undefined ? undefined : { ...(isRecord(tool_input) && tool_input), command };
 }
 

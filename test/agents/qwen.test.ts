@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { DecodeOptions, Reply } from "../../src/agents/adapter.ts";
+import { asContinuation } from "../../src/agents/continuation.ts";
 import { qwen } from "../../src/agents/qwen/adapter.ts";
 import { accept } from "../../src/engine/accept.ts";
 import type { AgentEventName, Fields, HookEvent, Json } from "../../src/engine/event.ts";
@@ -69,6 +70,15 @@ test("a line that it runs in another folder is one that goes there first, in the
 test("a prompt without words, which it tells of before each request to the model, is none", () => {
   deepEqual(decode(recorded("UserPromptSubmit.empty")), []);
   equal(decode({ ...recorded("UserPromptSubmit"), prompt: " " }).length, 1);
+});
+
+test("the reason of a held stop, which it submits as a prompt, is none", () => {
+  const { submitted_prompt: _own, ...prompt } = recorded("UserPromptSubmit");
+  const reason = asContinuation("run the tests", String(prompt.session_id));
+  deepEqual(decode({ ...prompt, prompt: reason }), []);
+  deepEqual(decode({ ...prompt, prompt: `${reason}\nand another hook's reason` }), []);
+  equal(decode({ ...prompt, prompt: "go on" }).length, 1);
+  equal(decode({ ...recorded("UserPromptSubmit"), prompt: reason }).length, 1);
 });
 
 test("one call or prompt has one key, whatever id it has for the event, and a stop has none", () => {
@@ -168,8 +178,8 @@ const denied: { readonly [N in AgentEventName]?: Json } = {
     stopReason: "no",
     hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "deny", permissionDecisionReason: "no" },
   },
-  Stop: { decision: "block", reason: "no" },
-  SubagentStop: { decision: "block", reason: "no" },
+  Stop: { decision: "block", reason: asContinuation("no", undefined) },
+  SubagentStop: { decision: "block", reason: asContinuation("no", undefined) },
 };
 
 test("a deny is said in the form that blocks, and a stop is never said where it would make the agent go on", () => {

@@ -2,7 +2,7 @@
 
 import { realpathSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
-import type { AgentEventName, Fields, HookEvent, Json } from "../../engine/event.ts";
+import type { AgentEventName, Fields, HookEvent, Json, SessionId } from "../../engine/event.ts";
 import { rowOf } from "../../engine/events.ts";
 import type { Layer } from "../../engine/hook.ts";
 import { isRecord } from "../../engine/schema.ts";
@@ -16,6 +16,7 @@ import {
   missingLayer,
   type Places,
 } from "../adapter.ts";
+import { isContinuation } from "../continuation.ts";
 import { canonicalCall, lineIn, type NativeTools } from "../native-tools.ts";
 import { agentIn, deliveryOf, eventNamed, fieldsOf, placeOf, textOf } from "../payload.ts";
 import { capabilities, encode, refuse, verdicts } from "./replies.ts";
@@ -118,7 +119,7 @@ function decode(wire: unknown, options: DecodeOptions): HookEvent[] {
   const event = eventNamed(hook_event_name ?? options.event, where, ourNames);
   const session = textOf(session_id);
   // It tells of each request to the model as of a prompt without words.
-  if (event === "UserPromptSubmit" && data.prompt === "") return [];
+  if (event === "UserPromptSubmit" && (data.prompt === "" || isOwnReason(data, session))) return [];
   const tool = rowOf(event).matchTool ? textOf(data.tool_name) : undefined;
   const call = tool === undefined ? undefined : canonicalCall(nativeTools, tool, data.tool_input);
   return [
@@ -142,6 +143,10 @@ function decode(wire: unknown, options: DecodeOptions): HookEvent[] {
     },
   ];
 }
+
+/** It submits the reason of a held stop like a prompt, which no person has: that renews nothing that a prompt may spend. */
+const isOwnReason = ({ prompt, submitted_prompt }: Fields, session: SessionId | undefined): boolean =>
+  submitted_prompt === undefined && isContinuation(prompt, session);
 
 /** One call of a batch. */
 function canonicalEntry(entry: Json): Json {

@@ -1,9 +1,10 @@
 /** What Qwen Code 0.24.4 does with an answer, event by event: it copies Claude Code's words, and obeys fewer of them. */
 
 import { blocked } from "../../actions/command/protocols/settings-keys.ts";
-import type { AgentEventName, Fields, HookEvent } from "../../engine/event.ts";
+import type { AgentEventName, Fields, HookEvent, SessionId } from "../../engine/event.ts";
 import type { Outcome, OutcomeField, VerdictKind } from "../../engine/outcome.ts";
 import type { Reply } from "../adapter.ts";
+import { asContinuation } from "../continuation.ts";
 import { contextOf, onlyAccepted, texts } from "../reply-parts.ts";
 
 /**
@@ -62,13 +63,13 @@ const rowNamed = (name: HookEvent["name"] | undefined): ReplyRow | undefined =>
   name !== undefined && Object.hasOwn(rows, name) ? rows[name as AgentEventName] : undefined; // a key of the table
 
 /** An outcome as Qwen Code reads it. */
-export function encode({ name }: HookEvent, outcome: Outcome): Reply {
+export function encode({ name, session }: Pick<HookEvent, "name" | "session">, outcome: Outcome): Reply {
   const row = rowNamed(name);
   if (!row) return nothing;
   const taken = onlyAccepted(outcome, row.accepts);
   const specific = specificFields(row, taken);
   const body: Fields = {
-    ...commonFields(row, taken),
+    ...commonFields(row, taken, session),
     ...(Object.keys(specific).length > 0 && { hookSpecificOutput: { hookEventName: name, ...specific } }),
   };
   return Object.keys(body).length > 0 ? { body, exitCode: 0 } : nothing;
@@ -79,12 +80,12 @@ export function refuse(reason: string, name: AgentEventName | undefined): Reply 
   const row = rowNamed(name);
   if (name === undefined || !row) return { stderr: reason, exitCode: 2 };
   if (row.refuses === "continue" || !row.accepts.includes("verdict")) return { stderr: reason, exitCode: 0 };
-  return encode({ id: "", name, at: 0, cwd: "/", data: {}, sender: "" }, { verdict: { is: "deny", reason, by: "" } });
+  return encode({ name }, { verdict: { is: "deny", reason, by: "" } });
 }
 
 const reasonOf = ({ verdict }: Outcome): string => (verdict?.reason?.trim() ? verdict.reason : blocked);
 
-function commonFields({ refuses, accepts }: ReplyRow, outcome: Outcome): Fields {
+function commonFields({ refuses, accepts }: ReplyRow, outcome: Outcome, session: SessionId | undefined): Fields {
   const { stop, verdict } = outcome;
   const isDenied = verdict?.is === "deny";
   const reasons = refuses === "continue" && accepts.includes("messages") && stop?.reason ? [stop.reason] : [];
@@ -93,7 +94,9 @@ function commonFields({ refuses, accepts }: ReplyRow, outcome: Outcome): Fields 
     ...(refuses === "block" && stop && { continue: false, stopReason: stop.reason || reasonOf(outcome) }),
     ...(refuses === "block" && isDenied && { decision: "block", reason: reasonOf(outcome) }),
     // A stop is said by not blocking: with continue it would go on here.
-    ...(refuses === "continue" && isDenied && !stop && { decision: "block", reason: reasonOf(outcome) }),
+    ...(refuses === "continue" &&
+      isDenied &&
+      !stop && { decision: "block", reason: asContinuation(reasonOf(outcome), session) }),
     // It takes permissionDecision from the last hook of all that answer; what says continue: false is never outvoted.
     ...(refuses === "permission" && isDenied && { continue: false, stopReason: reasonOf(outcome) }),
     ...(shown.length > 0 && { systemMessage: shown.join("\n") }),

@@ -6,19 +6,23 @@ import type { Hook } from "../engine/hook.ts";
 import type { AgentConventions, ProgramFacts } from "../engine/ports.ts";
 import type { AgentAdapter, HookFiles, InstallLayer, Places, ProgramVariables } from "./adapter.ts";
 import { claudeCode } from "./claude-code/adapter.ts";
+import { codex } from "./codex/adapter.ts";
 import { copilot } from "./copilot/adapter.ts";
 import { gemini } from "./gemini/adapter.ts";
 import { hookFiles as genCode } from "./gencode/files.ts";
 import { opencode } from "./opencode/adapter.ts";
 import { pi } from "./pi/adapter.ts";
+import { qwen } from "./qwen/adapter.ts";
 
 /** By the word after `hookline hook`, which is also the sender of their events: `agentNamed`. A new agent is a row here. */
 export const agents: Record<string, AgentAdapter> = {
   [claudeCode.name]: claudeCode,
-  [opencode.name]: opencode,
-  [pi.name]: pi,
+  [codex.name]: codex,
+  [qwen.name]: qwen,
   [copilot.name]: copilot,
   [gemini.name]: gemini,
+  [opencode.name]: opencode,
+  [pi.name]: pi,
 };
 
 /** Undefined: there is no adapter for it. */
@@ -36,8 +40,7 @@ export const placeVariables = (): string[] => [
 
 /** What agents without an adapter here call their tools: these match too (R11), so a matcher that names one is no mistake. */
 const otherTools = (
-  "exec_command apply_patch view_image spawn_agent run_shell_command write_file read_file glob grep_search " +
-  "search_file_content list_directory web_fetch bash edit task write list " +
+  "run_shell_command write_file read_file glob grep_search search_file_content list_directory web_fetch bash edit task write list " +
   "fetch Shell Delete Execute Create ApplyPatch execute_bash developer__shell run_in_terminal exec"
 ).split(" ");
 
@@ -47,7 +50,7 @@ export const toolNames = (): readonly string[] => [
 ];
 
 /** What the variables of agents without an adapter begin with. */
-const otherPrefixes: readonly string[] = ["CODEX", "QWEN", "CURSOR"];
+const otherPrefixes: readonly string[] = ["CURSOR"];
 
 const variableTables = (): ProgramVariables[] => hookFiles().flatMap(({ variables }) => variables ?? []);
 
@@ -98,14 +101,7 @@ const ofOneCall: ReadonlySet<string> = new Set(
 );
 
 /** Shells of agents without an adapter here that say so, each by one variable. */
-const otherShells: readonly string[] = [
-  "AI_AGENT",
-  "CODEX_SANDBOX",
-  "CODEX_SANDBOX_NETWORK_DISABLED",
-  "CURSOR_AGENT",
-  "QWEN_CODE",
-  "QWEN_CODE_SESSION_ID",
-];
+const otherShells: readonly string[] = ["AI_AGENT", "CURSOR_AGENT"];
 
 /** The variable by which an environment is that of an agent's shell, and so not a person's; undefined: none says so. */
 export const shellOfAgent = (environment: Readonly<Record<string, string | undefined>>): string | undefined =>

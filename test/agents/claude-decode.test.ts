@@ -112,10 +112,14 @@ test("[D30] a subagent that failed has ended too, with the status failed and its
   deepEqual([ended?.data.status, ended?.data.error], ["failed", "authentication_failed"]);
 });
 
-test("[DT26] every event is one that some agent can send", () => {
+test("[DT26] the events that some agent can send are known: all, but Claude Code sends no Interrupt", () => {
   deepEqual(
     agentEventNames.filter((name) => !sendableEvents().has(name)),
     [],
+  );
+  deepEqual(
+    agentEventNames.filter((name) => !claudeCode.sends.has(name)),
+    ["Interrupt"],
   );
   for (const [name, agent] of Object.entries(agents))
     for (const event of Object.keys(agent.capabilities)) ok(agent.sends.has(event as AgentEventName), name); // its keys

@@ -1,4 +1,5 @@
 /** Installing into an agent's settings and taking it out again: reads, plans, writes, and says what a person should know. */
+import { relative } from "node:path";
 import { HooklineError, messageOf } from "../../engine/error.ts";
 import { type AgentAdapter, type InstallLayer, layersOf, type Places } from "../adapter.ts";
 import { agents, hookFileOf } from "../index.ts";
@@ -82,7 +83,7 @@ function planned(options: InstallOptions): { result: InstallResult; journal?: Jo
   const registration = {
     agent: agent.name,
     // What a team shares holds no path of one machine (R79).
-    tries: layer === "project" ? [launcherTry(agent)] : options.tries,
+    tries: layer === "project" ? [launcherTry(agent, file, places.root)] : options.tries,
     guards: (event: string) => options.guarded?.includes(event) === true,
     refuse: (reason: string, event: string) =>
       agent.refuse(
@@ -135,9 +136,12 @@ function launcherEdit(root: string): FileEdit {
   });
 }
 
-function launcherTry({ files: { variables } }: AgentAdapter): Try {
+/** An agent that names no project may have been started below it. */
+function launcherTry({ files: { variables } }: AgentAdapter, file: string, root: string): Try {
   const read = launcherOf("");
-  return variables?.namesProject ? { read, below: `${variables.prefix}_PROJECT_DIR` } : { read: `./${read}` };
+  return variables?.namesProject
+    ? { read, below: `${variables.prefix}_PROJECT_DIR` }
+    : { read, beside: relative(root, file) };
 }
 
 /** It goes with the last agent of the project that reads it. */

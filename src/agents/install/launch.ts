@@ -85,7 +85,8 @@ while [ "$hl_path" ] && command -v node >/dev/null 2>&1; do
   hl_one=\${hl_path%%:*} hl_path=\${hl_path#*:}
   case $hl_one in */node_modules/.bin | */node_modules/.bin/) continue ;; /*) ;; *) continue ;; esac
   for hl_folder in ${folder}; do
-    case $hl_one/ in "\${hl_folder%/}"/*) continue 2 ;; esac
+    hl_folder=\${hl_folder%/}
+    case $hl_one/ in "$hl_folder"/*) continue 2 ;; esac
   done
   [ -f "$hl_one/hookline" ] && [ -x "$hl_one/hookline" ] && exec "$hl_one/hookline" ${call}
 done
@@ -145,8 +146,9 @@ hl_is_guarded() {
   for hl_file in "$hl_state"/guarded/*; do
     [ -f "$hl_file" ] || continue
     { IFS= read -r hl_folder && IFS= read -r hl_calls; } <"$hl_file" || return 0
-    case $hl_here/ in "\${hl_folder%/}"/*) ;; *)
-      case $hl_there/ in "\${hl_folder%/}"/*) ;; *) continue ;; esac ;;
+    hl_folder=\${hl_folder%/} # quoted as a part of a pattern, bash 5.2 matches nothing with it where it comes to nothing
+    case $hl_here/ in "$hl_folder"/*) ;; *)
+      case $hl_there/ in "$hl_folder"/*) ;; *) continue ;; esac ;;
     esac
     case " $hl_calls " in *" $hl_agent/$hl_event "*) return 0 ;; esac
   done

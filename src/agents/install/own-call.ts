@@ -19,8 +19,9 @@ const call = new RegExp(
 
 /** A line that tries one thing after the other, and says what it comes to where none can be started. */
 const string = String.raw`"(?:[^"\\]|\\.)*"`;
+const climbing = String.raw`(?: hl_top=\$PWD; while \[ "\$hl_top" \] && ! \[ -e ${string} \]; do hl_top=\$\{hl_top%/\*\}; done;)?`;
 const trying = new RegExp(
-  `^set -- hook (?<agent>[\\w-]+) --event (?<event>\\w+)(?: --by (?<by>\\w+))?(?: --guarded)?;(?<program>(?: \\[ -r ${string} \\] && \\. ${string};| \\[ -x ${string} \\] && \\[ -f ${string} \\] && exec ${string} ${string} "\\$@";)+) (?:echo "hookline: [^"]*" >&2|printf '%s\\\\n' '[^']*'); exit [02]$`,
+  `^set -- hook (?<agent>[\\w-]+) --event (?<event>\\w+)(?: --by (?<by>\\w+))?(?: --guarded)?;${climbing}(?<program>(?: \\[ -r ${string} \\] && \\. ${string};| \\[ -x ${string} \\] && \\[ -f ${string} \\] && exec ${string} ${string} "\\$@";)+) (?:echo "hookline: [^"]*" >&2|printf '%s\\\\n' '[^']*'); exit [02]$`,
 );
 
 /** Nothing but a call of ours; a longer line that only contains one belongs to its author. */

@@ -49,14 +49,20 @@ const quoted = (word: string): string => `"${word.replaceAll(/\/{2,}/g, "/").rep
 
 /**
  * A file that the agent's own shell reads, which starts something or ends the shell; or Node and our bin, which take its place. Absolute
- * paths, or one below a folder that the agent names in a variable.
+ * paths, or one below a folder that the agent names in a variable, or below the nearest folder at or above the working folder that
+ * has the file `beside`.
  */
-export type Try = { read: string; below?: string } | { run: readonly [string, string] };
+export type Try = { read: string; below?: string; beside?: string } | { run: readonly [string, string] };
 
 function tried(one: Try): string {
   if ("run" in one) {
     const [node, bin] = one.run.map(quoted);
     return `[ -x ${node} ] && [ -f ${bin} ] && exec ${node} ${bin} "$@"`;
+  }
+  if (one.beside !== undefined) {
+    // Only that folder has a say: a file further up is another project's, or another person's.
+    const [mark, read] = [one.beside, one.read].map((path) => quoted(`/${path}`).slice(1));
+    return `hl_top=$PWD; while [ "$hl_top" ] && ! [ -e "$hl_top${mark} ]; do hl_top=\${hl_top%/*}; done; [ -r "$hl_top${read} ] && . "$hl_top${read}`;
   }
   const file = one.below === undefined ? quoted(one.read) : `"\${${one.below}:-.}/${quoted(one.read).slice(1)}`;
   return `[ -r ${file} ] && . ${file}`;

@@ -1,0 +1,208 @@
+/** Codex CLI 0.169.0: its files, its payloads, and what install registers. Its replies are in replies.ts, its patches in patches.ts. Loaded on every event. */
+
+import { realpathSync } from "node:fs";
+import { isAbsolute, join, resolve } from "node:path";
+import type { AgentEventName, Fields, HookEvent, Json } from "../../engine/event.ts";
+import { rowOf } from "../../engine/events.ts";
+import { fingerprint } from "../../engine/fingerprint.ts";
+import type { Layer } from "../../engine/hook.ts";
+import { oneLine } from "../../engine/one-line.ts";
+import { isRecord } from "../../engine/schema.ts";
+import { tools } from "../../engine/tools.ts";
+import type { AgentAdapter, AgentSettings, DecodeOptions, HookFiles, InstallLayer, Places } from "../adapter.ts";
+import { canonicalCall, lineIn, lineWithin, type NativeTools, nativeInput } from "../native-tools.ts";
+import { agentIn, deliveryOf, eventNamed, fieldsOf, placeOf, textOf } from "../payload.ts";
+import { type Call, isOneChange, patchCalls, patchCallsInLine, patchFor } from "./patches.ts";
+import { capabilities, refuse, replyTo, verdicts } from "./replies.ts";
+
+type Home = Pick<Places, "home" | "environment">;
+
+const codexFolder = ({ home, environment }: Home): string => {
+  const said = environment?.CODEX_HOME;
+  return said && isAbsolute(said) ? said : join(home, ".codex");
+};
+
+const fileName = "hooks.json";
+const projectFile = `.codex/${fileName}`;
+const title = "Codex";
+const name = "codex";
+const where = `the payload of ${name}`;
+
+function settingsFileOf(layer: InstallLayer, places: Places): string {
+  return layer === "user" ? join(codexFolder(places), fileName) : join(places.root, projectFile);
+}
+
+/** Its shell calls itself Bash already, and servers' tools are called as everywhere. */
+const nativeTools: NativeTools = {
+  view_image: { is: "Read", fields: { path: "file_path" } },
+  spawn_agent: { is: "Agent", fields: { message: "prompt", agent_type: "subagent_type" } },
+};
+const patchTool = "apply_patch";
+
+const hookFiles: HookFiles = {
+  agent: name,
+  format: {
+    name,
+    family: name,
+    tools: [...Object.keys(tools), ...Object.keys(nativeTools), patchTool, "exec_command"],
+    ignoresFlat: title,
+  },
+  user: (home) => ({ path: join(codexFolder(home), fileName), label: "~/.codex/hooks.json" }),
+  project: projectFile,
+  movedBy: ["CODEX_HOME"],
+  markers: [".codex"],
+  isNamed: (path) => /(^|\/)\.codex\/hooks\.json$/.test(path),
+  variables: {
+    prefix: "CODEX",
+    given: "to its own",
+    others: ["CODEX_HOME", "CODEX_VERSION", "CODEX_THREAD_ID", "CODEX_CI", "CODEX_TOOL_CALL_ID", "CODEX_SANDBOX_"],
+    ofShell: ["CODEX_THREAD_ID", "CODEX_CI", "CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED"],
+    ofSession: ["CODEX_THREAD_ID", "CODEX_TOOL_CALL_ID"],
+  },
+};
+
+/** The end of a session is also its stop (R62). */
+const derived: AgentAdapter["derived"] = (event, id) => {
+  if (event.name !== "SessionEnd") return [];
+  const { delivery: _ofTheRequest, ...rest } = event;
+  return [{ ...rest, id: id(), name: "SessionStop", accepts: [] }];
+};
+
+/** It runs these hooks once a person has looked at them in its own screen. */
+function readsItself(file: string, places: Places, layer: Layer): boolean {
+  if (layer !== "user" && layer !== "project") return false;
+  return realOf(settingsFileOf(layer, places)) === realOf(file);
+}
+
+/** The same file by whatever links it is reached. */
+function realOf(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch {
+    return resolve(file); // it is not there
+  }
+}
+
+function decode(wire: unknown, options: DecodeOptions): HookEvent[] {
+  const { session_id, cwd, hook_event_name, ...data } = fieldsOf(wire, where);
+  const event = eventNamed(hook_event_name ?? options.event, where);
+  const session = textOf(session_id);
+  const place = placeOf({ session, cwd, given: options.cwd, where });
+  const agent = agentIn(data);
+  // The model writes a subagent's prompt: it is no word of the person's. Hooks have judged it as the call that spawns.
+  if (event === "UserPromptSubmit" && agent.agent) return [];
+  const isCall = rowOf(event).matchTool === true;
+  // A call names the folder that it runs in, and the model chooses that; hooks are started in the session's.
+  const folder = (isCall && options.cwd) || place.cwd;
+  const calls = isCall ? callsIn(data, { cwd: place.cwd, folder }) : undefined;
+  const accepts = capabilities[event] ?? [];
+  const happening = happeningOf(event, data);
+  return (calls ?? [undefined]).map((call, index) => ({
+    id: options.id(),
+    name: event,
+    at: options.at,
+    ...place,
+    cwd: folder,
+    data: call ? { ...data, tool_name: call.tool_name, tool_input: call.tool_input } : data,
+    sender: name,
+    accepts: isRewritable(calls, index, data) ? accepts : accepts.filter((field) => field !== "updatedInput"),
+    ...(verdicts[event] && { verdicts: verdicts[event] }),
+    ...(call?.nativeTool !== undefined && { nativeTool: call.nativeTool }),
+    ...agent,
+    ...deliveryOf(event, {
+      session,
+      happening: index === 0 || happening === undefined ? happening : `${happening} ${index}`,
+      by: options.registration,
+    }),
+  }));
+}
+
+/** A patch means a call for each file; a shell line that patches means these beside itself. */
+function callsIn(
+  { tool_name, tool_input }: Fields,
+  { cwd, folder }: { cwd: string; folder: string },
+): readonly Call[] | undefined {
+  const tool = textOf(tool_name);
+  if (tool === undefined) return undefined;
+  const text = commandIn(tool_input);
+  if (tool === patchTool) return patchCalls(text, cwd);
+  const call = canonicalCall(nativeTools, tool, tool_input);
+  if (tool !== "Bash") return [call];
+  const there =
+    cwd === folder || text === "" || !isRecord(tool_input)
+      ? call
+      : { ...call, tool_input: lineAt(tool_input as Fields, cwd) };
+  return [there, ...patchCallsInLine(text, cwd)];
+}
+
+const lineAt = (input: Fields, folder: string): Fields => ({ ...input, command: lineIn(folder, commandIn(input)) });
+
+const commandIn = (input: Json | undefined): string =>
+  isRecord(input) && typeof input.command === "string" ? input.command : "";
+
+/** Of a rewritten call among several nobody could tell which it was, so only the line itself, or the only change, can be rewritten. */
+const isRewritable = (calls: readonly Call[] | undefined, index: number, { tool_name, tool_input }: Fields): boolean =>
+  index === 0 && (tool_name !== patchTool || (calls?.length === 1 && isOneChange(commandIn(tool_input))));
+
+/** A turn can hold several prompts, and a request for permission has no id: what they say tells them apart. */
+const happenings: { readonly [N in AgentEventName]?: (data: Fields) => Json[] } = {
+  UserPromptSubmit: ({ turn_id, prompt }) => [turn_id ?? "", prompt ?? ""],
+  PermissionRequest: ({ turn_id, tool_name, tool_input }) => [turn_id ?? "", tool_name ?? "", tool_input ?? {}],
+};
+function happeningOf(event: AgentEventName, data: Fields): string | undefined {
+  const told = happenings[event]?.(data);
+  if (told) return textOf(data.turn_id) && fingerprint(JSON.stringify(told));
+  return rowOf(event).matchTool ? textOf(data.tool_use_id) : undefined;
+}
+
+const encode: AgentAdapter["encode"] = (event, outcome, wire) => {
+  const { updatedInput, verdict } = outcome;
+  if (!updatedInput || verdict?.is === "deny") return replyTo(event.name, outcome);
+  const rewritten = nativeForm(event, updatedInput, wire);
+  if (rewritten) return replyTo(event.name, outcome, rewritten);
+  const reason = `a hook allows this call with another input only, which no patch can say: ${oneLine(JSON.stringify(updatedInput), longestInput)}`;
+  return replyTo(event.name, { ...outcome, verdict: { is: "deny", reason, by: name } });
+};
+const longestInput = 2000;
+
+/** Codex replaces the whole input. Undefined: its tool cannot be told so. */
+function nativeForm(event: HookEvent, input: Fields, wire: unknown): Fields | undefined {
+  const { tool_name, tool_input, cwd } = isRecord(wire) ? (wire as Fields) : {}; // parsed from JSON
+  if (tool_name === "Bash" && typeof cwd === "string" && typeof input.command === "string")
+    return { ...input, command: lineWithin(cwd, input.command) };
+  if (tool_name !== patchTool) return nativeInput(nativeTools, textOf(tool_name) ?? "", input);
+  const command = patchFor(commandIn(tool_input), input, { cwd: textOf(cwd) ?? event.cwd });
+  return command === undefined ? undefined : { ...(isRecord(tool_input) && tool_input), command };
+}
+
+const settings: AgentSettings = {
+  layers: ["user", "project"],
+  file: settingsFileOf,
+  editor: { is: "JSON groups" },
+  events: Object.keys(capabilities) as AgentEventName[], // the table's keys
+  onlyWanted: [],
+  timeout: 660,
+  alsoReadBy: {},
+  afterInstall:
+    "Codex runs no hook that you have not looked at: start codex, type /hooks and trust those of Hookline there. Do so again after each install that changes them; in a project, trust the folder too",
+  switches: {},
+};
+
+export const codex: AgentAdapter = {
+  name,
+  title,
+  program: { name: "codex", measured: "0.169.0" },
+  capabilities,
+  verdicts,
+  patience: { SessionEnd: 3, Interrupt: 3 },
+  sends: new Set<AgentEventName>([...settings.events, "SessionStop"]),
+  decode,
+  derived,
+  isHeadless: ({ data }) => data.permission_mode === "dontAsk" || data.permission_mode === "bypassPermissions",
+  encode,
+  refuse,
+  canary: (event, { session, cwd }) => ({ hook_event_name: event, session_id: session, cwd }),
+  files: hookFiles,
+  readsItself,
+  settings,
+};

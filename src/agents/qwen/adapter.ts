@@ -1,0 +1,218 @@
+/** Qwen Code 0.24.4: its files, its payloads, its tools, and what install registers. Its replies are in replies.ts. Loaded on every event. */
+
+import { realpathSync } from "node:fs";
+import { isAbsolute, join, resolve } from "node:path";
+import type { AgentEventName, Fields, HookEvent, Json, SessionId } from "../../engine/event.ts";
+import { rowOf } from "../../engine/events.ts";
+import type { Layer } from "../../engine/hook.ts";
+import { isRecord } from "../../engine/schema.ts";
+import { tools } from "../../engine/tools.ts";
+import type { AgentAdapter, AgentSettings, DecodeOptions, HookFiles, InstallLayer, Places } from "../adapter.ts";
+import { isContinuation } from "../continuation.ts";
+import { canonicalCall, lineIn, type NativeTools } from "../native-tools.ts";
+import { agentIn, deliveryOf, eventNamed, fieldsOf, placeOf, textOf } from "../payload.ts";
+import { capabilities, encode, refuse, verdicts } from "./replies.ts";
+
+const name = "qwen";
+const title = "Qwen Code";
+const where = `the payload of ${name}`;
+const settingsFile = ".qwen/settings.json";
+
+const qwenFolder = ({ home, environment }: Pick<Places, "home" | "environment">): string => {
+  const said = environment?.QWEN_HOME;
+  return said && isAbsolute(said) ? said : join(home, ".qwen");
+};
+
+function settingsFileOf(layer: InstallLayer, places: Places): string {
+  return layer === "user" ? join(qwenFolder(places), "settings.json") : join(places.root, settingsFile);
+}
+
+const managedElsewhere: Readonly<Record<string, string>> = {
+  darwin: "/Library/Application Support/QwenCode",
+  win32: "C:\\ProgramData\\qwen-code",
+};
+const managedUsually = "/etc/qwen-code";
+/** Of every platform: a path of another one simply does not occur. */
+const managedFiles = [managedUsually, ...Object.values(managedElsewhere)].map((folder) =>
+  join(folder, "settings.json"),
+);
+
+/** Its matchers take Claude Code's names for these, its payloads have its own. */
+const nativeTools: NativeTools = {
+  run_shell_command: {
+    is: "Bash",
+    fields: { is_background: "run_in_background" },
+    read: ({ command, ...input }) => ({
+      ...input,
+      ...(command !== undefined && {
+        command:
+          typeof command === "string" && textOf(input.directory) ? lineIn(String(input.directory), command) : command,
+      }),
+    }),
+  },
+  write_file: { is: "Write" },
+  edit: { is: "Edit" },
+  notebook_edit: { is: "NotebookEdit" },
+  read_file: { is: "Read" },
+  glob: { is: "Glob" },
+  grep_search: { is: "Grep" },
+  list_directory: { is: "LS" },
+  web_fetch: { is: "WebFetch" },
+  web_search: { is: "WebSearch" },
+  agent: { is: "Agent" },
+  skill: { is: "Skill" },
+  todo_write: { is: "TodoWrite" },
+  ask_user_question: { is: "AskUserQuestion" },
+  exit_plan_mode: { is: "ExitPlanMode" },
+};
+
+/** What its files and payloads call an event, where that is not our name. */
+const eventNames = { TaskCreated: "TodoCreated", TaskCompleted: "TodoCompleted" } as const;
+const ourNames: Readonly<Record<string, AgentEventName>> = Object.fromEntries(
+  Object.entries(eventNames).map(([ours, theirs]) => [theirs, ours as AgentEventName]), // the table's keys
+);
+
+const hookFiles: HookFiles = {
+  agent: name,
+  format: { name, family: name, tools: [...Object.keys(tools), ...Object.keys(nativeTools)], ignoresFlat: title },
+  user: (home) => ({ path: join(qwenFolder(home), "settings.json"), label: `~/${settingsFile}` }),
+  project: settingsFile,
+  managed: { folder: (platform) => managedElsewhere[platform] ?? managedUsually, file: "settings.json" },
+  movedBy: ["QWEN_HOME"],
+  markers: [".qwen"],
+  isNamed: (path) => /(^|\/)\.qwen\/settings\.json$/.test(path),
+  variables: {
+    prefix: "QWEN",
+    given: "to its own",
+    namesProject: true,
+    others: ["QWEN_CODE", "QWEN_CODE_", "QWEN_HOME", "QWEN_SANDBOX"],
+    ofShell: ["QWEN_CODE", "QWEN_CODE_SESSION_ID"],
+    ofSession: ["QWEN_CODE", "QWEN_CODE_SESSION_ID", "QWEN_CODE_PROMPT_ID", "QWEN_CODE_AGENT_ID"],
+  },
+};
+
+function readsItself(file: string, places: Places, layer: Layer): boolean {
+  if (layer !== "user" && layer !== "project") return managedFiles.includes(realOf(file));
+  return realOf(settingsFileOf(layer, places)) === realOf(file);
+}
+
+/** The same file by whatever links it is reached. */
+function realOf(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch {
+    return resolve(file); // it is not there
+  }
+}
+
+function decode(wire: unknown, options: DecodeOptions): HookEvent[] {
+  const { session_id, cwd, hook_event_name, ...data } = fieldsOf(wire, where);
+  const event = eventNamed(hook_event_name ?? options.event, where, ourNames);
+  const session = textOf(session_id);
+  // It tells of each request to the model as of a prompt without words.
+  if (event === "UserPromptSubmit" && (data.prompt === "" || isOwnReason(data, session))) return [];
+  const tool = rowOf(event).matchTool ? textOf(data.tool_name) : undefined;
+  const call = tool === undefined ? undefined : canonicalCall(nativeTools, tool, data.tool_input);
+  return [
+    {
+      id: options.id(),
+      name: event,
+      at: options.at,
+      ...placeOf({ session, cwd, given: options.cwd, where }),
+      data: {
+        ...filledIn[event]?.(data),
+        ...data,
+        ...(call && { tool_name: call.tool_name, tool_input: call.tool_input }),
+        ...(Array.isArray(data.tool_calls) && { tool_calls: data.tool_calls.map(canonicalEntry) }),
+      },
+      sender: name,
+      accepts: capabilities[event] ?? [],
+      ...(verdicts[event] && { verdicts: verdicts[event] }),
+      ...(call?.nativeTool !== undefined && { nativeTool: call.nativeTool }),
+      ...agentIn(data),
+      ...deliveryOf(event, { session, happening: happeningOf(event, data), by: options.registration }),
+    },
+  ];
+}
+
+/** It submits the reason of a held stop like a prompt, which no person has: that renews nothing that a prompt may spend. */
+const isOwnReason = ({ prompt, submitted_prompt }: Fields, session: SessionId | undefined): boolean =>
+  submitted_prompt === undefined && isContinuation(prompt, session);
+
+/** One call of a batch. */
+function canonicalEntry(entry: Json): Json {
+  if (!isRecord(entry)) return entry;
+  const one = entry as Fields; // it is JSON
+  const tool = textOf(one.tool_name);
+  if (tool === undefined) return entry;
+  const { tool_name, tool_input } = canonicalCall(nativeTools, tool, one.tool_input);
+  return { ...one, tool_name, tool_input };
+}
+
+/** What hooks look for and Qwen Code says otherwise; what it says itself stays. */
+const filledIn: { readonly [N in AgentEventName]?: (data: Fields) => Fields } = {
+  SubagentStop: () => ({ status: "completed" }),
+  MessageDisplay: ({ displayed_text: delta, is_final: final }) => ({
+    ...(delta !== undefined && { delta }),
+    ...(final !== undefined && { final }),
+  }),
+  TaskCreated: taskOf,
+  TaskCompleted: taskOf,
+};
+function taskOf({ todo_id, todo_content }: Fields): Fields {
+  return {
+    ...(todo_id !== undefined && { task_id: todo_id }),
+    ...(todo_content !== undefined && { task_subject: todo_content }),
+  };
+}
+
+/** tool_use_id is its own for each event of a call; the model's id is that of the call. */
+const happeningOf = (event: AgentEventName, data: Fields): unknown =>
+  rowOf(event).matchTool
+    ? (textOf(data.tool_call_id) ?? data.tool_use_id)
+    : event === "UserPromptSubmit"
+      ? data.prompt_id
+      : undefined;
+
+/** The end of a session is also its stop (R62). */
+const derived: AgentAdapter["derived"] = (event, id) => {
+  if (event.name !== "SessionEnd") return [];
+  const { delivery: _ofTheRequest, ...rest } = event;
+  return [{ ...rest, id: id(), name: "SessionStop", accepts: [] }];
+};
+
+/** Silent hooks on these cost a process for each message and each batch of calls, which PostToolUse has reported already. */
+const onlyWanted: readonly AgentEventName[] = ["PostToolBatch", "MessageDisplay"];
+
+const settings: AgentSettings = {
+  layers: ["user", "project"],
+  file: settingsFileOf,
+  editor: { is: "JSON groups", names: eventNames },
+  events: (Object.keys(capabilities) as AgentEventName[]).filter((event) => !onlyWanted.includes(event)), // the table's keys
+  onlyWanted,
+  timeout: 660, // from 1000 on it would count milliseconds
+  alsoReadBy: {},
+  switches: { disableAllHooks: "Qwen Code runs no hooks while this is true" },
+};
+
+export const qwen: AgentAdapter = {
+  name,
+  title,
+  program: { name: "qwen", measured: "0.24.4" },
+  capabilities,
+  verdicts,
+  sends: new Set<AgentEventName>([...(Object.keys(capabilities) as AgentEventName[]), "SessionStop"]), // the table's keys
+  decode,
+  derived,
+  encode,
+  refuse,
+  canary: (event, { session, cwd }) => ({
+    hook_event_name: Object.hasOwn(eventNames, event) ? eventNames[event as keyof typeof eventNames] : event, // a key of the table
+    session_id: session,
+    cwd,
+    prompt: "canary",
+  }),
+  files: hookFiles,
+  readsItself,
+  settings,
+};

@@ -1,0 +1,209 @@
+/** Qwen Code: every payload that the real one sent, and replies with nothing that it does not obey. */
+import { deepEqual, equal, ok, throws } from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import fc from "fast-check";
+import type { DecodeOptions, Reply } from "../../src/agents/adapter.ts";
+import { asContinuation } from "../../src/agents/continuation.ts";
+import { qwen } from "../../src/agents/qwen/adapter.ts";
+import { accept } from "../../src/engine/accept.ts";
+import type { AgentEventName, Fields, HookEvent, Json } from "../../src/engine/event.ts";
+import { rowOf, verdictsOf } from "../../src/engine/events.ts";
+import type { Outcome } from "../../src/engine/outcome.ts";
+import { isRecord } from "../../src/engine/schema.ts";
+import { outcomes } from "./generated-outcomes.ts";
+import { onlyOne } from "./only-one.ts";
+
+const folder = join(import.meta.dirname, "../fixtures/agents/qwen");
+const options: DecodeOptions = { at: 1000, id: () => "e1", registration: "qwen user" };
+const recorded = (name: string): Fields => JSON.parse(readFileSync(join(folder, `${name}.json`), "utf8"));
+const names = readdirSync(folder).map((file) => file.replace(".json", ""));
+const decode = (wire: unknown): readonly HookEvent[] => qwen.decode(wire, options);
+const filledIn: readonly string[] = ["status", "delta", "final"];
+const changed: readonly string[] = ["tool_name", "tool_input", "tool_calls", ...filledIn];
+const others = (data: Record<string, unknown>): unknown =>
+  Object.fromEntries(Object.entries(data).filter(([key]) => !changed.includes(key)));
+
+test("every recorded payload is its event, of its session, in its folder, with all of its other fields", () => {
+  ok(names.length >= 22);
+  for (const name of names) {
+    if (name === "UserPromptSubmit.empty") continue;
+    const wire = recorded(name);
+    const { session_id, cwd, hook_event_name, ...rest } = wire;
+    const event = onlyOne(decode(wire));
+    deepEqual([event.name, event.session, event.cwd], [hook_event_name, session_id, cwd], name);
+    equal(event.name, name.split(".")[0]);
+    deepEqual(others(event.data), others(rest), name);
+    const field = rowOf(event.name).matchOn;
+    if (field !== undefined) equal(typeof event.data[field], "string", `${name} has no ${field}`);
+  }
+});
+
+test("its tools have Hookline's names, and keep their own", () => {
+  const tool = (name: string): unknown[] => {
+    const { data, nativeTool } = onlyOne(decode(recorded(name)));
+    const input = data.tool_input;
+    return [data.tool_name, nativeTool, isRecord(input) && Object.keys(input).sort()];
+  };
+  deepEqual(tool("PreToolUse"), ["Write", "write_file", ["content", "file_path"]]);
+  deepEqual(tool("PreToolUse.edit"), ["Edit", "edit", ["file_path", "new_string", "old_string"]]);
+  deepEqual(tool("PreToolUse.read_file"), ["Read", "read_file", ["file_path"]]);
+  deepEqual(tool("PreToolUse.run_shell_command"), [
+    "Bash",
+    "run_shell_command",
+    ["command", "description", "run_in_background"],
+  ]);
+  deepEqual(tool("PreToolUse.agent"), ["Agent", "agent", ["description", "prompt", "subagent_type"]]);
+  deepEqual(tool("PreToolUse.mcp__tests__add"), ["mcp__tests__add", undefined, ["a", "b"]]);
+  const { data } = onlyOne(decode(recorded("PostToolBatch")));
+  ok(Array.isArray(data.tool_calls) && isRecord(data.tool_calls[0]));
+  equal(data.tool_calls[0].tool_name, "Write");
+});
+
+test("a line that it runs in another folder is one that goes there first, in the session's folder", () => {
+  const wire = { ...recorded("PreToolUse.run_shell_command"), tool_input: { command: "git push", directory: "/else" } };
+  const { cwd, data } = onlyOne(decode(wire));
+  deepEqual([cwd, data.tool_input], ["/workspace/repo", { command: "cd '/else' && git push", directory: "/else" }]);
+});
+
+test("a prompt without words, which it tells of before each request to the model, is none", () => {
+  deepEqual(decode(recorded("UserPromptSubmit.empty")), []);
+  equal(decode({ ...recorded("UserPromptSubmit"), prompt: " " }).length, 1);
+});
+
+test("the reason of a held stop, which it submits as a prompt, is none", () => {
+  const { submitted_prompt: _own, ...prompt } = recorded("UserPromptSubmit");
+  const reason = asContinuation("run the tests", String(prompt.session_id));
+  deepEqual(decode({ ...prompt, prompt: reason }), []);
+  deepEqual(decode({ ...prompt, prompt: `${reason}\nand another hook's reason` }), []);
+  equal(decode({ ...prompt, prompt: "go on" }).length, 1);
+  equal(decode({ ...recorded("UserPromptSubmit"), prompt: reason }).length, 1);
+});
+
+test("one call or prompt has one key, whatever id it has for the event, and a stop has none", () => {
+  const key = (wire: Fields): string | undefined => onlyOne(decode(wire)).delivery?.id;
+  const call = recorded("PreToolUse");
+  ok(key(call) && key(call) === key({ ...call, tool_use_id: "toolu_other" }));
+  ok(key(call) !== key({ ...call, tool_call_id: "call_other" }));
+  ok(key(recorded("UserPromptSubmit")));
+  equal(key(recorded("Stop")), undefined);
+});
+
+test("its other names for events are read, and what is short of fields is read as far as it goes", () => {
+  const todo = onlyOne(decode({ hook_event_name: "TodoCreated", cwd: "/w", todo_id: "1", todo_content: "write" }));
+  deepEqual([todo.name, todo.data.task_id, todo.data.task_subject], ["TaskCreated", "1", "write"]);
+  deepEqual(onlyOne(qwen.decode({ hook_event_name: "PreToolUse" }, { ...options, cwd: "/w" })).data, {});
+  throws(() => decode({ hook_event_name: "SessionDelete", cwd: "/w" }), { code: "event_unknown" });
+  const shown = onlyOne(decode(recorded("MessageDisplay"))).data;
+  deepEqual([shown.delta, shown.final], ["all done", true]);
+  const [end] = decode({ hook_event_name: "SessionEnd", cwd: "/w", session_id: "s" });
+  ok(end);
+  deepEqual(
+    qwen.derived?.(end, () => "e2").map(({ name }) => name),
+    ["SessionStop"],
+  );
+});
+
+interface Allowed {
+  top: readonly string[];
+  specific?: readonly string[];
+}
+const informed: Allowed = { top: [], specific: ["additionalContext"] };
+const nothing: Allowed = { top: [] };
+/** What was seen to have an effect, event by event (docs/qwen.md). */
+const schema: Readonly<Record<string, Allowed>> = {
+  SessionStart: informed,
+  SessionEnd: nothing,
+  InstructionsLoaded: nothing,
+  UserPromptSubmit: { top: ["continue", "stopReason", "decision", "reason"], specific: ["additionalContext"] },
+  UserPromptExpansion: nothing,
+  PreToolUse: { top: ["continue", "stopReason"], specific: ["permissionDecision", "permissionDecisionReason"] },
+  PostToolUse: informed,
+  PostToolUseFailure: informed,
+  PostToolBatch: informed,
+  PermissionRequest: nothing,
+  PermissionDenied: nothing,
+  Notification: nothing,
+  Stop: { top: ["decision", "reason", "systemMessage"] },
+  StopFailure: nothing,
+  SubagentStart: nothing,
+  SubagentStop: { top: ["decision", "reason"] },
+  PreCompact: nothing,
+  PostCompact: nothing,
+  TaskCreated: nothing,
+  TaskCompleted: nothing,
+  MessageDisplay: nothing,
+};
+const sent = Object.keys(schema) as AgentEventName[];
+
+function faults(name: string, { body, exitCode, stderr }: Reply): string[] {
+  const { top = [], specific: known = [] } = schema[name] ?? {};
+  if (exitCode !== 0 || stderr !== undefined) return ["an exit code"];
+  if (body === undefined) return [];
+  if (!isRecord(body)) return ["no object"];
+  const { hookSpecificOutput: specific = {}, ...rest } = body;
+  if (!isRecord(specific)) return ["hookSpecificOutput"];
+  const { hookEventName, ...said } = specific;
+  return [
+    ...Object.keys(rest).filter((key) => !top.includes(key)),
+    ...Object.keys(said).filter((key) => !known.includes(key)),
+    ...(Object.keys(specific).length > 0 && hookEventName !== name ? ["hookEventName"] : []),
+    ...("decision" in rest && rest.decision !== "block" ? ["decision"] : []),
+    ...("decision" in rest && !rest.reason ? ["block without a reason"] : []),
+    ...(rest.continue === true || rest.permissionDecision === "defer" ? ["nothing said"] : []),
+    ...(name === "PreToolUse" && rest.continue === false && said.permissionDecision !== "deny" ? ["continue"] : []),
+  ];
+}
+
+const eventOf = (name: AgentEventName): HookEvent => ({ id: "e", name, at: 0, cwd: "/w", data: {}, sender: "qwen" });
+const reply = (name: AgentEventName, outcome: Outcome): Reply => qwen.encode(eventOf(name), outcome, {});
+
+test("whatever hooks answer, nothing is printed but what it was seen to obey", () => {
+  deepEqual(Object.keys(qwen.capabilities), sent, "every event is in both tables");
+  fc.assert(
+    fc.property(fc.constantFrom(...sent), outcomes, (name, outcome) => {
+      deepEqual(faults(name, reply(name, outcome)), []);
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+const deny: Outcome = { verdict: { is: "deny", reason: "no", by: "h" } };
+const denied: { readonly [N in AgentEventName]?: Json } = {
+  UserPromptSubmit: { decision: "block", reason: "no" },
+  // Where another hook of the settings allows the call, only the stop holds.
+  PreToolUse: {
+    continue: false,
+    stopReason: "no",
+    hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "deny", permissionDecisionReason: "no" },
+  },
+  Stop: { decision: "block", reason: asContinuation("no", undefined) },
+  SubagentStop: { decision: "block", reason: asContinuation("no", undefined) },
+};
+
+test("a deny is said in the form that blocks, and a stop is never said where it would make the agent go on", () => {
+  for (const name of sent)
+    if (qwen.capabilities[name]?.includes("verdict")) deepEqual(reply(name, deny).body, denied[name], name);
+  deepEqual(reply("Stop", { ...deny, stop: { reason: "enough" } }).body, { systemMessage: "enough" });
+  deepEqual(reply("SubagentStop", { ...deny, stop: {} }), { exitCode: 0 });
+  equal(reply("UserPromptSubmit", { stop: {} }).body !== undefined, true);
+});
+
+test("what cannot be read is refused in the form that blocks, and never so that the agent goes on for ever", () => {
+  for (const name of ["UserPromptSubmit", "PreToolUse"] as const)
+    deepEqual(qwen.refuse("no", name), { body: denied[name], exitCode: 0 });
+  for (const name of ["Stop", "SubagentStop", "PostToolUse", "SessionStart"] as const)
+    deepEqual(qwen.refuse("no", name), { stderr: "no", exitCode: 0 });
+  deepEqual(qwen.refuse("no", undefined), { stderr: "no", exitCode: 2 });
+});
+
+test("a guard's rewrite becomes a deny, as the call would run as it was", () => {
+  const event = onlyOne(decode(recorded("PreToolUse.run_shell_command")));
+  const acceptance = {
+    fields: new Set(event.accepts),
+    verdicts: verdictsOf(rowOf(event.name)).filter((one) => event.verdicts?.includes(one) ?? true),
+  };
+  equal(accept({ updatedInput: { command: "true" } }, acceptance, "h").now.verdict?.is, "deny");
+  deepEqual(acceptance.verdicts, ["deny", "ask", "allow"]);
+});

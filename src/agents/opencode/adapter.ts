@@ -1,7 +1,7 @@
 /** OpenCode 1.18.33: what its plugin's hooks mean, and what it takes as an answer, event by event. The plugin itself is in plugin.ts. */
 import { isAbsolute, join } from "node:path";
 import { HooklineError } from "../../engine/error.ts";
-import type { AgentEventName, Fields, HookEvent, Json } from "../../engine/event.ts";
+import type { AgentEventName, Fields, HookEvent } from "../../engine/event.ts";
 import type { VerdictKind } from "../../engine/outcome.ts";
 import { isRecord } from "../../engine/schema.ts";
 import type { AgentAdapter, DecodeOptions, Places } from "../adapter.ts";
@@ -13,9 +13,9 @@ import {
   refuseInPlugin,
   textOfResult,
 } from "../in-process/replies.ts";
-import { canonicalCall, type NativeTools, nativeInput } from "../native-tools.ts";
+import { nativeInput } from "../native-tools.ts";
 import { deliveryOf, fieldsOf, placeOf, textOf } from "../payload.ts";
-import { filesIn } from "./patch.ts";
+import { type Called, callsIn, patchTool, tools } from "./calls.ts";
 import { pluginTimeout, printPlugin } from "./plugin.ts";
 
 const name = "opencode";
@@ -45,64 +45,6 @@ const capabilities = capabilitiesOf(rows);
 const verdicts: Readonly<Partial<Record<AgentEventName, readonly VerdictKind[]>>> = { PreToolUse: ["deny"] };
 /** "opencode run" ends with its session's turn: there nothing goes on. */
 const endsWithTurn = ["messages"] as const;
-/** A patch changes several files: one rewritten file cannot be put back into it. */
-const judgedInParts = ["verdict", "messages"] as const;
-
-const path = { filePath: "file_path" };
-export const tools: NativeTools = {
-  bash: { is: "Bash" },
-  write: { is: "Write", fields: path },
-  edit: {
-    is: "Edit",
-    fields: { ...path, oldString: "old_string", newString: "new_string", replaceAll: "replace_all" },
-  },
-  read: { is: "Read", fields: path },
-  glob: { is: "Glob" },
-  grep: { is: "Grep", fields: { include: "glob" } },
-  list: { is: "LS" },
-  webfetch: { is: "WebFetch" },
-  websearch: { is: "WebSearch" },
-  task: { is: "Agent" },
-  skill: { is: "Skill", fields: { name: "skill" } },
-  todowrite: { is: "TodoWrite" },
-  todoread: { is: "TodoRead" },
-};
-const patchTool = "apply_patch";
-
-interface Call {
-  tool: string;
-  args: Json;
-  id: unknown;
-  servers: unknown;
-}
-type Called = Pick<HookEvent, "nativeTool" | "accepts"> & { data: Fields };
-
-/** A tool of an MCP server is called SERVER_TOOL; only the plugin knows the servers. */
-function serverOf(tool: string, servers: unknown): string | undefined {
-  const known = Array.isArray(servers) ? servers.filter((one) => typeof one === "string") : [];
-  const named = known.map((one) => one.replaceAll(/[^a-zA-Z0-9_-]/g, "_")).filter((one) => tool.startsWith(`${one}_`));
-  return named.toSorted((left, right) => right.length - left.length)[0];
-}
-
-/** The calls that one call means: a patch is one for each of its files. */
-function callsIn({ tool, args, id, servers }: Call): Called[] {
-  const identity: Fields = textOf(id) === undefined ? {} : { tool_use_id: String(id) };
-  const patch = tool === patchTool && isRecord(args) ? textOf(args.patchText) : undefined;
-  const files = patch === undefined ? [] : filesIn(patch);
-  if (files.length > 0)
-    return files.map(({ tool: is, input }) => ({
-      nativeTool: tool,
-      accepts: judgedInParts,
-      data: { tool_name: is, tool_input: input, ...identity },
-    }));
-  const server = serverOf(tool, servers);
-  const { nativeTool, ...canonical } =
-    server === undefined
-      ? canonicalCall(tools, tool, args)
-      : { tool_name: `mcp__${server}__${tool.slice(server.length + 1)}`, tool_input: args, nativeTool: tool };
-  return [{ ...(nativeTool !== undefined && { nativeTool }), data: { ...canonical, ...identity } }];
-}
-
 interface Meant {
   event: AgentEventName;
   session?: string | undefined;

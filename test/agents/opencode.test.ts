@@ -115,19 +115,20 @@ test("a patch is one call for each file that it adds, changes, moves or deletes,
   deepEqual(
     events.map(({ data }) => [data.tool_name, Object(data.tool_input).file_path]),
     [
-      ["Write", "src/new.ts"],
-      ["Edit", "src/old.ts"],
-      ["Write", "src/moved.ts"],
-      ["Edit", "gone.ts"],
+      ["Write", "/w/src/new.ts"],
+      ["Edit", "/w/src/old.ts"],
+      ["Edit", "/w/src/moved.ts"],
+      ["Write", "/w/gone.ts"],
     ],
   );
   equal(Object(events[0]?.data.tool_input).content, "one\ntwo\n");
   deepEqual(events[1]?.data.tool_input, {
-    ...{ file_path: "src/old.ts", old_string: "same\nbefore", new_string: "same\nafter" },
+    ...{ file_path: "/w/src/old.ts", old_string: "same\nbefore", new_string: "same\nafter" },
   });
   ok(events.every(({ accepts, nativeTool }) => !accepts?.includes("updatedInput") && nativeTool === "apply_patch"));
   equal(new Set(events.map(({ delivery }) => delivery?.id)).size, 4);
-  equal(calling("apply_patch", { patchText: "nothing" })[0]?.data.tool_name, "apply_patch", "it is judged as it is");
+  const [unread] = calling("apply_patch", { patchText: "nothing" });
+  deepEqual([unread?.data.tool_name, unread?.data.tool_input], ["Edit", {}], "no rule takes it for another file");
 });
 
 test("what a subagent does belongs to the session of the person, and names the subagent", () => {

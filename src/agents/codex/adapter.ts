@@ -1,4 +1,4 @@
-/** Codex CLI 0.169.0: its files, its payloads, and what install registers. Its replies are in replies.ts, its patches in patches.ts. Loaded on every event. */
+/** Codex CLI 0.169.0: its files, its payloads, and what install registers. Its replies are in replies.ts, its patches in ../patches.ts. Loaded on every event. */
 
 import { realpathSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
@@ -11,8 +11,8 @@ import { isRecord } from "../../engine/schema.ts";
 import { tools } from "../../engine/tools.ts";
 import type { AgentAdapter, AgentSettings, DecodeOptions, HookFiles, InstallLayer, Places } from "../adapter.ts";
 import { canonicalCall, lineIn, lineWithin, type NativeTools, nativeInput } from "../native-tools.ts";
+import { type Call, isOneChange, patchCalls, patchCallsInLine, patchFor } from "../patches.ts";
 import { agentIn, deliveryOf, eventNamed, fieldsOf, placeOf, textOf } from "../payload.ts";
-import { type Call, isOneChange, patchCalls, patchCallsInLine, patchFor } from "./patches.ts";
 import { capabilities, refuse, replyTo, verdicts } from "./replies.ts";
 
 type Home = Pick<Places, "home" | "environment">;

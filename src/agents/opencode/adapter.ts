@@ -99,10 +99,22 @@ const readers: Readonly<Record<string, Reader>> = {
     event: "PreToolUse",
     session: textOf(input.sessionID),
     happening: input.callID,
-    parts: callsIn({ tool: String(input.tool), args: output.args ?? {}, id: input.callID, servers: wire.servers }),
+    parts: callsIn({
+      tool: String(input.tool),
+      args: output.args ?? {},
+      id: input.callID,
+      servers: wire.servers,
+      cwd: textOf(wire.cwd) ?? "/",
+    }),
   }),
   "tool.execute.after": ({ input, output, wire }) => {
-    const call = { tool: String(input.tool), args: input.args ?? {}, id: input.callID, servers: wire.servers };
+    const call = {
+      tool: String(input.tool),
+      args: input.args ?? {},
+      id: input.callID,
+      servers: wire.servers,
+      cwd: textOf(wire.cwd) ?? "/",
+    };
     return {
       event: "PostToolUse",
       session: textOf(input.sessionID),
@@ -118,7 +130,13 @@ const readers: Readonly<Record<string, Reader>> = {
     const part = record(properties.part);
     const state = record(part.state);
     if (part.type !== "tool" || state.status !== "error") return undefined;
-    const call = { tool: String(part.tool), args: state.input ?? {}, id: part.callID, servers: wire.servers };
+    const call = {
+      tool: String(part.tool),
+      args: state.input ?? {},
+      id: part.callID,
+      servers: wire.servers,
+      cwd: textOf(wire.cwd) ?? "/",
+    };
     return {
       event: "PostToolUseFailure",
       session: textOf(part.sessionID),

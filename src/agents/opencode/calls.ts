@@ -2,8 +2,8 @@
 import type { Fields, HookEvent, Json } from "../../engine/event.ts";
 import { isRecord } from "../../engine/schema.ts";
 import { canonicalCall, type NativeTools } from "../native-tools.ts";
+import { patchCalls } from "../patches.ts";
 import { textOf } from "../payload.ts";
-import { filesIn } from "./patch.ts";
 
 /** A patch changes several files: one rewritten file cannot be put back into it. */
 const judgedInParts = ["verdict", "messages"] as const;
@@ -34,6 +34,7 @@ export interface Call {
   args: Json;
   id: unknown;
   servers: unknown;
+  cwd: string;
 }
 export type Called = Pick<HookEvent, "nativeTool" | "accepts"> & { data: Fields };
 
@@ -45,15 +46,14 @@ function serverOf(tool: string, servers: unknown): string | undefined {
 }
 
 /** The calls that one call means: a patch is one for each of its files. */
-export function callsIn({ tool, args, id, servers }: Call): Called[] {
+export function callsIn({ tool, args, id, servers, cwd }: Call): Called[] {
   const identity: Fields = textOf(id) === undefined ? {} : { tool_use_id: String(id) };
   const patch = tool === patchTool && isRecord(args) ? textOf(args.patchText) : undefined;
-  const files = patch === undefined ? [] : filesIn(patch);
-  if (files.length > 0)
-    return files.map(({ tool: is, input }) => ({
+  if (patch !== undefined)
+    return patchCalls(patch, cwd).map(({ tool_name, tool_input }) => ({
       nativeTool: tool,
       accepts: judgedInParts,
-      data: { tool_name: is, tool_input: input, ...identity },
+      data: { tool_name, tool_input, ...identity },
     }));
   const server = serverOf(tool, servers);
   const { nativeTool, ...canonical } =

@@ -1,7 +1,7 @@
-/** Codex's patches: one text that adds, changes, moves and removes files, read as one call of a tool for each file it touches (R11). */
+/** The patches of Codex and of OpenCode's GPT models: one text that adds, changes, moves and removes files, read as one call of a tool for each file it touches (R11). */
 import { isAbsolute, join } from "node:path";
-import type { Fields, HookEvent, Json } from "../../engine/event.ts";
-import { isRecord } from "../../engine/schema.ts";
+import type { Fields, HookEvent, Json } from "../engine/event.ts";
+import { isRecord } from "../engine/schema.ts";
 
 /** A call as hooks see it. */
 export interface Call {

@@ -3,7 +3,7 @@
  * speak of one command: `runs: git *` with `deletes: git` means a git command that deletes there.
  */
 import { homedir } from "node:os";
-import { type CommandTest, compileCommandPattern, unknownText } from "../engine/command-pattern.ts";
+import { baseName, type CommandTest, compileCommandPattern, unknownText } from "../engine/command-pattern.ts";
 import { commandText, effectText } from "../engine/effect-text.ts";
 import {
   type CallEffects,
@@ -11,6 +11,7 @@ import {
   effectNames,
   isPlaceName,
   placeNames,
+  type SimpleCommand,
   type Sink,
   type Source,
   sinks,
@@ -159,12 +160,24 @@ function divide(reading: CallEffects): Divided {
   const each = commands.map(({ words }, index) => ({ words, index, effects: [] as Effect[] }));
   const own = effects.filter(({ command }) => command === undefined);
   for (const effect of effects) if (effect.command !== undefined) each[effect.command]?.effects.push(effect);
+  for (const [index, { words }] of commands.entries()) {
+    const inner = toolIn(words);
+    if (inner) each.push({ words: inner, index, effects: [] });
+  }
   const made: Divided = {
     commands: own.length > 0 ? [{ words: [], effects: own }, ...each] : each,
     kinds: new Set(effects.map(({ is }) => is)),
   };
   divided.set(reading, made);
   return made;
+}
+
+/** `yarn prisma`, `python -m alembic`: the tool that they start, by its own name. */
+function toolIn(words: readonly string[]): readonly string[] | undefined {
+  const [first = "", second = ""] = words;
+  const program = baseName(first);
+  if (/^(?:yarn|pnpm|bun)$/.test(program)) return /^[a-z@]/.test(second) ? words.slice(1) : undefined;
+  return second === "-m" && /^(?:python|pypy)[\d.]*$/.test(program) && words.length > 2 ? words.slice(2) : undefined;
 }
 
 function compile(written: Params, patterns: Patterns, onlyShell: boolean): (scope: Scope) => Found | boolean {
@@ -218,8 +231,24 @@ const kindsOfUnknown = { program: "runs", code: "does" } as const;
 function textOf({ words, index }: OneCommand, { commands }: CallEffects): string {
   const command = index === undefined ? undefined : commands[index];
   const files = command?.redirects.map(({ path }) => `< ${path}`) ?? [];
-  const before = (command?.input ?? []).flatMap((one) => commands[one]?.words.join(" ") ?? []);
+  const before = command ? sourcesOf(command, commands) : [];
   return [words.slice(1).join("\n"), ...files, command?.text ?? "", ...before.map((one) => `| ${one}`)].join("\n");
+}
+
+const mostSources = 8;
+
+/** The commands whose output reaches it, through pipes and substitutions. */
+function sourcesOf(command: SimpleCommand, commands: readonly SimpleCommand[]): string[] {
+  const found = new Set<number>();
+  const open = [...command.input, ...command.given];
+  while (open.length > 0 && found.size < mostSources) {
+    const index = open.shift();
+    const one = index === undefined ? undefined : commands[index];
+    if (index === undefined || one === undefined || found.has(index)) continue;
+    found.add(index);
+    open.push(...one.input, ...one.given);
+  }
+  return [...found].map((index) => commands[index]?.words.join(" ") ?? "");
 }
 
 /** Where nobody can tell, the rule says what follows; without a word of its own, its action does (R87). */

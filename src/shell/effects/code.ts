@@ -18,7 +18,7 @@ const running =
 const environment = /\bos\.environ\b|\bprocess\.env\b|\bENV\.to_h\b|\bgetenv\(\s*\)|%ENV\b/;
 
 const decoding =
-  /\b(?:fromhex|unhexlify|a2b_\w+|b64decode|b32decode|b85decode|decodebytes|atob|decode64|unpack1?|base64_decode|hex2bin|gzinflate|str_rot13|marshal\.loads|codecs\.decode|zlib\.decompress)\b|["'](?:base64|hex)["']\s*\)/;
+  /\b(?:fromhex|unhexlify|a2b_\w+|b64decode|b32decode|b85decode|decodebytes|atob|decode64|unpack1?|pack\s*\(?\s*["']H|base64_decode|hex2bin|gzinflate|str_rot13|marshal\.loads|codecs\.decode|zlib\.decompress)\b|["'](?:base64|hex)["']\s*\)/;
 
 const home =
   /(?:homedir\(\)|Dir\.home|Path\.home\(\)|expanduser\(["']~["']\)|process\.env\.HOME|\b(?:getenv|env\.get)\(["']HOME["']\)|\b(?:ENV|environ)\[["']HOME["']\]|\$ENV\{["']?HOME["']?\})/;

@@ -22,7 +22,11 @@ export function withGiven(commands: readonly SimpleCommand[], where: Where, spel
     if (takesMore) return { ...command, words: [...command.words, ...namedFor(command, commands, spell)] };
     if (!isOpen) return command;
     const printed = command.given.length === 1 ? printedBy(commands[command.given[0] ?? -1], where) : undefined;
-    const named = printed === undefined ? namedFor(command, commands, spell) : [printed];
+    const given = namedFor(command, commands, spell);
+    // `cat $(find . -name .env)`
+    const [substituted] = command.given;
+    const inside = substituted !== undefined && given.length === 0 ? namedThrough(substituted, commands, spell, 0) : [];
+    const named = printed === undefined ? [...given, ...inside].slice(0, mostWords) : [printed];
     if (named.length === 0) return command;
     const words = command.words.flatMap((word) =>
       word.includes(unknownText) ? named.map((one) => word.replace(open, () => one)) : word,

@@ -105,6 +105,8 @@ const isPublic =
   /\.pub$|\.(?:md|txt|ts|tsx|js|jsx|mjs|py|go|rs|rb|java|html|css|svg|snap|test)$|\/(?:node_modules|test|tests|__tests__|fixtures|testdata|spec|docs|src)\//i;
 
 const environmentFile = /\/\.env(?:\.[\w.-]+)?$|\/[\w-]+\.env$|\/\.envrc$|\/\.dev\.vars$/i;
+/** `.env*`, `.env.$STAGE`: only the shell will know the end. */
+const opensEnvironment = new RegExp(`/\\.env?\\.?${unknownText}+$`);
 const isSample = /\.(?:example|sample|template|dist|defaults?|tpl|schema|d\.ts|md|ci|test|testing)$/i;
 
 const startFiles = listed(`
@@ -166,6 +168,7 @@ const tests: { readonly [N in PlaceName]: Test } = {
       foldersOfSecrets.test(place.path.slice(where.home.length))),
   "environment files": (place, where) =>
     (environmentFile.test(place.path) && !isSample.test(place.path)) ||
+    opensEnvironment.test(place.path) ||
     couldBe(place, where, [`${folderOf(place.path)}/.env`]),
   "start files": startFiles,
   "hook files": (place, where) =>

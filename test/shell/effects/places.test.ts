@@ -39,6 +39,11 @@ test("a path is in each place whose description it fits, and in no other", () =>
   for (const [path, expected] of paths) assert.deepEqual([path, namesAt(path)], [path, expected]);
 });
 
+test("a name whose beginning is that of an environment file may be one", () => {
+  assert.ok(namesAt("/home/ada/shop/.env.\0\0").includes("environment files"));
+  assert.ok(!namesAt("/home/ada/shop/.e\0\0/x").includes("environment files"));
+});
+
 test("a bracket in a path that nothing closes means itself", () => {
   assert.deepEqual(namesAt("/home/ada/shop/.[!"), ["workspace"]);
 });

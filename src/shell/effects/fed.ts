@@ -109,7 +109,7 @@ function foundBy(words: readonly string[]): string[] {
   const folders = (end < 0 ? rest : rest.slice(0, end)).filter((word) => !word.includes(unknownText));
   const isLeftOut = (at: number): boolean => rest[at] === "-prune" && /^-or?$/.test(rest[at + 1] ?? "");
   const chosen = rest.filter((_, at) => !isLeftOut(at + 1) && !isLeftOut(at + 2));
-  const at = chosen.findIndex((word) => /^-i?name$/.test(word));
+  const at = chosen.findIndex((word, index) => /^-i?name$/.test(word) && !/^(?:!|-not)$/.test(chosen[index - 1] ?? ""));
   const name = at < 0 ? undefined : chosen[at + 1];
   const isChosen = chosen.some((word) =>
     /^-(?:i?path|i?regex|i?wholename|mtime|mmin|newer|size|empty|user|group|atime|ctime|perm)/.test(word),

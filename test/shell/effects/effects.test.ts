@@ -32,6 +32,7 @@ const lines: readonly (readonly [string, readonly string[]])[] = [
   ["find . -path '*/.git/hooks/*' ! -name '*.sample' -delete", ["deletes ./(found)"]],
   ["find . -name .git -prune -o -name '*.pyc' -delete", ["deletes ./*.pyc"]],
   ["find . -path ./lib -prune -o -type f -print0 | xargs -0 rm", ["deletes ~/shop and all below"]],
+  ["find . -not -name a.txt -exec rm {} +", ["deletes ~/shop and all below"]],
   ["chmod -x .git/hooks/pre-push", ["changes mode or owner of ./.git/hooks/pre-push"]],
   ["find / -delete", ["deletes / and all below"]],
   ["find ~/docs -name '*.md' | xargs rm", ["deletes ~/docs/*.md"]],

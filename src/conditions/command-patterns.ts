@@ -1,11 +1,14 @@
 /** Many patterns of commands, asked about one command: a rule may list hundreds, and thousands stand beside it. */
-import { type Answer, baseName, type CommandTest, unknownText } from "../engine/command-pattern.ts";
+import { type Answer, type CommandTest, unknownText } from "../engine/command-pattern.ts";
+
+/** @param program without folders */
+type RunsTest = (command: readonly string[], program: string) => Answer;
 
 /** Of many patterns only those are tried whose program it is. Undefined: there are none. */
 export function compileRuns(
   patterns: readonly string[],
   compilePattern: (pattern: string) => CommandTest,
-): CommandTest | undefined {
+): RunsTest | undefined {
   if (patterns.length === 0) return undefined;
   const byProgram = new Map<string, CommandTest[]>();
   const any: CommandTest[] = [];
@@ -15,15 +18,20 @@ export function compileRuns(
     if (program === undefined) any.push(holds);
     else byProgram.set(program, [...(byProgram.get(program) ?? []), holds]);
   }
-  const all = [...[...byProgram.values()].flat(), ...any];
-  return (words) => {
-    const program = baseName(words[0] ?? "");
-    const own = byProgram.get(program);
-    if (own === undefined && any.length === 0 && !program.includes(unknownText)) return false;
-    const tried = program.includes(unknownText) ? all : [...(own ?? []), ...any];
-    return strongest(tried.map((holds) => holds(words)));
+  for (const own of byProgram.values()) own.push(...any);
+  const all = [...new Set([...byProgram.values(), any].flat())];
+  return (words, program) => {
+    const tried = byProgram.get(program) ?? (program.includes(unknownText) ? all : any);
+    return strongest(tried, words);
   };
 }
 
-const strongest = (answers: readonly Answer[]): Answer =>
-  answers.includes(true) ? true : answers.includes("unknown") ? "unknown" : false;
+function strongest(tests: readonly CommandTest[], words: readonly string[]): Answer {
+  let answer: Answer = false;
+  for (const holds of tests) {
+    const one = holds(words);
+    if (one === true) return true;
+    if (one !== false) answer = one;
+  }
+  return answer;
+}

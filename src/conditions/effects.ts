@@ -140,36 +140,98 @@ const isOneOf = <T extends Source | Sink>(name: string | undefined, all: readonl
 /** What one command does by itself. Without an index: the tool. */
 interface OneCommand {
   words: readonly string[];
-  effects: readonly Effect[];
-  index?: number;
+  /** Without folders. */
+  program: string;
+  effects: Effect[];
+  /** Their bits. */
+  kinds: number;
+  index: number | undefined;
+  /** What `words` looks at, made when a rule first asks. */
+  text: string | undefined;
 }
 
+/** One reading as rules ask for it. */
 interface Divided {
+  reading: CallEffects;
   commands: readonly OneCommand[];
-  /** The effects that there are at all: most rules ask for others. */
-  kinds: ReadonlySet<Effect["is"]>;
+  /** The bits of the effects that there are at all: most rules ask for others. */
+  kinds: number;
+  /** Nothing of the call is unknown. */
+  isClear: boolean;
+  where: Where;
 }
 
-/** For all rules of an event: they ask about the same reading. */
-const divided = new WeakMap<CallEffects, Divided>();
+const bitOf = (is: Effect["is"]): number => 1 << effectNames.indexOf(is);
 
-function divide(reading: CallEffects): Divided {
-  const known = divided.get(reading);
-  if (known) return known;
-  const { commands, effects } = reading;
-  const each = commands.map(({ words }, index) => ({ words, index, effects: [] as Effect[] }));
-  const own = effects.filter(({ command }) => command === undefined);
-  for (const effect of effects) if (effect.command !== undefined) each[effect.command]?.effects.push(effect);
-  for (const [index, { words }] of commands.entries()) {
-    const inner = toolIn(words);
-    if (inner) each.push({ words: inner, index, effects: [] });
+function divide(reading: CallEffects, where: Where): Divided {
+  const tool = withoutEffects([], undefined);
+  const each = reading.commands.map(({ words }, index) => withoutEffects(words, index));
+  const inner = reading.commands.flatMap(({ words }, index) => {
+    const tool = toolIn(words);
+    return tool ? [withoutEffects(tool, index)] : [];
+  });
+  let kinds = 0;
+  for (const effect of reading.effects) {
+    const bit = bitOf(effect.is);
+    const one = effect.command === undefined ? tool : each[effect.command];
+    kinds |= bit;
+    if (!one) continue;
+    one.kinds |= bit;
+    one.effects.push(effect);
   }
-  const made: Divided = {
-    commands: own.length > 0 ? [{ words: [], effects: own }, ...each] : each,
-    kinds: new Set(effects.map(({ is }) => is)),
+  const commands = [...(tool.effects.length > 0 ? [tool] : []), ...each, ...inner];
+  return { reading, commands, kinds, isClear: reading.unknown.length === 0, where };
+}
+
+const withoutEffects = (words: readonly string[], index: number | undefined): OneCommand => ({
+  words,
+  program: baseName(words[0] ?? ""),
+  effects: [],
+  kinds: 0,
+  index,
+  text: undefined,
+});
+
+/** The call that the rules of an event ask about, one rule after another. */
+interface Asked {
+  name: HookEvent["name"];
+  tool: string | undefined;
+  input: unknown;
+  cwd: string;
+  isShell: boolean;
+  /** Made when a rule first needs it. */
+  divided: Divided | undefined;
+}
+
+type Ask = (scope: Scope, onlyShell: boolean) => Divided | undefined;
+const askers = new WeakMap<Patterns, Ask>();
+
+/** One reading for all rules that are compiled with these patterns: thousands of them may ask about one call. */
+function askOf(patterns: Patterns): Ask {
+  const known = askers.get(patterns);
+  if (known) return known;
+  const home = homedir();
+  let last: Asked | undefined;
+  const ask: Ask = ({ event, names }, onlyShell) => {
+    const { name, cwd } = event;
+    const tool = names[0];
+    const input = event.data.tool_input;
+    if (!last || last.input !== input || last.tool !== tool || last.cwd !== cwd || last.name !== name)
+      last = { name, tool, input, cwd, isShell: tool !== undefined && classOf(tool) === "shell", divided: undefined };
+    if (onlyShell && !last.isShell) return undefined;
+    last.divided ??= readCall(event, tool, patterns, home);
+    return last.divided;
   };
-  divided.set(reading, made);
-  return made;
+  askers.set(patterns, ask);
+  return ask;
+}
+
+function readCall(event: HookEvent, tool: string | undefined, patterns: Patterns, home: string): Divided | undefined {
+  const { tool_input: input } = event.data;
+  if (!rowOf(event.name).matchTool || tool === undefined || !isRecord(input)) return undefined;
+  const where = { workspace: patterns.workspace ?? event.cwd, home, cwd: event.cwd };
+  const reading = patterns.effects?.({ tool, input: input as HookEvent["data"], cwd: event.cwd, home }, where);
+  return reading && divide(reading, where);
 }
 
 /** `yarn prisma`, `python -m alembic`: the tool that they start, by its own name. */
@@ -182,6 +244,7 @@ function toolIn(words: readonly string[]): readonly string[] | undefined {
 
 function compile(written: Params, patterns: Patterns, onlyShell: boolean): (scope: Scope) => Found | boolean {
   const tests = [...testsOf(written, patterns)];
+  const wanted = tests.reduce((bits, [is]) => bits | bitOf(is), 0);
   const pattern = (one: string): CommandTest => compileCommandPattern(one, patterns.spell).byMeaning;
   const runs = compileRuns(list(written.runs), pattern);
   const not = compileRuns(list(written.not), pattern);
@@ -195,26 +258,28 @@ function compile(written: Params, patterns: Patterns, onlyShell: boolean): (scop
       where: "a condition",
       advice: `give one of runs, ${effectNames.join(", ")}`,
     });
-  const home = homedir();
   const unclearKind = written.unclear && kindsOfUnknown[written.unclear];
-  return ({ event, names }) => {
-    const reading = readingOf(event, names, patterns, { onlyShell, home });
-    if (!reading) return false;
+  const ask = askOf(patterns);
+  return (scope) => {
+    const asked = ask(scope, onlyShell);
+    if (!asked) return false;
+    // Most rules end here; nobody has to be told why.
+    if (asked.isClear && (asked.kinds & wanted) !== wanted) return false;
+    const { reading, where } = asked;
     if (lines.length > 0) {
-      const line = textField(event.data.tool_input as Fields, "command") ?? "";
+      const line = textField(scope.event.data.tool_input as Fields, "command") ?? "";
       if (!lines.some((holds) => holds(line))) return false;
     }
     if (written.unclear) {
       const unclear = reading.unknown.find(({ what }) => what === unclearKind);
       if (unclear || !asks) return unclear ? { unknown: unclear.why } : false;
     }
-    const { commands, kinds } = divide(reading);
-    if (!asks || tests.some(([is]) => !kinds.has(is))) return unsureOf(undefined, reading.unknown, written);
-    const where = { workspace: patterns.workspace ?? event.cwd, home, cwd: event.cwd };
+    if (!asks || (asked.kinds & wanted) !== wanted) return unsureOf(undefined, reading.unknown, written);
     let unsure: string | undefined;
-    for (const one of commands) {
-      const answer = runs === undefined || (one.words.length > 0 && runs(one.words));
-      if (answer === false || not?.(one.words) === true) continue;
+    for (const one of asked.commands) {
+      if ((one.kinds & wanted) !== wanted) continue;
+      const answer = runs === undefined || (one.words.length > 0 && runs(one.words, one.program));
+      if (answer === false || not?.(one.words, one.program) === true) continue;
       if (words.length > 0 && !words.some((holds) => holds(textOf(one, reading)))) continue;
       const found = tests.map(([is, holds]) => one.effects.find((effect) => effect.is === is && holds(effect, where)));
       if (found.some((effect) => effect === undefined)) continue;
@@ -228,7 +293,12 @@ function compile(written: Params, patterns: Patterns, onlyShell: boolean): (scop
 const kindsOfUnknown = { program: "runs", code: "does" } as const;
 
 /** Line by line: the words of the command, the files that it is given, a here-document, and the commands whose output it reads. */
-function textOf({ words, index }: OneCommand, { commands }: CallEffects): string {
+function textOf(one: OneCommand, reading: CallEffects): string {
+  one.text ??= readText(one, reading);
+  return one.text;
+}
+
+function readText({ words, index }: OneCommand, { commands }: CallEffects): string {
   const command = index === undefined ? undefined : commands[index];
   const files = command?.redirects.map(({ path }) => `< ${path}`) ?? [];
   const before = command ? sourcesOf(command, commands) : [];
@@ -257,23 +327,10 @@ function unsureOf(
   unknown: readonly Unknown[],
   { unknown: wanted }: Params,
 ): Found | boolean {
-  if (wanted === "pass") return false;
+  if (wanted === "pass" || (unsure === undefined && unknown.length === 0)) return false;
   const counted = unknown.find(({ what }) => what === "runs" || wanted !== undefined);
   const why = unsure ?? counted?.why;
   return why === undefined ? false : { unknown: why, ...(wanted === undefined ? {} : { answer: wanted }) };
-}
-
-function readingOf(
-  event: HookEvent,
-  [tool]: readonly string[],
-  patterns: Patterns,
-  { onlyShell, home }: { onlyShell: boolean; home: string },
-): CallEffects | undefined {
-  const { tool_input: input } = event.data;
-  if (!rowOf(event.name).matchTool || tool === undefined || !isRecord(input)) return undefined;
-  if (onlyShell && classOf(tool) !== "shell") return undefined;
-  const call = { tool, input: input as HookEvent["data"], cwd: event.cwd, home };
-  return patterns.effects?.(call, { workspace: patterns.workspace ?? event.cwd, home });
 }
 
 function foundIn(words: readonly string[], effects: readonly (Effect | undefined)[]): Found {

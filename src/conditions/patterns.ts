@@ -1,4 +1,5 @@
 /** The libraries behind Patterns (R65), each loaded only if a hook asks for it: together they cost a start 30 ms. */
+import type { Spelling } from "../engine/command-pattern.ts";
 import type { CallEffects, CallToRead, ShellReading } from "../engine/effects.ts";
 import { HooklineError, messageOf } from "../engine/error.ts";
 import type { HookEvent } from "../engine/event.ts";
@@ -36,8 +37,8 @@ export async function loadPatterns(wanted: PatternNeeds = everything): Promise<P
     wanted.lines ? import("../shell/template.ts") : undefined,
     wanted.expression ? import("./expressions/read.ts") : undefined,
   ]);
-  const spell = spelling?.createSpell();
-  const readShell = readOnce(shell?.readShell ?? (() => notLoadedReading));
+  const { spell, forget } = spellOnce(spelling?.createSpell());
+  const readShell = readOnce(shell?.readShell ?? (() => notLoadedReading), forget);
   return {
     regex(source) {
       if (!expressions) throw notLoaded(source, "regex");
@@ -76,12 +77,36 @@ export async function loadPatterns(wanted: PatternNeeds = everything): Promise<P
 
 const notLoadedReading: ShellReading = { commands: [], unknown: [] };
 
-/** All hooks of an event ask about one line. */
-function readOnce(read: Patterns["commands"]): Patterns["commands"] {
+/**
+ * Every rule about a program asks for the same words. They are forgotten with their line: in one table of all words that are still
+ * in memory, a new entry costs as much as reading it.
+ */
+function spellOnce(read: Patterns["spell"]): { spell: Patterns["spell"]; forget(): void } {
+  let spelled = new WeakMap<readonly string[], Spelling>();
+  const forget = (): void => {
+    spelled = new WeakMap();
+  };
+  if (!read) return { spell: undefined, forget };
+  return {
+    spell(words) {
+      const known = spelled.get(words);
+      if (known) return known;
+      const made = read(words);
+      spelled.set(words, made);
+      return made;
+    },
+    forget,
+  };
+}
+
+/** All hooks of an event ask about one line. @param begin before another one is read */
+function readOnce(read: Patterns["commands"], begin: () => void): Patterns["commands"] {
   let last: { line: string; cwd: string; home: string; reading: ShellReading } | undefined;
   return (line, { cwd, home }) => {
-    if (last?.line !== line || last.cwd !== cwd || last.home !== home)
+    if (last?.line !== line || last.cwd !== cwd || last.home !== home) {
+      begin();
       last = { line, cwd, home, reading: read(line, { cwd, home }) };
+    }
     return last.reading;
   };
 }

@@ -75,10 +75,14 @@ function below(path: string, folder: string): string | undefined {
   return path.startsWith(`${base}/`) ? path.slice(base.length + 1) : undefined;
 }
 
+/** Names that resolving takes away, and the slash before a drive. Most paths have none. */
+const unresolved = /\/\.{0,2}(?:\/|$)|^\/[A-Za-z]:/;
+
 /** Absolute, with forward slashes and without `.` and `..`. Looks at no disk. */
 export function resolvePath(path: string, cwd: string): string {
   const plain = path.replaceAll("\\", "/");
   const whole = /^([A-Za-z]:)?\//.test(plain) ? plain : `${cwd.replaceAll("\\", "/")}/${plain}`;
+  if (whole.startsWith("/") && !unresolved.test(whole)) return whole;
   const kept: string[] = [];
   for (const part of whole.split("/")) {
     if (part === "..") kept.pop();

@@ -71,7 +71,11 @@ export function expandWord(word: Word, known: Known): string[] {
       add(fields, expandTilde(part.value, known.variables));
     else addPart(fields, part, { next: parts[index + 1], known });
   }
-  const words = fields.flatMap(({ done, current }) => (current === undefined ? done : [...done, current]));
+  const words: string[] = [];
+  for (const { done, current } of fields) {
+    for (const word of done) words.push(word);
+    if (current !== undefined) words.push(current);
+  }
   // An empty word stays only where quotes made it.
   return /["']/.test(word.text) ? words : words.filter((one) => one !== "");
 }

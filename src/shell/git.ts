@@ -34,7 +34,7 @@ export function git(words: readonly string[], outer: Call): void {
       if (setting !== undefined) gitSetting(setting || (operands[index + 1] ?? ""), new Map(), call);
     }
   const options = Object.hasOwn(gitLineOptions, command) ? gitLineOptions[command] : undefined;
-  for (const line of linesIn([command, ...operands], options)) readLine(line, call);
+  if (options) for (const line of linesIn([command, ...operands], options)) readLine(line, call);
 }
 
 const shellOf = (call: Call): Call["shell"] => ({

@@ -68,11 +68,13 @@ export function noteRedirects(own: readonly Redirect[], text: string | undefined
   }
 }
 
+const printers: ReadonlySet<string> = new Set(["cat", "echo", "printf"]);
+
 /** What a command prints, where its words tell. */
 export function printed({ words, text }: Command): string | undefined {
-  const [program = "", ...rest] = words;
-  if (words.some((word) => isUnknown(word))) return undefined;
-  const name = baseName(program);
+  const name = baseName(words[0] ?? "");
+  if (!printers.has(name) || words.some((word) => isUnknown(word))) return undefined;
+  const rest = words.slice(1);
   if (name === "cat" && text !== undefined && (rest.length === 0 || rest[0] === "-")) return text;
   if (name === "echo") {
     const isWhole = rest[0] === "-n";
@@ -96,9 +98,7 @@ export function printed({ words, text }: Command): string | undefined {
 
 /** Programs that bring a file to another name, and programs that write one. */
 export function noteFiles(words: readonly string[], call: Call): void {
-  const [program = "", ...rest] = words;
-  const way = Object.hasOwn(ways, baseName(program)) ? ways[baseName(program)] : undefined;
-  way?.(rest, call);
+  ways.get(baseName(words[0] ?? ""))?.(words.slice(1), call);
 }
 
 type Way = (rest: readonly string[], call: Call) => void;
@@ -150,23 +150,26 @@ const rewrites: Way = (rest, call) => {
     if (madeAt(call.reading, path, call)) noteMade(call.reading, path, { is: "unknown" }, call);
 };
 
-const ways: { readonly [program: string]: Way } = {
-  cp: copies,
-  mv: copies,
-  ln: copies,
-  install: copies,
-  rsync: copies,
-  curl: loads(["-o", "--output"], (rest) => rest.some((word) => /^-[A-Za-z]*O|^--remote-name/.test(word))),
-  wget: loads(["-O", "--output-document"], () => true),
-  dd: (rest, call) => {
-    for (const word of rest) if (word.startsWith("of=")) noteMade(call.reading, word.slice(3), { is: "unknown" }, call);
-  },
-  tee: (rest, call) => {
-    const text = typeof call.input === "object" && !rest.includes("-a") ? call.input.text : undefined;
-    for (const path of operandsOf(rest))
-      noteMade(call.reading, path, text === undefined ? { is: "unknown" } : { is: "text", text }, call);
-  },
-  sed: rewrites,
-  gsed: rewrites,
-  perl: rewrites,
-};
+const ways: ReadonlyMap<string, Way> = new Map(
+  Object.entries<Way>({
+    cp: copies,
+    mv: copies,
+    ln: copies,
+    install: copies,
+    rsync: copies,
+    curl: loads(["-o", "--output"], (rest) => rest.some((word) => /^-[A-Za-z]*O|^--remote-name/.test(word))),
+    wget: loads(["-O", "--output-document"], () => true),
+    dd: (rest, call) => {
+      for (const word of rest)
+        if (word.startsWith("of=")) noteMade(call.reading, word.slice(3), { is: "unknown" }, call);
+    },
+    tee: (rest, call) => {
+      const text = typeof call.input === "object" && !rest.includes("-a") ? call.input.text : undefined;
+      for (const path of operandsOf(rest))
+        noteMade(call.reading, path, text === undefined ? { is: "unknown" } : { is: "text", text }, call);
+    },
+    sed: rewrites,
+    gsed: rewrites,
+    perl: rewrites,
+  }),
+);

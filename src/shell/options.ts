@@ -121,8 +121,7 @@ function readShort(word: string, state: State): void {
 }
 
 /** Values of options that are shell lines. A short option may stand in a bundle, a long one be shortened. */
-export function* linesIn(words: readonly string[], options: readonly string[] | undefined): Generator<string> {
-  if (!options) return;
+export function* linesIn(words: readonly string[], options: readonly string[]): Generator<string> {
   for (let at = 1; at < words.length; at++) {
     const word = words[at] ?? "";
     for (const option of options) {

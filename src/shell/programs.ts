@@ -369,8 +369,12 @@ const unlisted: Program = {};
 /** @param name as files are called, without folders and versions */
 export const programOf = (name: string): Program => programs.get(name) ?? unlisted;
 
+/** Nothing in it is a folder, a version or an ending: most programs are called so. */
+const plainName = /^[a-z_-]*$/;
+
 /** The name by which the table knows a program: python3.13 is python. */
 export function nameOf(path: string): string {
+  if (plainName.test(path)) return path;
   const name = path
     .slice(path.lastIndexOf("/") + 1)
     .toLowerCase()

@@ -8,7 +8,7 @@ import { parse } from "unbash";
 import type { ShellPlace, ShellReading } from "../engine/effects.ts";
 import { unknownText } from "../engine/pattern.ts";
 import { assignedIn } from "./assigned.ts";
-import { blanks } from "./expand.ts";
+import { blanks, type Variables } from "./expand.ts";
 import { pathIn } from "./made.ts";
 import { run } from "./runs.ts";
 import { noteRuns, type Shell } from "./shell.ts";
@@ -33,8 +33,8 @@ const tooLong = "the line is too long or too deep to read";
 export function readShell(line: string, place: ShellPlace): ShellReading {
   const walk = createWalk(place);
   try {
-    if (line.length > longestLine || line.split("<<").length > mostHereDocuments) giveUp();
-    if (line.length * deepestBracket(line) > mostNested) giveUp();
+    if (line.length > longestLine) giveUp();
+    if (line.length > shortLine) boundNesting(line);
     walk.line(line, firstShell(place));
     readUncalled(walk);
     for (const start of walk.starts) start();
@@ -46,6 +46,14 @@ export function readShell(line: string, place: ShellPlace): ShellReading {
     unknown: [...walk.unknown.values()],
     ...(walk.forks ? { forks: true } : {}),
   };
+}
+
+/** Shorter ones cannot hold too much of anything. */
+const shortLine = 1500;
+
+function boundNesting(line: string): void {
+  if (line.split("<<").length > mostHereDocuments) giveUp();
+  if (line.length * deepestBracket(line) > mostNested) giveUp();
 }
 
 /** How many brackets are open at once, quoted or not. */
@@ -113,8 +121,13 @@ function createWalk({ home }: ShellPlace): Walk {
 }
 
 function firstShell({ cwd, home }: ShellPlace): Shell {
+  const variables: Variables = new Map([
+    ["IFS", blanks],
+    ["PWD", cwd],
+  ]);
+  if (home !== "") variables.set("HOME", home);
   return {
-    variables: new Map([["IFS", blanks], ["PWD", cwd], ...(home === "" ? [] : [["HOME", home] as const])]),
+    variables,
     functions: new Map(),
     isBash: true,
     input: "inherited",

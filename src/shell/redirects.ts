@@ -26,6 +26,7 @@ const hows: { readonly [operator: string]: readonly Redirect["how"][] } = {
 
 /** The nodes inside of them have been walked already. */
 export function readRedirects(nodes: readonly Redirection[], shell: Shell, reading: Reading): Redirects {
+  if (nodes.length === 0) return { redirects: [], isElsewhere: false, input: shell.input, from: shell.from };
   const redirects: Redirect[] = [];
   let isElsewhere = false;
   for (const node of nodes) {

@@ -40,7 +40,7 @@ function record(words: readonly string[], call: Call): number {
   const { reading, shell, input, by } = call;
   const cwd = folderOf(call);
   const command: Command = {
-    words: [...words],
+    words,
     input: input === "file" ? [] : call.from,
     given: call.given,
     redirects: call.redirects,
@@ -57,8 +57,10 @@ function record(words: readonly string[], call: Call): number {
 /** An alias, or a function of the line. @returns whether that is all that runs */
 function runNamed(words: readonly string[], call: Call): boolean {
   const { reading, shell } = call;
-  const [program = "", ...rest] = words;
+  const program = words[0] ?? "";
   const alias = reading.aliases.get(program);
+  if (alias === undefined && !shell.functions.has(program)) return false;
+  const rest = words.slice(1);
   // Shells that run a text expand no alias unless they are told to: the program itself may run as well.
   if (alias !== undefined && !shell.calls.includes(`alias ${program}`))
     reading.line(alias, shellFor(call, `alias ${program}`), rest);
@@ -117,15 +119,15 @@ function act(words: readonly string[], call: Call): void {
   const base = baseName(words[0] ?? "");
   noteFiles(words, call);
   const row = programOf(base);
-  const code = row.code ?? programOf(nameOf(base)).code;
   const own = ways.get(base);
+  const code = own ? undefined : (row.code ?? programOf(nameOf(base)).code);
   if (own) own(words, call);
   else if (row.isShell) runShell(words, call);
   else if (row.wraps) runWrapped(words, row.wraps, call);
   else if (code) runInterpreter(words, code, call);
   else if (row.isEditor) runEditor(words, call);
   else if (row.isOpaque || /^ld(-linux.*|-musl.*)?\.so/.test(base)) runOpaque(words, call);
-  for (const line of linesIn(words, row.lines)) readLine(line, call);
+  if (row.lines) for (const line of linesIn(words, row.lines)) readLine(line, call);
 }
 
 /** Sub-commands of such programs that run nothing of ours. */

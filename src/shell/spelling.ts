@@ -17,6 +17,7 @@ import {
 import { type OptionRow, optionRows } from "./program-options.ts";
 import { nameOf } from "./programs.ts";
 
+const noValues: ReadonlySet<number> = new Set();
 /** Programs that run programs that run programs: no line that is meant so has more. */
 const deepest = 16;
 
@@ -39,20 +40,18 @@ export function createSpell(): (words: readonly string[]) => Spelling {
     tables.set(row, ofRow);
     return table;
   };
-  const spelled = new WeakMap<readonly string[], Spelling>();
   const read = (words: readonly string[], depth: number): Spelling => {
     const path = words[0] ?? "";
     const row = depth > deepest ? undefined : (optionRows.get(baseName(path)) ?? optionRows.get(nameOf(path)));
-    if (!row) return { ...readPlain(words, false), otherwise: readPlain(words, true) };
+    if (!row) {
+      const spelling = readPlain(words, false);
+      // Where no option stands before a word, both readings are one.
+      return words.some(mayTake) ? { ...spelling, otherwise: readPlain(words, true) } : spelling;
+    }
     const spell = (inner: readonly string[]): Spelling => read(inner, depth + 1);
-    return readWords(words, row, { tableOf: (subcommand) => tableOf(row, subcommand), spell, values: new Set() });
+    return readWords(words, row, { tableOf: (subcommand) => tableOf(row, subcommand), spell, values: noValues });
   };
-  // Every rule about a program asks for the same words.
-  return (words) => {
-    const known = spelled.get(words) ?? read(words, 0);
-    spelled.set(words, known);
-    return known;
-  };
+  return (words) => read(words, 0);
 }
 
 interface Tools {
@@ -86,7 +85,7 @@ function readPlain([path = "", ...rest]: readonly string[], takesValues: boolean
 
 const isDashed = (word: string): boolean => word.length > 1 && word.startsWith("-") && word !== "--";
 /** Whether the next word may be its value. */
-const mayTake = (word = ""): boolean => isDashed(word) && !word.includes("=");
+const mayTake = (word: string | undefined): boolean => word !== undefined && isDashed(word) && !word.includes("=");
 
 const begin = (path: string): Made => ({ program: baseName(path), options: [], operands: [], hidden: [] });
 
@@ -142,7 +141,9 @@ function readWords([path = "", ...rest]: readonly string[], row: OptionRow, tool
     }
   }
   const subcommand = place.subcommand();
-  return { ...made, ...(subcommand === undefined ? {} : { subcommand }), ...(otherwise ? { otherwise } : {}) };
+  if (subcommand !== undefined) made.subcommand = subcommand;
+  if (otherwise) made.otherwise = otherwise;
+  return made;
 }
 
 interface Place {
@@ -157,7 +158,6 @@ interface Place {
 
 /** How far the operands are: at the sub-command, its own operands, or the words of another program. */
 function createPlace(row: OptionRow): Place {
-  const paths = Object.keys(row.subcommands ?? {});
   let subcommand: string | undefined;
   let isComplete = row.subcommands === undefined;
   let count = 0;
@@ -172,13 +172,26 @@ function createPlace(row: OptionRow): Place {
       const path = subcommand === undefined ? operand : `${subcommand} ${operand}`;
       const name = lookUp(row.aliases ?? {}, path) ?? shortened(row, path);
       subcommand = name;
-      isComplete = !paths.some((one) => one.startsWith(`${name} `));
+      isComplete = !beginsOf(row).has(name);
       return true;
     },
     isBefore: () => !isComplete,
     subcommand: () => subcommand,
     isInner: (isOption) => count === before() && !(isOption && (count === 0 || row.isMixed)),
   };
+}
+
+const begins = new Map<OptionRow, ReadonlySet<string>>();
+
+/** What sub-commands of more words begin with. */
+function beginsOf(row: OptionRow): ReadonlySet<string> {
+  const known = begins.get(row);
+  if (known) return known;
+  const made = new Set<string>();
+  for (const path of Object.keys(row.subcommands ?? {}))
+    for (let at = path.indexOf(" "); at >= 0; at = path.indexOf(" ", at + 1)) made.add(path.slice(0, at));
+  begins.set(row, made);
+  return made;
 }
 
 function shortened({ shortened: names = "" }: OptionRow, name: string): string {

@@ -172,18 +172,20 @@ function visitList(node: SyntaxNode & { type: "AndOr" }, shell: Shell, walk: Wal
   const start = textOf(shell.variables, "PWD");
   if (first) visit(first, shell, walk);
   const within = copy(shell, walk);
-  const moves = (one: SyntaxNode): boolean => assignedIn(one, walk).has("PWD");
+  const names = rest.map((one) => assignedIn(one, walk));
+  const startsMoved = first !== undefined && assignedIn(first, walk).has("PWD");
   for (const [index, command] of rest.entries()) {
     if (node.operators[index] === "||") {
-      for (const earlier of rest.slice(0, index)) forget(assignedIn(earlier, walk), within);
-      if (first && moves(first)) setFolder(index === 0 ? start : undefined, { shell: within, reading: walk });
+      for (const earlier of names.slice(0, index)) forget(earlier, within);
+      if (startsMoved) setFolder(index === 0 ? start : undefined, { shell: within, reading: walk });
     }
     visit(command, within, walk);
   }
   // A script goes on in the folder that its own `cd x && y` chose: where cd failed, nearly all of them end.
   const folder = node.operators.includes("||") ? undefined : textOf(within.variables, "PWD");
-  const hasMoved = rest.some(moves) || (first && moves(first) && !node.commands.some(leaves) && folder === undefined);
-  for (const command of rest) forget(assignedIn(command, walk), shell);
+  const hasMoved =
+    names.some((own) => own.has("PWD")) || (startsMoved && !node.commands.some(leaves) && folder === undefined);
+  for (const own of names) forget(own, shell);
   if (hasMoved) setFolder(folder, { shell, reading: walk });
 }
 
@@ -239,7 +241,7 @@ function visitCommand(node: CommandNode, outer: Shell, walk: Walk): void {
   const given: number[] = [];
   const shell: Shell = { ...outer, given, readers: [] };
   const own = redirectsOf(node.redirects, shell, walk);
-  const assignments = node.prefix.filter((one): one is Assignment => one.type === "Assignment");
+  const assignments = node.prefix.length === 0 ? [] : node.prefix.filter((one) => one.type === "Assignment");
   for (const assignment of assignments) assign(assignment, { shell, walk, isForAll: !node.name });
   const rest = walk.ending?.node === node ? walk.ending.rest : [];
   const redirects = own.redirects.length === 0 ? shell.redirects : [...shell.redirects, ...own.redirects];
@@ -249,7 +251,9 @@ function visitCommand(node: CommandNode, outer: Shell, walk: Walk): void {
     return;
   }
   if (reserved.has(node.name.text)) noteRuns(walk, "cannot parse the line as bash");
-  const words = [...[node.name, ...node.args].flatMap((one) => visitWord(one, shell, walk)), ...rest];
+  const words = visitWord(node.name, shell, walk);
+  for (const one of node.args) for (const word of visitWord(one, shell, walk)) words.push(word);
+  for (const word of rest) words.push(word);
   const program = baseName(words[0] ?? "");
   // What a part of the line may set was looked up by the names as written.
   if (program !== node.name.value && setsNames(program)) noteRuns(walk, cannotTell(node.name.text));
@@ -280,7 +284,9 @@ function visitCommand(node: CommandNode, outer: Shell, walk: Walk): void {
 
 /** `export NAME=value` is one word to the program. */
 function visitWord(one: Word | Assignment, shell: Shell, walk: Walk): string[] {
-  visit(one, shell, walk);
+  // Most words are plain text: there is nothing to walk through.
+  if (one.type === "Word" && !one.parts) countWork(walk, 1);
+  else visit(one, shell, walk);
   const known = knownIn(shell, walk);
   if (one.type === "Word") return expandWord(one, known);
   const value = one.index ? unknownText : expandValue(one, known);

@@ -1,10 +1,11 @@
 /** The effects of one simple command: the table of programs, the shell's own redirections, and inline code, with paths made absolute. */
-import type { Spelling } from "../../engine/command-pattern.ts";
+import type { SpelledOption, Spelling } from "../../engine/command-pattern.ts";
 import { baseName, unknownText } from "../../engine/command-pattern.ts";
 import type { Effect, SimpleCommand } from "../../engine/effects.ts";
 import { resolvePath } from "../../engine/file-pattern.ts";
+import { lookUp } from "../option-words.ts";
 import { type CodeEffects, readCode } from "./code.ts";
-import { type Doing, has, type ProgramRow, programs, type Use, valuesOf } from "./programs.ts";
+import { type Doing, has, type OptionUses, type ProgramRow, programs, type Use, valuesOf } from "./programs.ts";
 
 export interface CommandEffects {
   program: string;
@@ -13,7 +14,7 @@ export interface CommandEffects {
   effects: readonly Effect[];
   /** Paths whose content goes to the network. */
   sent: readonly string[];
-  code?: CodeEffects;
+  code: CodeEffects | undefined;
   /** It runs what it reads from its input; `script`: or from this file. */
   takesInput: boolean;
   /** It runs words of its own as code. */
@@ -21,8 +22,14 @@ export interface CommandEffects {
   scripts: readonly string[];
 }
 
+const rows: ReadonlyMap<string, ProgramRow> = new Map(Object.entries(programs));
 const noRow: ProgramRow = {};
-const shells = /^(?:ba|da|z|k|a|fi|c|tc|mk|ya)?sh$|^(?:pwsh|powershell|busybox)$/;
+const shells: ReadonlySet<string> = new Set(
+  "sh bash dash zsh ksh ash fish csh tcsh mksh yash pwsh powershell busybox".split(" "),
+);
+const evaluators = /^(?:eval|iex|Invoke-Expression)$/i;
+const readers: ReadonlySet<string> = new Set("source . make gmake awk gawk mawk nawk vi vim emacs gdb".split(" "));
+const sockets = /^\/dev\/(?:tcp|udp)\//;
 const interpreters =
   /^(?:python[\d.]*|pypy3?|node|nodejs|bun|deno|ruby|perl|php|lua|luajit|Rscript|osascript|tclsh|tsx|ts-node|R|julia|groovy|scala|elixir|irb|ipython)$/;
 /** Options that give code. */
@@ -36,31 +43,33 @@ export function effectsOf(
 ): CommandEffects {
   const [first = ""] = command.words;
   const program = baseName(first);
-  const row = Object.hasOwn(programs, program) ? (programs[program] ?? noRow) : noRow;
+  const row = rows.get(program) ?? noRow;
   const spelled = withPaths(spell(command.words), command.words);
   const absolute = (word: string): string => absolutePath(word, command.cwd, home);
-  const isShell = shells.test(program);
+  const isShell = shells.has(program);
   const isInterpreter = interpreters.test(program);
   const codes = isInterpreter ? codesOf(spelled, command) : [];
   const code = codes.length > 0 ? readCode(codes.join("\n")) : undefined;
-  const runsWords = /^(?:eval|iex|Invoke-Expression)$/i.test(program) || (isShell && has(spelled, "c", "command"));
+  const isEvaluator = evaluators.test(program);
+  const runsWords = isEvaluator || (isShell && has(spelled, "c", "command"));
   const scripts = runsWords || codes.length > 0 ? [] : scriptsOf(spelled, isShell || isInterpreter, program);
-  const doings = [
-    ...(isShell || isInterpreter ? [] : doingsOf(spelled, row, program)),
-    ...(codes.length > 0 ? filesOfCode(spelled, program) : []),
-    ...(code?.doings ?? []),
-    ...scripts.map((word): Doing => ({ does: "executes", word })),
-    ...(first.includes("/") && !first.startsWith(unknownText) ? [{ does: "executes" as const, word: first }] : []),
-    ...command.redirects.map(({ path, how }): Doing => ({ does: how === "reads" ? "reads" : "writes", word: path })),
-  ];
-  const effects = doings.flatMap((doing) => effectOf(doing, index, absolute));
+  const doings = isShell || isInterpreter ? [] : doingsOf(spelled, row, program);
+  if (codes.length > 0) for (const doing of filesOfCode(spelled, program)) doings.push(doing);
+  if (code) for (const doing of code.doings) doings.push(doing);
+  for (const word of scripts) doings.push({ does: "executes", word });
+  if (first.includes("/") && !first.startsWith(unknownText)) doings.push({ does: "executes", word: first });
+  for (const { path, how } of command.redirects)
+    doings.push({ does: how === "reads" ? "reads" : "writes", word: path });
+  const effects: Effect[] = [];
+  for (const doing of doings) addEffect(doing, index, absolute, effects);
   if ((row.isNetwork || code?.fetches) && !effects.some(({ is }) => is === "network"))
     effects.push({ is: "network", command: index });
-  if (command.redirects.some(({ path }) => /^\/dev\/(?:tcp|udp)\//.test(path)))
+  const opened = command.redirects.filter(({ path }) => sockets.test(path));
+  if (opened.length > 0)
     effects.push({
       is: "network",
       command: index,
-      host: command.redirects.flatMap(({ path }) => /^\/dev\/(?:tcp|udp)\/([^/]+)/.exec(path)?.[1] ?? [])[0] ?? "",
+      host: opened.map(({ path }) => path.split("/")[3]).find(Boolean) ?? "",
     });
   if (row.elevates) effects.push({ is: "elevates", command: index });
   const takesFile = scripts.length > 0 && !/^(?:-|\/dev\/(?:stdin|fd\/0))$/.test(scripts[0] ?? "");
@@ -70,24 +79,21 @@ export function effectsOf(
     spelled,
     effects,
     sent: doings.filter(({ does }) => does === "sends").map(({ word }) => absolute(word)),
-    ...(code ? { code } : {}),
+    code,
     takesInput:
-      /^(?:iex|Invoke-Expression)$/i.test(program) ||
+      (isEvaluator && program.toLowerCase() !== "eval") ||
       ((isShell || isInterpreter) && !runsWords && codes.length === 0 && !takesFile && !has(spelled, "m")),
-    takesWords:
-      runsWords ||
-      codes.length > 0 ||
-      /^(?:source|\.|g?make|[gmn]?awk|vim?|emacs|gdb)$/.test(program) ||
-      (isShell && takesFile) ||
-      (isInterpreter && takesFile),
+    takesWords: runsWords || codes.length > 0 || readers.has(program) || ((isShell || isInterpreter) && takesFile),
     scripts: scripts.map(absolute),
   };
 }
 
 /** Where a program runs another one, its spelling names that without its folder. */
 function withPaths(spelled: Spelling, words: readonly string[]): Spelling {
-  const whole = new Map(words.filter((word) => word.includes("/")).map((word) => [baseName(word), word]));
-  if (whole.size === 0 || words.some((word) => spelled.operands.includes(word) && whole.has(word))) return spelled;
+  const paths = words.filter((word) => word.includes("/"));
+  if (paths.length === 0) return spelled;
+  const whole = new Map(paths.map((word) => [baseName(word), word]));
+  if (words.some((word) => whole.has(word) && spelled.operands.includes(word))) return spelled;
   return {
     ...spelled,
     operands: spelled.operands.map((word) => (words.includes(word) ? word : (whole.get(word) ?? word))),
@@ -119,7 +125,7 @@ function scriptsOf(spelled: Spelling, isRunner: boolean, program: string): strin
   if (program === "java")
     return [...valuesOf(spelled, "jar"), ...spelled.operands].filter((word) => word.endsWith(".jar")).slice(0, 1);
   if (!isRunner || has(spelled, "m", "s", "version", "V", "help")) return [];
-  if (shells.test(program) && has(spelled, "n")) return [];
+  if (shells.has(program) && has(spelled, "n")) return [];
   return spelled.operands.slice(0, 1);
 }
 
@@ -130,25 +136,28 @@ const looksLikePath = (word: string): boolean =>
 
 function doingsOf(spelled: Spelling, row: ProgramRow, program: string): Doing[] {
   const { operands, options } = spelled;
-  const below =
-    row.below === true || (row.below !== undefined && has(spelled, ...row.below)) ? { below: true as const } : {};
+  const doings: Doing[] = [];
   const uses = row.operands;
-  const plain: Doing[] =
-    uses !== undefined
-      ? operands.map((word, index) => ({ does: uses[Math.min(index, uses.length - 1)] ?? "nothing", word, ...below }))
-      : row === noRow && !/^(?:git|echo|printf)$/.test(program)
-        ? operands.filter(looksLikePath).map((word) => ({ does: "reads", word }))
-        : [];
-  // An editor both reads its files and writes them.
-  if (uses?.length === 2 && uses[0] === "reads" && uses[1] === "writes" && !/^(?:split|csplit)$/.test(program))
-    plain.push(...operands.map((word): Doing => ({ does: "writes", word })));
-  const given = options.flatMap(({ name, also = [], value }): Doing[] => {
-    const does = [name, ...also].map((one) => row.options?.[one]).find((one) => one !== undefined);
-    return does === undefined || value === undefined
-      ? []
-      : does.map((one) => ({ does: one, word: value.replace(/^@/, "") }));
-  });
-  return [...plain, ...given, ...(row.own?.(spelled) ?? [])];
+  if (uses !== undefined) {
+    const isBelow = row.below === true || (row.below !== undefined && has(spelled, ...row.below));
+    const below = isBelow ? { below: true as const } : {};
+    for (const [index, word] of operands.entries())
+      doings.push({ does: uses[Math.min(index, uses.length - 1)] ?? "nothing", word, ...below });
+    // An editor both reads its files and writes them.
+    if (uses.length === 2 && uses[0] === "reads" && uses[1] === "writes" && !/^(?:split|csplit)$/.test(program))
+      for (const word of operands) doings.push({ does: "writes", word });
+  } else if (row === noRow && !/^(?:git|echo|printf)$/.test(program))
+    for (const word of operands) if (looksLikePath(word)) doings.push({ does: "reads", word });
+  if (row.options) for (const option of options) addGiven(option, row.options, doings);
+  if (row.own) for (const doing of row.own(spelled)) doings.push(doing);
+  return doings;
+}
+
+/** What the value of an option is used for. */
+function addGiven({ name, also = [], value }: SpelledOption, rows: OptionUses, doings: Doing[]): void {
+  const does = lookUp(rows, name) ?? also.map((one) => lookUp(rows, one)).find((one) => one !== undefined);
+  if (does === undefined || value === undefined) return;
+  for (const one of does) doings.push({ does: one, word: value.replace(/^@/, "") });
 }
 
 const asEffect: Partial<Record<Use, Effect["is"]>> = {
@@ -160,23 +169,29 @@ const asEffect: Partial<Record<Use, Effect["is"]>> = {
   executes: "executes",
 };
 
-function effectOf({ does, word, below }: Doing, command: number, absolute: (word: string) => string): Effect[] {
-  if (does === "nothing" || (word === "-" && does !== "deletes")) return [];
-  if (does === "host")
-    return [
-      { is: "network", command, ...(word === "" || word.includes(unknownText) ? {} : { host: word.toLowerCase() }) },
-    ];
+function addEffect(
+  { does, word, below }: Doing,
+  command: number,
+  absolute: (word: string) => string,
+  effects: Effect[],
+): void {
+  if (does === "nothing" || (word === "-" && does !== "deletes")) return;
+  if (does === "host") {
+    const isKnown = word !== "" && !word.includes(unknownText);
+    effects.push({ is: "network", command, ...(isKnown ? { host: word.toLowerCase() } : {}) });
+    return;
+  }
   const is = asEffect[does];
-  if (is === undefined || word === "") return [];
-  const whole = /^(.*?)\/?(?:\*\*?|\.\[?\^?\.?\]?\*|\.?\*)$/s.exec(word);
+  if (is === undefined || word === "") return;
+  const whole = word.endsWith("*") ? /^(.*?)\/?(?:\*\*?|\.\[?\^?\.?\]?\*|\.?\*)$/s.exec(word) : null;
   const isWhole = whole !== null && /(?:^|\/)[.*[\]^!?]*$/.test(word);
-  const path = absolute(isWhole ? whole?.[1] || (word.startsWith("/") ? "/" : ".") : word);
-  return [{ is, command, path, ...(below || isWhole ? { below: true } : {}) }];
+  const path = absolute(isWhole ? whole[1] || (word.startsWith("/") ? "/" : ".") : word);
+  effects.push(below || isWhole ? { is, command, path, below: true } : { is, command, path });
 }
 
 /** `~` stands for the home folder; of what nobody can tell the beginning, the path begins with unknownText. */
 export function absolutePath(word: string, cwd: string | undefined, home: string): string {
-  const plain = word.replace(/^file:\/\//, "");
+  const plain = word.startsWith("file://") ? word.slice("file://".length) : word;
   if (plain === "~" || plain.startsWith("~/")) return resolvePath(`${home}${plain.slice(1)}`, "/");
   if (plain.startsWith(unknownText)) return plain;
   if (/^~[\w-]+/.test(plain)) return resolvePath(`/home/${plain.slice(1)}`, "/");

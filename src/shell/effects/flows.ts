@@ -14,7 +14,7 @@ const none: Labels = new Set();
 /** Programs that print all variables, where they are given none. */
 const printsAll = /^(?:env|printenv|export|set|declare|compgen)$/;
 const secretName = /token|secret|passw|passphrase|api_?key|credential|private|auth/i;
-const printsSecrets: readonly (readonly [string, RegExp])[] = [
+const printsSecrets: ReadonlyMap<string, RegExp> = new Map([
   ["gh", /^auth token/],
   ["gcloud", /^auth (?:print-access-token|print-identity-token|application-default print-access-token)/],
   [
@@ -34,7 +34,7 @@ const printsSecrets: readonly (readonly [string, RegExp])[] = [
   ["lpass", /^show/],
   ["gpg", /export-secret/],
   ["npm", /^(?:config get .*token|token)/],
-];
+]);
 
 export function flowsIn(commands: readonly SimpleCommand[], each: readonly CommandEffects[], where: Where): Effect[] {
   if (!each.some((own, index) => takesData(own, commands[index]))) return [];
@@ -177,8 +177,12 @@ function givenFiles({ effects }: CommandEffects, command: SimpleCommand | undefi
 const takesData = ({ takesInput, takesWords, effects }: CommandEffects, command: SimpleCommand | undefined): boolean =>
   takesInput || takesWords || effects.some(({ is }) => is === "network" || is === "executes") || isSentByShell(command);
 
-const union = (all: readonly Labels[]): Labels =>
-  all.every(({ size }) => size === 0) ? none : new Set(all.flatMap((one) => [...one]));
+function union(all: readonly Labels[]): Labels {
+  const some = all.filter(({ size }) => size > 0);
+  const [only] = some;
+  if (some.length < 2) return only ?? none;
+  return new Set(some.flatMap((one) => [...one]));
+}
 
 /** `grep -c`, `grep -q` and the like tell next to nothing. */
 const isCounting = ({ program, spelled }: CommandEffects): boolean =>
@@ -200,15 +204,19 @@ function sourcesOf(
   for (const label of labelsOf(read, where)) found.add(label);
   for (const { path = "" } of read) for (const label of files.get(path) ?? none) found.add(label);
   if (own.code?.readsEnvironment) found.add("environment");
-  const plain = [spelled.subcommand ?? "", ...spelled.operands].join(" ").trim();
   if (printsAll.test(program) && !spelled.operands.some((word) => !word.includes("="))) {
     if (!(program === "env" && (command?.words.length ?? 0) > 1 && spelled.operands.length > 0))
       found.add("environment");
   } else if (program === "printenv" && spelled.operands.some((word) => secretName.test(word))) found.add("environment");
-  const words = (command?.words ?? []).slice(1).join(" ");
-  if (printsSecrets.some(([name, shape]) => name === program && (shape.test(plain) || shape.test(words))))
-    found.add("credentials");
+  if (printsSecret(own, command)) found.add("credentials");
   return found;
+}
+
+function printsSecret({ program, spelled }: CommandEffects, command: SimpleCommand | undefined): boolean {
+  const shape = printsSecrets.get(program);
+  if (!shape) return false;
+  const plain = [spelled.subcommand ?? "", ...spelled.operands].join(" ").trim();
+  return shape.test(plain) || shape.test((command?.words ?? []).slice(1).join(" "));
 }
 
 function labelsOf(paths: readonly Pick<Effect, "path" | "below">[], where: Where): Labels {

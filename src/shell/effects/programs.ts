@@ -16,13 +16,16 @@ export interface Doing {
   below?: true;
 }
 
+/** By the name of the option. */
+export type OptionUses = { readonly [name: string]: readonly Use[] };
+
 export interface ProgramRow {
   /** By position; the last one goes on. */
   operands?: readonly Use[];
   /** The last operand, where there are two or more. */
   last?: readonly Use[];
   /** Values of options. */
-  options?: Readonly<Record<string, readonly Use[]>>;
+  options?: OptionUses;
   /** Options by which an operand means all that is below it as well. true: it always does. */
   below?: readonly string[] | true;
   /** It connects to a network. */
@@ -39,8 +42,9 @@ export interface ProgramRow {
 }
 
 /** By any of its names; of a program without a table options still have their dashes. */
-const isCalled = ({ name, also = [] }: SpelledOption, names: readonly string[]): boolean =>
-  [name, ...also].some((one) => names.includes(one.replace(/^-+/, "")));
+const isCalled = ({ name, also }: SpelledOption, names: readonly string[]): boolean =>
+  names.includes(withoutDashes(name)) || (also?.some((one) => names.includes(withoutDashes(one))) ?? false);
+const withoutDashes = (name: string): string => (name.startsWith("-") ? name.replace(/^-+/, "") : name);
 export const has = ({ options }: Spelling, ...names: string[]): boolean => options.some((one) => isCalled(one, names));
 export const valuesOf = ({ options }: Spelling, ...names: string[]): string[] =>
   options.flatMap((one) => (one.value !== undefined && isCalled(one, names) ? [one.value] : []));

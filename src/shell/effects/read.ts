@@ -34,11 +34,11 @@ export function effectsOfReading(reading: ShellReading, where: Where, spell: Rea
     const own = effectsOf(command, index, where.home, spell);
     return isInContainer(command, commands) ? { ...own, effects: own.effects.filter(countsInContainer) } : own;
   });
-  return [
-    ...each.flatMap(({ effects }) => effects),
-    ...flowsIn(commands, each, where),
-    ...(reading.forks ? [{ is: "forks" as const }] : []),
-  ];
+  const effects: Effect[] = [];
+  for (const own of each) for (const effect of own.effects) effects.push(effect);
+  for (const flow of flowsIn(commands, each, where)) effects.push(flow);
+  if (reading.forks) effects.push({ is: "forks" });
+  return effects;
 }
 
 const containers = /^(?:docker|podman|nerdctl|docker-compose|kubectl|oc|lxc|multipass)$/;

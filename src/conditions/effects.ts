@@ -242,14 +242,30 @@ function toolIn(words: readonly string[]): readonly string[] | undefined {
   return second === "-m" && /^(?:python|pypy)[\d.]*$/.test(program) && words.length > 2 ? words.slice(2) : undefined;
 }
 
+/** At once, so that a load finds what is wrong; where the load has been, when a call first asks. */
+function compiler<A, R>(
+  { wereChecked }: Patterns,
+  compileOne: (source: string) => (asked: A) => R,
+): (source: string) => (asked: A) => R {
+  if (!wereChecked) return compileOne;
+  return (source) => {
+    let made: ((asked: A) => R) | undefined;
+    return (asked) => {
+      made ??= compileOne(source);
+      return made(asked);
+    };
+  };
+}
+
 function compile(written: Params, patterns: Patterns, onlyShell: boolean): (scope: Scope) => Found | boolean {
   const tests = [...testsOf(written, patterns)];
   const wanted = tests.reduce((bits, [is]) => bits | bitOf(is), 0);
-  const pattern = (one: string): CommandTest => compileCommandPattern(one, patterns.spell).byMeaning;
+  const pattern = compiler(patterns, (one): CommandTest => compileCommandPattern(one, patterns.spell).byMeaning);
+  const regex = compiler(patterns, patterns.regex);
   const runs = compileRuns(list(written.runs), pattern);
   const not = compileRuns(list(written.not), pattern);
-  const words = list(written.words).map((one) => patterns.regex(one));
-  const lines = list(written.line).map((one) => patterns.regex(one));
+  const words = list(written.words).map(regex);
+  const lines = list(written.line).map(regex);
   const asks = tests.length + words.length + lines.length > 0 || runs !== undefined;
   if (!asks && written.unclear === undefined && written.unknown === undefined)
     throw new HooklineError("pattern_invalid", {

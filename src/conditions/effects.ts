@@ -11,6 +11,7 @@ import {
   effectNames,
   isPlaceName,
   placeNames,
+  type SimpleCommand,
   type Sink,
   type Source,
   sinks,
@@ -165,6 +166,10 @@ const bitOf = (is: Effect["is"]): number => 1 << effectNames.indexOf(is);
 function divide(reading: CallEffects, where: Where): Divided {
   const tool = withoutEffects([], undefined);
   const each = reading.commands.map(({ words }, index) => withoutEffects(words, index));
+  const inner = reading.commands.flatMap(({ words }, index) => {
+    const tool = toolIn(words);
+    return tool ? [withoutEffects(tool, index)] : [];
+  });
   let kinds = 0;
   for (const effect of reading.effects) {
     const bit = bitOf(effect.is);
@@ -174,7 +179,7 @@ function divide(reading: CallEffects, where: Where): Divided {
     one.kinds |= bit;
     one.effects.push(effect);
   }
-  const commands = tool.effects.length > 0 ? [tool, ...each] : each;
+  const commands = [...(tool.effects.length > 0 ? [tool] : []), ...each, ...inner];
   return { reading, commands, kinds, isClear: reading.unknown.length === 0, where };
 }
 
@@ -229,14 +234,38 @@ function readCall(event: HookEvent, tool: string | undefined, patterns: Patterns
   return reading && divide(reading, where);
 }
 
+/** `yarn prisma`, `python -m alembic`: the tool that they start, by its own name. */
+function toolIn(words: readonly string[]): readonly string[] | undefined {
+  const [first = "", second = ""] = words;
+  const program = baseName(first);
+  if (/^(?:yarn|pnpm|bun)$/.test(program)) return /^[a-z@]/.test(second) ? words.slice(1) : undefined;
+  return second === "-m" && /^(?:python|pypy)[\d.]*$/.test(program) && words.length > 2 ? words.slice(2) : undefined;
+}
+
+/** At once, so that a load finds what is wrong; where the load has been, when a call first asks. */
+function compiler<A, R>(
+  { wereChecked }: Patterns,
+  compileOne: (source: string) => (asked: A) => R,
+): (source: string) => (asked: A) => R {
+  if (!wereChecked) return compileOne;
+  return (source) => {
+    let made: ((asked: A) => R) | undefined;
+    return (asked) => {
+      made ??= compileOne(source);
+      return made(asked);
+    };
+  };
+}
+
 function compile(written: Params, patterns: Patterns, onlyShell: boolean): (scope: Scope) => Found | boolean {
   const tests = [...testsOf(written, patterns)];
   const wanted = tests.reduce((bits, [is]) => bits | bitOf(is), 0);
-  const pattern = (one: string): CommandTest => compileCommandPattern(one, patterns.spell).byMeaning;
+  const pattern = compiler(patterns, (one): CommandTest => compileCommandPattern(one, patterns.spell).byMeaning);
+  const regex = compiler(patterns, patterns.regex);
   const runs = compileRuns(list(written.runs), pattern);
   const not = compileRuns(list(written.not), pattern);
-  const words = list(written.words).map((one) => patterns.regex(one));
-  const lines = list(written.line).map((one) => patterns.regex(one));
+  const words = list(written.words).map(regex);
+  const lines = list(written.line).map(regex);
   const asks = tests.length + words.length + lines.length > 0 || runs !== undefined;
   if (!asks && written.unclear === undefined && written.unknown === undefined)
     throw new HooklineError("pattern_invalid", {
@@ -288,8 +317,24 @@ function textOf(one: OneCommand, reading: CallEffects): string {
 function readText({ words, index }: OneCommand, { commands }: CallEffects): string {
   const command = index === undefined ? undefined : commands[index];
   const files = command?.redirects.map(({ path }) => `< ${path}`) ?? [];
-  const before = (command?.input ?? []).flatMap((one) => commands[one]?.words.join(" ") ?? []);
+  const before = command ? sourcesOf(command, commands) : [];
   return [words.slice(1).join("\n"), ...files, command?.text ?? "", ...before.map((one) => `| ${one}`)].join("\n");
+}
+
+const mostSources = 8;
+
+/** The commands whose output reaches it, through pipes and substitutions. */
+function sourcesOf(command: SimpleCommand, commands: readonly SimpleCommand[]): string[] {
+  const found = new Set<number>();
+  const open = [...command.input, ...command.given];
+  while (open.length > 0 && found.size < mostSources) {
+    const index = open.shift();
+    const one = index === undefined ? undefined : commands[index];
+    if (index === undefined || one === undefined || found.has(index)) continue;
+    found.add(index);
+    open.push(...one.input, ...one.given);
+  }
+  return [...found].map((index) => commands[index]?.words.join(" ") ?? "");
 }
 
 /** Where nobody can tell, the rule says what follows; without a word of its own, its action does (R87). */

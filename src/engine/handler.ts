@@ -223,6 +223,8 @@ export interface Patterns {
   ): boolean;
   /** The folder of the project whose hooks these are. */
   workspace?: string;
+  /** The load has compiled all of them before: of hundreds, only those that a call asks have to be compiled again. */
+  wereChecked?: true;
   /** What a shell line with placeholders becomes; undefined: it holds none. Absent: lines are not looked at. Never throws. */
   shellTemplate?(line: string): ShellTemplate | TemplateFault[] | undefined;
   /** The tree of a Python-like expression, as JSON (R64). Throws HooklineError pattern_invalid with the column. */

@@ -63,7 +63,11 @@ const remembered = 512;
 
 /** Plans are made when an event first asks for them, so that one event never pays for the hooks of another. */
 export function planHooks(set: HookSet, registry: Registry, known: Patterns): Plans {
-  const patterns = set.workspace === undefined ? known : { ...known, workspace: set.workspace };
+  const patterns: Patterns = {
+    ...known,
+    ...(set.workspace === undefined ? {} : { workspace: set.workspace }),
+    wereChecked: true,
+  };
   const plans = new Map<Hook, Plan>();
   const buckets = new Map<EventName, Bucket>();
   const of = (hook: Hook): Plan => {

@@ -345,6 +345,8 @@ const gh: OptionRow = {
     "pr checkout": `${ghRepo} b,branch= detach f,force recurse-submodules`,
     "pr list": `${ghRepo} app= a,assignee= A,author= B,base= d,draft H,head= q,jq= json= l,label= L,limit= S,search= s,state= t,template= w,web`,
     "issue create": `${ghRepo} a,assignee= b,body= F,body-file= e,editor l,label= m,milestone= p,project= recover= T,template= t,title= w,web`,
+    "issue comment": `${ghRepo} b,body= F,body-file= e,editor edit-last w,web`,
+    "pr comment": `${ghRepo} b,body= F,body-file= e,editor edit-last w,web`,
     "issue close": `${ghRepo} c,comment= r,reason=`,
     "issue delete": `${ghRepo} yes`,
     "repo delete": "yes",

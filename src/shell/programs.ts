@@ -196,6 +196,16 @@ const wrappers: { readonly [name: string]: Wrapper } = {
       "k r n: c: p: m: l: g --kill-others --kill-others-on-fail --raw --names= --prefix= --prefix-colors= --success= --restart-tries= --version! --help!",
     lines: true,
   },
+  perf: {
+    options:
+      "a g i N q s R n A B S T v p! t! e: F: c: o: C: m: r: x: I: j: D: --all-cpus --call-graph= --event= --freq= --output= --cpu= --repeat= --detailed --delay= --field-separator= --no-big-num --pid! --tid!",
+    after: ["record", "stat", "trace"],
+  },
+  "nix-shell": {
+    options:
+      "p Q j: I: A: E: K --packages --run$ --command$ --pure --impure --keep= --attr= --expr= --arg= --argstr= --version! --help!",
+    permutes: true,
+  },
   entr: { options: "a c d n p r s z" },
   gosu: { options: "--version! --help!", operands: 1 },
   "su-exec": { options: "", operands: 1 },
@@ -296,7 +306,7 @@ const groups: readonly (readonly [names: string, row: Program])[] = [
   ],
   // nothing here can tell which of their words is a program
   [
-    "dtach firejail bwrap start-stop-daemon daemonize nodemon npm-run-all osascript sem run-parts perf valgrind rr scl nix-shell nix guix schroot proot fakechroot dbus-launch aa-exec runcon sg newgrp capsh",
+    "dtach firejail bwrap start-stop-daemon daemonize nodemon npm-run-all osascript sem run-parts valgrind rr scl nix guix schroot proot fakechroot dbus-launch aa-exec runcon sg newgrp capsh",
     { isOpaque: true, values: "refused" },
   ],
   [

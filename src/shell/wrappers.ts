@@ -65,6 +65,8 @@ export function runWrapped(words: readonly string[], row: Wrapper, outer: Call):
 
 export function runShell(words: readonly string[], call: Call): void {
   const { reading } = call;
+  // It reads the script for mistakes and runs nothing.
+  if (/^-[a-z]*n[a-z]*$/.test(words[1] ?? "") && !words.some((word) => word.startsWith("+"))) return;
   const isBash = baseName(words[0] ?? "") === "bash";
   const { given, stops, rest, fault } = readOptions(words, bashOptions);
   if (fault !== undefined) {

@@ -12,13 +12,23 @@ const deleting =
 const writing =
   /\bopen\s*\(.{0,200}?["'](?:w|a|x|r\+)[bt+]*["']|\bopen\b[^;]{0,60}["']\+?>>?|\b(?:writeFile|appendFile|writeFileSync|appendFileSync|createWriteStream|write_text|write_bytes|copyFile|copyFileSync|copyfile|renameSync|file_put_contents|writeTextFile|symlinkSync|truncateSync|chmodSync)\b|\bFile\.(?:write|open)\b|\bshutil\.(?:copy\w*|move)\b|\bos\.(?:rename|replace|symlink|chmod|chown)\b|\bBun\.write\b|\.touch\(/;
 const fetching =
-  /\b(?:urlopen|https?['"]?\)?\.(?:get|request)|urlretrieve|urllib|requests\.(?:get|post|put)|httpx?\.(?:get|post|request|put)|fetch\s*\(|axios|LWP|Net::HTTP|open-uri|URI\.open|HTTP::Tiny|curl_exec|aiohttp|XMLHttpRequest|socket\.(?:create_connection|socket|connect)|net\.(?:connect|createConnection|Socket)|TCPSocket|IO::Socket|fsockopen|(?:curl|wget)\s[^\n]{0,80}https?:|get\s*\(?\s*["']https?:|\/dev\/tcp\/)|(?:file_get_contents|fopen|include|require)\s*\(\s*["']https?:/;
+  /\b(?:urlopen|https?['"]?\)?\.(?:get|request)|urlretrieve|urllib|requests\.(?:get|post|put)|httpx?\.(?:get|post|request|put)|fetch\s*\(|axios|LWP|Net::HTTP|open-uri|URI\.open|HTTP::Tiny|curl_exec|aiohttp|XMLHttpRequest|socket\.(?:create_connection|socket|connect)|\bnet['"]?\)?\.(?:connect|createConnection|Socket)|\bconnect\s*\(\s*\w+\s*,|TCPSocket|IO::Socket|fsockopen|stream_socket_client|socket\.tcp|\/inet\/tcp|(?:curl|wget)\s[^\n]{0,80}https?:|get\s*\(?\s*["']https?:|\/dev\/tcp\/)|(?:file_get_contents|fopen|include|require)\s*\(\s*["']https?:/;
 const running =
   /\b(?:exec|eval|execfile|compile|system|popen|spawn|spawnSync|execSync|subprocess|child_process|runpy|instance_eval|class_eval|passthru|shell_exec|proc_open|Function\s*\(|vm\.run|IO\.popen|Invoke-Expression|iex)\b/i;
 const environment = /\bos\.environ\b|\bprocess\.env\b|\bENV\.to_h\b|\bgetenv\(\s*\)|%ENV\b/;
 
 const decoding =
-  /\b(?:fromhex|unhexlify|a2b_\w+|b64decode|b32decode|b85decode|decodebytes|atob|decode64|unpack1?|base64_decode|hex2bin|gzinflate|str_rot13|marshal\.loads|codecs\.decode|zlib\.decompress)\b|["'](?:base64|hex)["']\s*\)/;
+  /\b(?:fromhex|unhexlify|a2b_\w+|b64decode|b32decode|b85decode|decodebytes|atob|decode64|unpack1?|pack\s*\(?\s*["']H|base64_decode|hex2bin|gzinflate|str_rot13|marshal\.loads|codecs\.decode|zlib\.decompress)\b|["'](?:base64|hex)["']\s*\)/;
+
+const home =
+  /(?:homedir\(\)|Dir\.home|Path\.home\(\)|expanduser\(["']~["']\)|process\.env\.HOME|\b(?:getenv|env\.get)\(["']HOME["']\)|\b(?:ENV|environ)\[["']HOME["']\]|\$ENV\{["']?HOME["']?\})/;
+/** The home folder itself, or all in it: as the last or only argument, with options, or looked through. */
+const wholeHome = new RegExp(
+  `${home.source}(?:\\s*(?:\\)|,\\s*(?:\\{|recursive|force|true|ignore_errors)|\\.(?:rglob|glob|iterdir)\\()|["'/](?:\\*|["']|$))`,
+);
+/** A folder as the first argument: the root, the one where the line runs, all in it. */
+const wholeFolder = /\w[!?]?[\s(]\(?\s*["'](\/|\.|\.\/|~|\/?\*)["']/g;
+const whole = /^(?:\/|\.\/?|~|\/?\*)$/;
 
 export interface CodeEffects {
   doings: readonly Doing[];
@@ -35,11 +45,13 @@ export function readCode(code: string): CodeEffects {
   const text = code.slice(0, longest);
   const does = deleting.test(text) ? "deletes" : writing.test(text) ? "writes" : "reads";
   const paths = new Set([...text.matchAll(literal)].map(([, one, two, three]) => one ?? two ?? three ?? ""));
-  const isHome =
-    /(?:homedir\(\)|Dir\.home|Path\.home\(\)|expanduser\(["']~["']\))\s*[,)]|\$ENV\{HOME\}(?:["'/]|\/\*)/.test(text);
-  if (isHome && does === "deletes") paths.add("~");
+  if (does === "deletes") {
+    if (wholeHome.test(text)) paths.add("~");
+    for (const [, path = ""] of text.matchAll(wholeFolder)) paths.add(path);
+  }
   const below = does === "deletes" ? { below: true as const } : {};
-  const named = [...paths].filter((path) => isPath.test(path) && !/^\/[dgimsuy]*$|^https?:/.test(path));
+  const isNamed = (path: string): boolean => isPath.test(path) && !/^\/[dgimsuy]*$|^https?:/.test(path);
+  const named = [...paths].filter((path) => isNamed(path) || (does === "deletes" && whole.test(path)));
   return {
     doings: named.flatMap((word): Doing[] => [
       { does, word: fromHome(word, text), ...below },

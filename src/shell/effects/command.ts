@@ -125,6 +125,7 @@ function scriptsOf(spelled: Spelling, isRunner: boolean, program: string): strin
   if (program === "java")
     return [...valuesOf(spelled, "jar"), ...spelled.operands].filter((word) => word.endsWith(".jar")).slice(0, 1);
   if (!isRunner || has(spelled, "m", "s", "version", "V", "help")) return [];
+  if (shells.has(program) && has(spelled, "n")) return [];
   return spelled.operands.slice(0, 1);
 }
 

@@ -5,7 +5,7 @@
 import { baseName, type Spelling, unknownText } from "../../engine/command-pattern.ts";
 import type { SimpleCommand } from "../../engine/effects.ts";
 import type { Where } from "./places.ts";
-import { has, valuesOf } from "./programs.ts";
+import { has } from "./programs.ts";
 
 type Spell = (words: readonly string[]) => Spelling;
 
@@ -22,7 +22,11 @@ export function withGiven(commands: readonly SimpleCommand[], where: Where, spel
     if (takesMore) return { ...command, words: [...command.words, ...namedFor(command, commands, spell)] };
     if (!isOpen) return command;
     const printed = command.given.length === 1 ? printedBy(commands[command.given[0] ?? -1], where) : undefined;
-    const named = printed === undefined ? namedFor(command, commands, spell) : [printed];
+    const given = namedFor(command, commands, spell);
+    // `cat $(find . -name .env)`
+    const [substituted] = command.given;
+    const inside = substituted !== undefined && given.length === 0 ? namedThrough(substituted, commands, spell, 0) : [];
+    const named = printed === undefined ? [...given, ...inside].slice(0, mostWords) : [printed];
     if (named.length === 0) return command;
     const words = command.words.flatMap((word) =>
       word.includes(unknownText) ? named.map((one) => word.replace(open, () => one)) : word,
@@ -74,7 +78,7 @@ function namedBy({ words }: SimpleCommand, spell: Spell): string[] {
   switch (program) {
     case "find":
     case "gfind":
-      return foundBy(spelled, words);
+      return foundBy(words);
     case "fd":
     case "fdfind": {
       const end = words.findIndex((word) => /^(?:-x|-X|--exec|--exec-batch)$/.test(word));
@@ -99,12 +103,15 @@ function namedBy({ words }: SimpleCommand, spell: Spell): string[] {
 }
 
 /** With a test for names: one that could be such a file. With any other test: some file of the folder. */
-function foundBy(spelled: Spelling, words: readonly string[]): string[] {
+function foundBy(words: readonly string[]): string[] {
   const rest = words.slice(1).filter((word) => !/^-[HLPOD]/.test(word));
   const end = rest.findIndex((word) => /^[-(!]/.test(word));
   const folders = (end < 0 ? rest : rest.slice(0, end)).filter((word) => !word.includes(unknownText));
-  const [name] = valuesOf(spelled, "name", "iname");
-  const isChosen = rest.some((word) =>
+  const isLeftOut = (at: number): boolean => rest[at] === "-prune" && /^-or?$/.test(rest[at + 1] ?? "");
+  const chosen = rest.filter((_, at) => !isLeftOut(at + 1) && !isLeftOut(at + 2));
+  const at = chosen.findIndex((word, index) => /^-i?name$/.test(word) && !/^(?:!|-not)$/.test(chosen[index - 1] ?? ""));
+  const name = at < 0 ? undefined : chosen[at + 1];
+  const isChosen = chosen.some((word) =>
     /^-(?:i?path|i?regex|i?wholename|mtime|mmin|newer|size|empty|user|group|atime|ctime|perm)/.test(word),
   );
   return (folders.length > 0 ? folders.slice(0, 4) : ["."]).map((folder) =>

@@ -6,7 +6,7 @@ import type { Effect, SimpleCommand, Source } from "../../engine/effects.ts";
 import { resolvePath } from "../../engine/file-pattern.ts";
 import type { CommandEffects } from "./command.ts";
 import { isAt, type Where } from "./places.ts";
-import { has, valuesOf } from "./programs.ts";
+import { has, putIn, valuesOf } from "./programs.ts";
 
 type Labels = ReadonlySet<Source>;
 const none: Labels = new Set();
@@ -98,6 +98,7 @@ export function flowsIn(commands: readonly SimpleCommand[], each: readonly Comma
           where,
         ),
         isSentByShell(commands[index]) ? output : none,
+        own.program === "gh" ? none : labelsOf(givenFiles(own, commands[index]), where),
         ...own.sent.map((path) => files.get(path) ?? none),
         own.code ? union([sourcesOf(own, commands[index], files, where)]) : none,
       ]);
@@ -111,7 +112,7 @@ export function flowsIn(commands: readonly SimpleCommand[], each: readonly Comma
           input,
           output,
           ...own.effects.map(({ path = "" }) => files.get(path) ?? none),
-          own.program === "git" ? new Set<Source>(["network"]) : none,
+          /^(?:git|gh)$/.test(own.program) ? new Set<Source>(["network"]) : none,
         ]),
       );
     for (const { is, path } of own.effects)
@@ -141,7 +142,9 @@ function unpackedBy({ program, spelled }: CommandEffects, command: SimpleCommand
   if (/^(?:g|bsd)?tar$/.test(program) && has(spelled, "extract", "get", "x"))
     return at(valuesOf(spelled, "directory", "C")[0] ?? ".");
   if (program === "unzip") return at(valuesOf(spelled, "d")[0] ?? ".");
-  if (program !== "git" || spelled.subcommand !== "clone") return undefined;
+  const clones =
+    (program === "git" && spelled.subcommand === "clone") || (program === "gh" && spelled.subcommand === "repo clone");
+  if (!clones) return undefined;
   const [address = "", folder] = spelled.operands;
   return at(
     folder ??
@@ -157,11 +160,18 @@ const isSentByShell = (command: SimpleCommand | undefined): boolean =>
   command?.redirects.some(({ path, how }) => how !== "reads" && /^\/dev\/(?:tcp|udp)\//.test(path)) ?? false;
 
 /** `sftp host <<< "put ~/.netrc"` */
-const pathsIn = (command: SimpleCommand | undefined): string[] =>
-  (command?.text ?? "")
-    .split(/\s+/)
-    .filter((word) => /^[~/]/.test(word))
-    .slice(0, 50);
+function pathsIn(command: SimpleCommand | undefined): string[] {
+  const text = command?.text ?? "";
+  const named = text.split(/\s+/).filter((word) => /^[~/]/.test(word));
+  const sent = putIn(text).map((word) => (/^[~/]/.test(word) ? word : resolvePath(word, command?.cwd ?? "/")));
+  return [...named, ...sent].slice(0, 50);
+}
+
+/** `ssh host 'cat > x' < ~/.netrc` */
+function givenFiles({ effects }: CommandEffects, command: SimpleCommand | undefined): Effect[] {
+  const count = command?.redirects.filter(({ how }) => how === "reads").length ?? 0;
+  return count === 0 ? [] : effects.filter(({ is }) => is === "reads").slice(-count);
+}
 
 /** Without somebody that runs or sends what it gets, no data goes anywhere that counts. */
 const takesData = ({ takesInput, takesWords, effects }: CommandEffects, command: SimpleCommand | undefined): boolean =>

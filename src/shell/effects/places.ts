@@ -43,7 +43,7 @@ function listed(patterns: string): Test {
     "/",
   );
   return ({ path }, { home }) =>
-    anywhere.test(path) || ofRoot.test(path) || (isIn(path, home) && ofHome.test(path.slice(home.length)));
+    anywhere.test(path) || (isIn(path, home) ? ofHome.test(path.slice(home.length)) : ofRoot.test(path));
 }
 
 const systemFolders =
@@ -72,6 +72,7 @@ const credentials = listed(`
   /etc/shadow /etc/gshadow /etc/shadow- /etc/sudoers /etc/master.passwd /etc/ssh/ssh_host_* /etc/krb5.keytab /proc/*/environ /proc/*/mem /var/run/secrets /run/secrets /etc/kubernetes /root/.ssh /root/.aws
   id_rsa id_dsa id_ecdsa id_ed25519 *.key *.p12 *.pfx *.jks *.keystore *.kdbx *.ppk *.ovpn *private*.pem *key*.pem *.agekey
   .netrc .pgpass .git-credentials .htpasswd .vault_pass .vault-password .vault-token credentials.json client_secret*.json service-account*.json service_account*.json gcp-key*.json
+  secrets/*.y*ml secrets/*.json secrets/*.env state.vscdb ~/.claude.json
   secrets.yml secrets.yaml secrets.json secrets.toml secrets.env credentials.yml credentials.ini master.key kubeconfig Login*Data key4.db logins.json cookies.sqlite Cookies wallet.dat .pypirc
 `);
 
@@ -91,6 +92,7 @@ function couldBe({ path }: Place, { home }: Where, files: readonly string[]): bo
   const source = path
     .replace(/[.+^${}()|\\]/g, "\\$&")
     .replace(/\[!?\^?[^\]]*\]|\?/g, ".")
+    .replaceAll("[", "\\[") // one that nothing closes
     .replaceAll("*", "[^/]*");
   const pattern = new RegExp(`^${source}$`);
   return files.some((file) => pattern.test(file.replace(/^~/, home)));
@@ -103,6 +105,8 @@ const isPublic =
   /\.pub$|\.(?:md|txt|ts|tsx|js|jsx|mjs|py|go|rs|rb|java|html|css|svg|snap|test)$|\/(?:node_modules|test|tests|__tests__|fixtures|testdata|spec|docs|src)\//i;
 
 const environmentFile = /\/\.env(?:\.[\w.-]+)?$|\/[\w-]+\.env$|\/\.envrc$|\/\.dev\.vars$/i;
+/** `.env*`, `.env.$STAGE`: only the shell will know the end. */
+const opensEnvironment = new RegExp(`/\\.env?\\.?${unknownText}+$`);
 const isSample = /\.(?:example|sample|template|dist|defaults?|tpl|schema|d\.ts|md|ci|test|testing)$/i;
 
 const startFiles = listed(`
@@ -110,6 +114,7 @@ const startFiles = listed(`
   ~/.login ~/.inputrc ~/.config/fish ~/.config/nushell ~/.xprofile ~/.xinitrc ~/.xsession ~/.pam_environment ~/.gitconfig ~/.config/git ~/.git-templates ~/.config/autostart ~/.config/systemd ~/.config/environment.d
   ~/.local/share/systemd ~/Library/LaunchAgents ~/.ssh/authorized_keys ~/.ssh/authorized_keys2 ~/.ssh/config ~/.ssh/rc ~/.ssh/environment ~/.ssh/known_hosts ~/.config/pip ~/.pip ~/.pdbrc ~/.pythonrc ~/.npmrc ~/.yarnrc
   ~/.vimrc ~/.vim ~/.config/nvim ~/.emacs ~/.emacs.d ~/.tmux.conf ~/.screenrc ~/.curlrc ~/.wgetrc ~/.aws ~/.kube ~/.docker ~/.cargo/config.toml ~/.bunfig.toml ~/.crontab ~/.config/Code ~/.config/Cursor ~/Library/Application*Support/Code ~/.envrc ~/.direnvrc ~/.config/direnv
+  ~/.irbrc ~/.gdbinit ~/.lldbinit ~/.Rprofile ~/.psqlrc ~/.sqliterc ~/.gradle/init.gradle ~/.gradle/init.d ~/.config/zed usercustomize.py sitecustomize.py site-packages/*.pth ~/.local/share/applications
   /etc/profile /etc/profile.d /etc/bash.bashrc /etc/bashrc /etc/zsh /etc/zshrc /etc/environment /etc/cron* /var/spool/cron /etc/systemd /lib/systemd /usr/lib/systemd /etc/init.d /etc/rc.local /etc/ld.so.preload
   /Library/LaunchAgents /Library/LaunchDaemons /etc/sudoers /etc/sudoers.d /etc/pam.d /etc/passwd /etc/shadow /etc/group /etc/hosts /etc/ssh /etc/gitconfig
 `);
@@ -119,7 +124,7 @@ const hookFiles = listed(`
   .hookline hookline.yaml hookline.yml hookline.config.ts hookline.config.mts hookline.config.js hookline.config.mjs .discobot/hooks .system/hooks
   .claude/settings.json .claude/settings.local.json .claude/hooks .claude-plugin .codex/hooks.json .codex/config.toml .codex/hooks .codex/rules .gemini/settings.json .gemini/hooks .gemini/extensions
   .cursor/hooks.json .cursor/hooks .cursor/cli.json .cursor/permissions.json .cursor/mcp.json .cursor/rules .github/hooks .github/copilot .copilot .qwen/settings.json .qwen/hooks .gen/settings.json .gen/settings.local.json
-  .opencode opencode.json opencode.jsonc .pi/extensions .pi/settings.json .mcp.json ~/.claude.json ~/.config/hookline ~/.local/state/hookline ~/.config/opencode ~/.pi /etc/hookline /etc/claude-code
+  .opencode opencode.json opencode.jsonc .pi/extensions .pi/settings.json .mcp.json ~/.claude.json .vscode/mcp.json .windsurf ~/.codeium/windsurf .roo/mcp.json .kiro/settings .kiro/hooks .amazonq ~/.config/goose .continue/config.json .continue/config.yaml .aider.conf.yml .factory/settings.json ~/.config/hookline ~/.local/state/hookline ~/.config/opencode ~/.pi /etc/hookline /etc/claude-code
   .git/hooks .husky lefthook.yml .pre-commit-config.yaml
 `);
 
@@ -163,6 +168,7 @@ const tests: { readonly [N in PlaceName]: Test } = {
       foldersOfSecrets.test(place.path.slice(where.home.length))),
   "environment files": (place, where) =>
     (environmentFile.test(place.path) && !isSample.test(place.path)) ||
+    opensEnvironment.test(place.path) ||
     couldBe(place, where, [`${folderOf(place.path)}/.env`]),
   "start files": startFiles,
   "hook files": (place, where) =>

@@ -112,6 +112,13 @@ const copiesBelow = (spelled: Spelling): Doing[] => {
   );
 };
 
+/** A mode may look like an option: `chmod -x file`. */
+function permits(spelled: Spelling): Doing[] {
+  const isMode = spelled.options.some(({ name }) => /^-?[rwxXst]+$/.test(name)) || has(spelled, "reference");
+  const below = has(spelled, "recursive", "R") ? { below: true as const } : {};
+  return spelled.operands.slice(isMode ? 0 : 1).map((word) => ({ does: "permits", word, ...below }));
+}
+
 const moves = (spelled: Spelling): Doing[] => [
   ...copies(spelled).filter(({ does }) => does !== "reads"),
   ...spelled.operands
@@ -152,22 +159,50 @@ const finds =
     const isDeleting =
       words.some((word) => deleting.test(word)) || spelled.options.some(({ name }) => deleting.test(`-${name}`));
     // With a name or a pattern it takes what fits, and not the whole of the folder.
-    const tests = [...words, ...spelled.options.map(({ name }) => `-${name}`)].filter((word) =>
-      /^-+(?:i?name|i?path|i?regex|mtime|mmin|newer|size|empty|user|group|atime|ctime|perm)/.test(word),
-    );
     if (!isDeleting) return [];
-    return (starts.length > 0 ? starts : ["."]).map((word) =>
-      tests.length > 0
-        ? { does: "deletes", word: `${word.replace(/\/+$/, "")}/(found)` }
-        : { does: "deletes", word, below: true },
+    const tests = [...words, ...spelled.options.map(({ name }) => `-${name}`)].filter((word) =>
+      /^-+(?:i?name|i?path|i?wholename|i?regex|mtime|mmin|newer|size|empty|user|group|atime|ctime|perm)/.test(word),
     );
+    const names = namesOf(spelled);
+    const excepted = words.filter((word) => word === "!").length + spelled.options.filter(isNot).length;
+    // Everything but these, or everything.
+    const isAll = tests.length === names.length && (excepted >= names.length || names.includes("*"));
+    return (starts.length > 0 ? starts : ["."]).flatMap((word): Doing[] => {
+      if (isAll) return [{ does: "deletes", word, below: true }];
+      const folder = word.replace(/\/+$/, "");
+      const named = excepted > 0 ? [] : names.filter((name) => name !== "*");
+      const found = named.length > 0 ? named.map((name) => name.replace(/^(?:\*|\.)\/+/, "")) : ["(found)"];
+      return found.map((name) => ({ does: "deletes", word: name.startsWith("/") ? name : `${folder}/${name}` }));
+    });
   };
+
+const isNot = ({ name }: SpelledOption): boolean => /^-?not$/.test(name);
+
+/** The patterns of names and paths that `find` looks for, without those of folders that it leaves out. */
+const namesOf = ({ options }: Spelling): string[] =>
+  options.flatMap(({ name, value }, at) =>
+    value !== undefined && /^-?i?(?:name|path|wholename)$/.test(name) && !isLeftOut(options, at + 1) ? [value] : [],
+  );
+
+const isLeftOut = (options: Spelling["options"], at: number): boolean =>
+  /^-?prune$/.test(options[at]?.name ?? "") && /^-?or?$/.test(options[at + 1]?.name ?? "");
 
 /** Whatever of the words looks like a file goes along. */
 const sendsPaths = ({ operands, options }: Spelling): Doing[] =>
   [...operands, ...options.flatMap(({ value }) => value ?? [])].flatMap((word): Doing[] =>
     /^(?:\.{0,2}|~)\/|^\.[a-z]|^~$/.test(word) ? [{ does: "sends", word }] : [],
   );
+
+/** `lftp -e 'put FILE'`, `smbclient -c 'put FILE'`, `tftp HOST -c put FILE` */
+const puts = ({ operands, options }: Spelling): Doing[] =>
+  putIn([...options.flatMap(({ value }) => value ?? []), ...operands].join(" ")).map((word) => ({
+    does: "sends",
+    word,
+  }));
+
+/** Files that the commands of a client for file transfer send. */
+export const putIn = (text: string): string[] =>
+  [...text.matchAll(/\b(?:m?put|send|reput)\s+(?:-\w+\s+)*([^\s;'"]+)/g)].flatMap(([, word]) => word ?? []);
 
 const dataFile = /^@(.+)$/s;
 function curl(spelled: Spelling): Doing[] {
@@ -347,7 +382,8 @@ export const programs: { readonly [name: string]: ProgramRow } = {
   ...each("rm rmdir unlink srm trash trash-put gio rd", { operands: ["deletes"], below: ["recursive", "r", "R"] }),
   ...each("rimraf del-cli del trash-cli", { operands: ["deletes"], below: true }),
   ...each("shred wipe", { operands: ["deletes"] }),
-  ...each("chmod chown chgrp gchmod", { operands: ["nothing", "permits"], below: ["recursive", "R"] }),
+  ...each("chmod gchmod", { own: permits }),
+  ...each("chown chgrp", { operands: ["nothing", "permits"], below: ["recursive", "R"] }),
   ...each("setfacl chattr xattr setcap chflags", { operands: ["nothing", "permits"] }),
   ...each("cp gcp install ditto", { own: copies }),
   ...each("scp sftp", { own: copies, isNetwork: true }),
@@ -377,7 +413,10 @@ export const programs: { readonly [name: string]: ProgramRow } = {
             ...spelled.operands.map((word): Doing => ({ does: "reads", word })),
           ],
   },
-  visudo: { own: () => [{ does: "writes", word: "/etc/sudoers" }] },
+  visudo: {
+    own: (spelled) =>
+      spelled.options.some(({ name }) => /^-?[a-z]*c/.test(name)) ? [] : [{ does: "writes", word: "/etc/sudoers" }],
+  },
   ...each("useradd adduser usermod userdel groupadd gpasswd passwd chpasswd chsh vipw", {
     own: () => [{ does: "writes", word: "/etc/passwd" }],
   }),
@@ -397,6 +436,7 @@ export const programs: { readonly [name: string]: ProgramRow } = {
     operands: ["host"],
   }),
   ...each("nc ncat netcat telnet ftp", { isNetwork: true, fetches: true, operands: ["host", "nothing"] }),
+  ...each("lftp tftp ncftp ncftpput smbclient", { isNetwork: true, own: puts }),
   socat: {
     isNetwork: true,
     fetches: true,
@@ -434,6 +474,12 @@ export const programs: { readonly [name: string]: ProgramRow } = {
       ...valuesOf(spelled, "body-file", "F", "notes-file", "input")
         .filter((word) => word !== "-")
         .map((word): Doing => ({ does: "sends", word })),
+      ...(spelled.subcommand === "api"
+        ? valuesOf(spelled, "field", "F", "raw-field", "f").flatMap((value): Doing[] => {
+            const [, word] = /=@([^-].*)$/s.exec(value) ?? [];
+            return word === undefined ? [] : [{ does: "sends", word }];
+          })
+        : []),
       ...(/^secret/.test(spelled.subcommand ?? "")
         ? valuesOf(spelled, "env-file", "f").map((word): Doing => ({ does: "reads", word }))
         : []),

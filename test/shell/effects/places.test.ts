@@ -25,6 +25,8 @@ const paths: readonly (readonly [string, readonly PlaceName[]])[] = [
   ["/home/ada/.ssh/id_rsa", ["outside workspace", "credentials"]],
   ["/home/ada/.ssh/id_rsa.pub", ["outside workspace"]],
   ["/home/ada/.ss?/id_*", ["outside workspace", "credentials"]],
+  ["/home/ada/.ssh/config", ["outside workspace", "start files"]],
+  ["/home/bob/.ssh/config", ["outside workspace", "credentials"]],
   ["/home/ada/.cache/pip/x", []],
   ["/etc/hosts", ["outside workspace", "system", "start files"]],
   ["/tmp/x", ["temporary"]],
@@ -35,6 +37,15 @@ const paths: readonly (readonly [string, readonly PlaceName[]])[] = [
 
 test("a path is in each place whose description it fits, and in no other", () => {
   for (const [path, expected] of paths) assert.deepEqual([path, namesAt(path)], [path, expected]);
+});
+
+test("a name whose beginning is that of an environment file may be one", () => {
+  assert.ok(namesAt("/home/ada/shop/.env.\0\0").includes("environment files"));
+  assert.ok(!namesAt("/home/ada/shop/.e\0\0/x").includes("environment files"));
+});
+
+test("a bracket in a path that nothing closes means itself", () => {
+  assert.deepEqual(namesAt("/home/ada/shop/.[!"), ["workspace"]);
 });
 
 test("a folder with everything in it is more than the folder", () => {

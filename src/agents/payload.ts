@@ -14,6 +14,10 @@ export function fieldsOf(wire: unknown, where: string): Fields {
 export const textOf = (value: unknown): string | undefined =>
   typeof value === "string" && value !== "" ? value : undefined;
 
+/** A value as text, whatever it is: what JSON can hold may have a `toString` of its own that is none. */
+export const wordOf = (value: unknown): string =>
+  typeof value === "string" ? value : typeof value === "number" || typeof value === "boolean" ? `${value}` : "";
+
 /**
  * The event of this name, by the agent's own table of names or, without one, by ours.
  *

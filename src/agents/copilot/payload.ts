@@ -8,7 +8,7 @@ import { isRecord } from "../../engine/schema.ts";
 import type { DecodeOptions } from "../adapter.ts";
 import { isContinuation, momentOf } from "../continuation.ts";
 import { canonicalCall } from "../native-tools.ts";
-import { agentIn, deliveryOf, eventNamed, fieldsOf, placeOf, textOf } from "../payload.ts";
+import { agentIn, deliveryOf, eventNamed, fieldsOf, placeOf, textOf, wordOf } from "../payload.ts";
 import { capabilities, verdicts } from "./replies.ts";
 import { failureIn, serverTool, tools } from "./tools.ts";
 
@@ -54,7 +54,7 @@ export function decode(wire: unknown, options: DecodeOptions): HookEvent[] {
   const own = textOf(session_id);
   const session = textOf(data.parent_agent_id) ?? own; // a subagent's calls come under its own id
   if (isOfNobody(event, data, session)) return [];
-  const sent = typeof timestamp === "number" ? timestamp : Date.parse(String(timestamp));
+  const sent = typeof timestamp === "number" ? timestamp : Date.parse(wordOf(timestamp));
   const { tool_name = null, tool_input = null } = rowOf(event).matchTool ? data : {};
   return [
     {
@@ -126,7 +126,7 @@ const filledIn: { readonly [N in AgentEventName]?: (data: Fields) => Fields } = 
     status: "completed",
     ...(response !== undefined && { last_assistant_message: response }),
   }),
-  StopFailure: ({ error }) => (isRecord(error) ? { error: "unknown", error_details: String(error.message ?? "") } : {}),
+  StopFailure: ({ error }) => (isRecord(error) ? { error: "unknown", error_details: wordOf(error.message ?? "") } : {}),
 };
 
 /**

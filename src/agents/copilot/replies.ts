@@ -1,10 +1,12 @@
 /** What Copilot CLI 1.0.102 takes as an answer, event by event: one table for its capabilities and for its replies. All keys are flat. */
+
 import type { AgentEventName, Fields, HookEvent } from "../../engine/event.ts";
 import type { Outcome, OutcomeField, VerdictKind } from "../../engine/outcome.ts";
 import { isRecord } from "../../engine/schema.ts";
 import type { Reply } from "../adapter.ts";
 import { asContinuation } from "../continuation.ts";
 import { nativeInput } from "../native-tools.ts";
+import { wordOf } from "../payload.ts";
 import { onlyAccepted, texts } from "../reply-parts.ts";
 import { resultOf, tools } from "./tools.ts";
 
@@ -87,7 +89,7 @@ function refusal({ refuses }: ReplyRow, event: HookEvent, { verdict, interrupt }
 function rewritten({ updatedInput, verdict }: Outcome, wire: unknown): Fields {
   if (!updatedInput || verdict?.is === "deny") return {};
   const { toolName, tool_name = toolName } = isRecord(wire) ? wire : {};
-  return { modifiedArgs: nativeInput(tools, String(tool_name), updatedInput) };
+  return { modifiedArgs: nativeInput(tools, wordOf(tool_name), updatedInput) };
 }
 
 /** It shows a person nothing that a hook says, so the model is asked to pass it on. */

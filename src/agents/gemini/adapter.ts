@@ -5,7 +5,7 @@ import { rowOf } from "../../engine/events.ts";
 import type { AgentAdapter, AgentSettings, DecodeOptions, HookFiles, InstallLayer, Places } from "../adapter.ts";
 import { isContinuation, momentOf } from "../continuation.ts";
 import { canonicalCall } from "../native-tools.ts";
-import { deliveryOf, eventNamed, fieldsOf, placeOf, textOf } from "../payload.ts";
+import { deliveryOf, eventNamed, fieldsOf, placeOf, textOf, wordOf } from "../payload.ts";
 import {
   acceptedBy,
   capabilities,
@@ -51,7 +51,7 @@ function decode(wire: unknown, options: DecodeOptions): HookEvent[] {
       ...(nativeTool !== undefined && { nativeTool }),
       ...deliveryOf(event, {
         session,
-        happening: momentOf(Date.parse(String(timestamp)), tool_name, tool_input),
+        happening: momentOf(Date.parse(wordOf(timestamp)), tool_name, tool_input),
         by: options.registration,
       }),
     },

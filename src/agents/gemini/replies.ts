@@ -1,10 +1,12 @@
 /** What Gemini CLI 0.61.0 takes as an answer, event by event: one table for its capabilities and for its replies. */
+
 import type { AgentEventName, Fields, HookEvent } from "../../engine/event.ts";
 import type { Outcome, OutcomeField, VerdictKind } from "../../engine/outcome.ts";
 import { isRecord } from "../../engine/schema.ts";
 import type { Reply } from "../adapter.ts";
 import { asContinuation } from "../continuation.ts";
 import { nativeInput } from "../native-tools.ts";
+import { wordOf } from "../payload.ts";
 import { contextOf, onlyAccepted, texts } from "../reply-parts.ts";
 import { tools } from "./tools.ts";
 
@@ -88,7 +90,7 @@ function refusal({ refuses }: ReplyRow, { session }: HookEvent, { verdict, stop 
 function rewritten({ updatedInput, verdict, stop }: Outcome, wire: unknown): Fields {
   if (!updatedInput || stop || verdict?.is === "deny") return {};
   const { tool_name } = isRecord(wire) ? wire : {};
-  return { tool_input: nativeInput(tools, String(tool_name), updatedInput) };
+  return { tool_input: nativeInput(tools, wordOf(tool_name), updatedInput) };
 }
 
 /** What would make the agent go on is not refused: nothing would ever end that. Of an event without a name only the exit code says it. */

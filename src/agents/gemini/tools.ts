@@ -1,7 +1,9 @@
 /** What Gemini CLI 0.61.0 calls its tools and their inputs; and what their results say. */
+
 import type { Fields, Json } from "../../engine/event.ts";
 import { isRecord } from "../../engine/schema.ts";
 import { lineIn, lineWithin, type NativeTools } from "../native-tools.ts";
+import { wordOf } from "../payload.ts";
 
 const inFolder = { dir_path: "path" };
 
@@ -54,7 +56,7 @@ function withoutUrl(input: Fields): Fields {
 export function failureIn(tool: string, response: Json | undefined): string | undefined {
   if (!isRecord(response)) return undefined;
   const { error, llmContent } = response;
-  if (isRecord(error)) return String(error.message ?? "failed");
+  if (isRecord(error)) return wordOf(error.message) || "failed";
   if (tool !== "Bash" || typeof llmContent !== "string") return undefined;
   const code = llmContent
     .match(/^Exit Code: (\d+)$/gm)

@@ -14,7 +14,7 @@ import {
   textOfResult,
 } from "../in-process/replies.ts";
 import { nativeInput } from "../native-tools.ts";
-import { deliveryOf, fieldsOf, placeOf, textOf } from "../payload.ts";
+import { deliveryOf, fieldsOf, placeOf, textOf, wordOf } from "../payload.ts";
 import { type Called, callsIn, patchTool, tools } from "./calls.ts";
 import { pluginTimeout, printPlugin } from "./plugin.ts";
 
@@ -100,7 +100,7 @@ const readers: Readonly<Record<string, Reader>> = {
     session: textOf(input.sessionID),
     happening: input.callID,
     parts: callsIn({
-      tool: String(input.tool),
+      tool: wordOf(input.tool),
       args: output.args ?? {},
       id: input.callID,
       servers: wire.servers,
@@ -109,7 +109,7 @@ const readers: Readonly<Record<string, Reader>> = {
   }),
   "tool.execute.after": ({ input, output, wire }) => {
     const call = {
-      tool: String(input.tool),
+      tool: wordOf(input.tool),
       args: input.args ?? {},
       id: input.callID,
       servers: wire.servers,
@@ -131,7 +131,7 @@ const readers: Readonly<Record<string, Reader>> = {
     const state = record(part.state);
     if (part.type !== "tool" || state.status !== "error") return undefined;
     const call = {
-      tool: String(part.tool),
+      tool: wordOf(part.tool),
       args: state.input ?? {},
       id: part.callID,
       servers: wire.servers,
@@ -254,7 +254,7 @@ const encode: AgentAdapter["encode"] = (event, outcome, wire) => {
   const tool = isRecord(wire) ? record(record(wire as Fields).input).tool : undefined; // parsed from JSON
   return encodeFor(rows, event, outcome, {
     input: (input) =>
-      event.data.tool_name?.toString().startsWith("mcp__") ? input : nativeInput(tools, String(tool), input),
+      event.data.tool_name?.toString().startsWith("mcp__") ? input : nativeInput(tools, wordOf(tool), input),
     output: (output) => textOfResult(output, ["output", "stdout", "content"]),
   });
 };

@@ -14,7 +14,7 @@ import {
   textOfResult,
 } from "../in-process/replies.ts";
 import { canonicalCall, type NativeTools, nativeInput } from "../native-tools.ts";
-import { deliveryOf, fieldsOf, placeOf, textOf } from "../payload.ts";
+import { deliveryOf, fieldsOf, placeOf, textOf, wordOf } from "../payload.ts";
 import { extensionTimeout, printExtension } from "./extension.ts";
 
 const name = "pi";
@@ -97,7 +97,7 @@ const called = ({
   input,
   toolCallId,
 }: Fields): Pick<Meant, "nativeTool" | "happening"> & { data: Fields } => {
-  const { nativeTool, ...data } = canonicalCall(tools, String(toolName), input);
+  const { nativeTool, ...data } = canonicalCall(tools, wordOf(toolName), input);
   const id = textOf(toolCallId);
   return {
     ...(nativeTool !== undefined && { nativeTool }),
@@ -221,7 +221,7 @@ function decode(given: unknown, options: DecodeOptions): HookEvent[] {
 
 const encode: AgentAdapter["encode"] = (event, outcome, wire) =>
   encodeFor(rows, event, outcome, {
-    input: (input) => nativeInput(tools, String(record(wire).toolName), input),
+    input: (input) => nativeInput(tools, wordOf(record(wire).toolName), input),
     output: (output) =>
       isRecord(output) && isList(record(output).content)
         ? textsIn(record(output).content)

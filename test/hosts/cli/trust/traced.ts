@@ -253,7 +253,12 @@ const allowances: Readonly<Record<"execve" | "connect" | "openat", (rest: string
     if (path.startsWith(`${repository}/`) || !path.startsWith("/")) return false;
     if (isSafeGit(rest)) return true;
     if (path.endsWith("/bash") && ownShells.some((words) => rest.includes(words))) return true;
-    if (path === join(bin, "..", "..", "native", "linux-x64", "hookline-spawner")) return true;
+    if (
+      ["hookline-spawner", "hookline-client"].some(
+        (name) => path === join(bin, "..", "..", "native", "linux-x64", name),
+      )
+    )
+      return true;
     const own = [bin, "standing-command.ts"].some((word) => rest.includes(word));
     return own && path === process.execPath;
   },

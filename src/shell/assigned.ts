@@ -1,6 +1,6 @@
 /** Which names a part of a line may set, whatever the way: what is known of them before does not hold behind it. */
 import { type Command, forEachChild, type SyntaxNode } from "unbash";
-import { everyName } from "./shell.ts";
+import { everyName, suffixesOf } from "./shell.ts";
 import { type Budget, countWork } from "./tree.ts";
 
 /** Builtins that set the variables they name, and those that may set any. */
@@ -68,6 +68,8 @@ function addSet(command: Command, names: Set<string>): void {
   if (!setters.has(program) || (program === "printf" && !command.args[0]?.text.startsWith("-v"))) return;
   for (const one of command.args) {
     if (one.type === "Word") names.add(one.parts ? everyName : (/^\w+/.exec(one.value)?.[0] ?? ""));
+    if (one.type === "Word" && /^-\w\w/.test(one.value))
+      for (const attached of suffixesOf(one.value.slice(2))) names.add(attached);
     if (one.type === "Word" && program === "unset") names.add(`${one.value}()`);
   }
 }

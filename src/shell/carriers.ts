@@ -1,5 +1,6 @@
 /** Programs that carry a program to where it runs: xargs, find, terminals in terminals, jobs for later, other shells. */
 import { across, isUnknown, mayVanish, within } from "./expand.ts";
+import { movedTo } from "./folders.ts";
 import { readOptions } from "./options.ts";
 import { programOf } from "./programs.ts";
 import { textOfFile } from "./script-files.ts";
@@ -40,7 +41,8 @@ const commandsAfter =
       if (!options.includes(words[at] ?? "")) continue;
       const end = words.findIndex((word, index) => index > at && (word === ";" || word === "+"));
       const command = words.slice(at + 1, end < 0 ? undefined : end).map((word) => word.replaceAll("{}", within));
-      call.reading.command(command, { ...aside(call), source: words.slice(at).join(" ") });
+      const place = /dir$/.test(words[at] ?? "") ? movedTo(within, call) : call;
+      call.reading.command(command, { ...aside(place), source: words.slice(at).join(" ") });
     }
   };
 

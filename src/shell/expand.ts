@@ -44,7 +44,7 @@ export const isGlob = (word: string): boolean =>
   /[*?]/.test(word) || (word.includes("[") && word.lastIndexOf("]") > word.indexOf("["));
 
 /** Arithmetic evaluates the text of a variable: a substitution in a subscript runs wherever the text ends up. */
-const hiddenSubstitution = /\w\[[^\][]*(\$\(|`)/;
+const hiddenSubstitution = /\[[^\][]*(\$\(|`)/;
 export const hidesSubstitution = (text: string): boolean => hiddenSubstitution.test(text);
 
 export const textOf = (variables: Variables, name: string): string | undefined => {
@@ -61,6 +61,7 @@ export function expandWord(word: Word, known: Known): string[] {
   const { parts } = word;
   if (!parts) {
     if (word.text.startsWith("~")) return [expandTilde(word.value, known.variables)];
+    if (isSetting(word.text)) return [expandSetting(word, known)];
     return word.value !== "" || /["']/.test(word.text) ? [word.value] : [];
   }
   if (parts.length > mostParts) return [across];
@@ -69,6 +70,7 @@ export function expandWord(word: Word, known: Known): string[] {
     if (part.type === "BraceExpansion") fields = branch(fields, known.isBash ? alternativesOf(part.text) : [across]);
     else if (index === 0 && part.type === "Literal" && part.text.startsWith("~"))
       add(fields, expandTilde(part.value, known.variables));
+    else if (index === 0 && part.type === "Literal" && isSetting(part.text)) add(fields, expandSetting(part, known));
     else addPart(fields, part, { next: parts[index + 1], known });
   }
   const words = fields.flatMap(({ done, current }) => (current === undefined ? done : [...done, current]));
@@ -114,6 +116,15 @@ const expandTildes = (text: string, variables: Variables, fromStart = true): str
     .split(":")
     .map((path, index) => (index > 0 || fromStart ? expandTilde(path, variables) : path))
     .join(":");
+
+/** bash takes `of=~/x` for a place in the home folder, also where it is no variable; other shells do not. */
+const isSetting = (text: string): boolean => /^[A-Za-z_]\w*\+?=(.*:)?~/s.test(text);
+
+function expandSetting({ text, value }: { text: string; value: string }, { variables, isBash }: Known): string {
+  const start = value.indexOf("=") + 1;
+  const isSure = isBash && text === value;
+  return `${value.slice(0, start)}${isSure ? expandTildes(value.slice(start), variables) : within}`;
+}
 
 function add(fields: readonly Field[], text: string): void {
   for (const field of fields) field.current = (field.current ?? "") + text;
@@ -183,8 +194,10 @@ function addUnsplit(fields: readonly Field[], part: WordPart, known: Known): voi
   switch (part.type) {
     case "Literal":
     case "SingleQuoted":
-    case "AnsiCQuoted":
       add(fields, part.value);
+      return;
+    case "AnsiCQuoted":
+      add(fields, known.isBash ? part.value : within);
       return;
     case "DoubleQuoted":
     case "LocaleString": {

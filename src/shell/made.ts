@@ -49,8 +49,12 @@ export function madeAt(reading: Reading, path: string, place: Place): Made | und
 export function madeOnPath(reading: Reading, name: string): Made | undefined {
   const hashed = reading.hashed.get(name);
   if (hashed !== undefined) return { path: hashed, holds: { is: "copy", from: hashed } };
-  return reading.changesPath ? reading.made.get(name)?.at(-1) : undefined;
+  const named = reading.made.get(name);
+  return reading.changesPath ? named?.at(-1) : named?.findLast(({ path }) => isOnPath(path));
 }
+
+/** Folders of programs are called so, and a folder that only the shell knows may be one. */
+const isOnPath = (path: string): boolean => /(?:^|\/)(?:s?bin|\.bin)\/[^/]+$|^\0/.test(path);
 
 const standardOutput = (redirect: Redirect): boolean => redirect.how !== "reads";
 

@@ -240,7 +240,7 @@ const wrappers: { readonly [name: string]: Wrapper } = {
 
 /** Options that shells share. */
 export const bashOptions =
-  "a b c e f h i k l m n p r s t u v x B C D E H P T o: O: --norc --noprofile --posix --login --restricted --verbose --noediting --debugger --pretty-print --rcfile= --init-file= --help! --version!";
+  "a b c e f h i l m n p r s t u v x B C D E H P T o: O: --norc --noprofile --posix --login --restricted --verbose --noediting --debugger --pretty-print --rcfile= --init-file= --help! --version!";
 
 /** Options of programs whose value is a shell line. Long ones may be shortened, as getopt allows. */
 const lineOptions: { readonly [name: string]: readonly string[] } = {
@@ -266,9 +266,6 @@ const lineOptions: { readonly [name: string]: readonly string[] } = {
   zip: ["-TT", "--unzip-command"],
   make: ["--eval"],
   gmake: ["--eval"],
-  mapfile: ["-C"],
-  readarray: ["-C"],
-  compgen: ["-C"],
   rg: ["--pre", "--hostname-bin"],
 };
 

@@ -8,6 +8,7 @@ import { isGlob, isUnknown, mayVanish } from "./expand.ts";
 import { git } from "./git.ts";
 import { type Made, madeAt, madeOnPath, noteFiles } from "./made.ts";
 import { linesIn } from "./options.ts";
+import { readOwnFiles } from "./own-files.ts";
 import { nameOf, programOf } from "./programs.ts";
 import { type Call, type Command, cannotTell, checkText, folderOf, noteRuns, readLine, type Shell } from "./shell.ts";
 import { countWork, giveUp } from "./tree.ts";
@@ -62,6 +63,9 @@ function runNamed(words: readonly string[], call: Call): boolean {
   // Shells that run a text expand no alias unless they are told to: the program itself may run as well.
   if (alias !== undefined && !shell.calls.includes(`alias ${program}`))
     reading.line(alias, shellFor(call, `alias ${program}`), rest);
+  // Behind an alias that ends in a blank the next word is looked up, too.
+  if (alias !== undefined && /\s$/.test(alias) && reading.aliases.has(rest[0] ?? ""))
+    noteRuns(reading, cannotTell(words.join(" ")));
   const body = shell.functions.get(program);
   if (body === undefined) return false;
   for (const word of rest) checkText(word, reading);
@@ -116,6 +120,7 @@ function runMade({ path, holds }: Made, words: readonly string[], call: Call): v
 function act(words: readonly string[], call: Call): void {
   const base = baseName(words[0] ?? "");
   noteFiles(words, call);
+  if (base !== "git") readOwnFiles(words, call);
   const row = programOf(base);
   const code = row.code ?? programOf(nameOf(base)).code;
   const own = ways.get(base);

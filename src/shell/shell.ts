@@ -161,6 +161,7 @@ export function setVariable(
   value: string | readonly string[] | undefined,
   { shell, reading }: Pick<Call, "shell" | "reading">,
 ): void {
+  if (name === "PATH") reading.changesPath = true;
   const texts = typeof value === "object" ? value : [value ?? "\0"];
   for (const text of texts) checkText(text, reading);
   const isSteady = name !== "PWD" && !reading.unsteady.has(name) && !reading.unsteady.has(everyName);
@@ -180,6 +181,11 @@ export function forget(names: ReadonlySet<string>, { variables, functions }: She
     else variables.delete(name);
   }
 }
+
+/** `read -rawords`: which letter is the last option, and where the name begins, is up to the builtin. */
+export const suffixesOf = (text: string): string[] =>
+  text.length > longestOption ? [] : Array.from(text, (_, index) => text.slice(index));
+const longestOption = 100;
 
 /** No system has longer ones. */
 const longestPath = 4096;

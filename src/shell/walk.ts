@@ -157,11 +157,30 @@ const visits: Visits<Shell, Walk> = {
       shell.variables.delete(node.parameter);
     visitInside(node, shell, walk);
   },
+  TestUnary(node, shell, walk) {
+    visitInside(node, shell, walk);
+    if (node.operator === "-v") checkArithmetic(node.operand, shell, walk);
+  },
+  TestBinary(node, shell, walk) {
+    visitInside(node, shell, walk);
+    if (!/^-(eq|ne|lt|le|gt|ge)$/.test(node.operator)) return;
+    checkArithmetic(node.left, shell, walk);
+    checkArithmetic(node.right, shell, walk);
+  },
+  AnsiCQuoted(node, shell, walk) {
+    // Shells that do not know it end the text at the first quote.
+    if (!shell.isBash && node.text.includes("\\'")) noteRuns(walk, cannotTell(node.text));
+  },
   ArithmeticWord(node, shell, walk) {
     shell.variables.delete(node.value);
     visitInside(node, shell, walk);
   },
 };
+
+/** Its text is arithmetic, in which subscripts are expanded. */
+function checkArithmetic(word: Word, shell: Shell, walk: Walk): void {
+  for (const text of expandWord(word, knownIn(shell, walk))) checkText(text, walk);
+}
 
 /** Walks one node in the shell that runs it. */
 export const visit: Visit = createVisit(visits, visitInside);
@@ -181,10 +200,24 @@ function visitList(node: SyntaxNode & { type: "AndOr" }, shell: Shell, walk: Wal
     visit(command, within, walk);
   }
   // A script goes on in the folder that its own `cd x && y` chose: where cd failed, nearly all of them end.
-  const folder = node.operators.includes("||") ? undefined : textOf(within.variables, "PWD");
+  const folder =
+    node.operators.includes("||") || node.commands.slice(0, -1).some(asks)
+      ? undefined
+      : textOf(within.variables, "PWD");
   const hasMoved = rest.some(moves) || (first && moves(first) && !node.commands.some(leaves) && folder === undefined);
   for (const command of rest) forget(assignedIn(command, walk), shell);
   if (hasMoved) setFolder(folder, { shell, reading: walk });
+}
+
+/** `[ -d x ] && cd x`: it is as likely that nothing happens. */
+function asks(node: SyntaxNode): boolean {
+  if (
+    node.type === "TestCommand" ||
+    node.type === "ArithmeticCommand" ||
+    (node.type === "Pipeline" && node.prefixes.some(({ type }) => type === "Negation"))
+  )
+    return true;
+  return node.type === "Command" && /^(?:\[|test|false|grep|which|command|type|hash)$/.test(node.name?.value ?? "");
 }
 
 /** `cd x || exit`: where cd failed, nothing comes behind. */

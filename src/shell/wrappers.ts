@@ -1,6 +1,6 @@
 /** Programs that run what their operands name, shells, and variables that hold a program: all by the table of programs. */
 import { baseName } from "../engine/pattern.ts";
-import { isUnknown, mayVanish } from "./expand.ts";
+import { isUnknown, mayVanish, within } from "./expand.ts";
 import { movedTo } from "./folders.ts";
 import { lineVariables, opaqueVariables, startVariables } from "./languages.ts";
 import { readOptions } from "./options.ts";
@@ -124,7 +124,7 @@ export function checkVariable(name: string, value: string, place: Pick<Call, "re
     return;
   }
   if (/[$`]/.test(value))
-    readLine(`: "${value.replaceAll('"', "")}"`, call); // the shell expands it
+    readLine(`: "${value.replaceAll('"', "")}"`, movedTo(within, call)); // the shell expands it, wherever it then is
   else if (!/^PS/.test(name) && value !== "") {
     readGivenFile(value, call);
     if (reading.starts.length < mostStarts) reading.starts.push(() => readGivenFile(value, call));

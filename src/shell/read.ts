@@ -36,8 +36,10 @@ export function readShell(line: string, place: ShellPlace): ShellReading {
     if (line.length > longestLine || line.split("<<").length > mostHereDocuments) giveUp();
     if (line.length * deepestBracket(line) > mostNested) giveUp();
     walk.line(line, firstShell(place));
-    readUncalled(walk);
     for (const start of walk.starts) start();
+    const before = walk.starts.length;
+    readUncalled(walk);
+    for (const start of walk.starts.slice(before)) start();
   } catch {
     noteRuns(walk, tooLong); // it has been given up, or is nested deeper than the stack is
   }

@@ -18,6 +18,7 @@ import {
   type Call,
   cannotTell,
   checkText,
+  everyName,
   forget,
   knownIn,
   noteRuns,
@@ -124,6 +125,8 @@ const visits: Visits<Shell, Walk> = {
     forget(assignedIn(node, walk), shell);
   },
   CommandExpansion(node, shell, walk) {
+    // In double quotes bash takes a quote between backticks for the end of its own, and expands braces behind it.
+    if (/^`.*".*\{.*(?:,|\.\.)/s.test(node.text)) noteRuns(walk, cannotTell(node.text));
     const before = walk.found.length;
     const output: number[] = [];
     visitScript(node.script, { ...copy(shell, walk), output }, walk);
@@ -153,6 +156,9 @@ const visits: Visits<Shell, Walk> = {
   ParameterExpansion(node, shell, walk) {
     if (node.operation?.type === "Transform" && /P/.test(node.operation.operand.text))
       noteRuns(walk, cannotTell(node.text));
+    // The parser ends the pattern at the first slash, also at one inside of a substitution.
+    if (node.operation?.type === "Replace" && !isSimplePattern(node.operation.pattern.text))
+      noteRuns(walk, cannotTell(node.text));
     if (node.operation?.type === "Default" && node.operation.operator.includes("="))
       shell.variables.delete(node.parameter);
     visitInside(node, shell, walk);
@@ -177,6 +183,8 @@ const visits: Visits<Shell, Walk> = {
   },
 };
 
+const isSimplePattern = (text: string): boolean => !/[`(]/.test(text) || /^[^$`(]*\$\([^()'"`\\]*\)[^$`(]*$/.test(text);
+
 /** Its text is arithmetic, in which subscripts are expanded. */
 function checkArithmetic(word: Word, shell: Shell, walk: Walk): void {
   for (const text of expandWord(word, knownIn(shell, walk))) checkText(text, walk);
@@ -195,7 +203,8 @@ function visitList(node: SyntaxNode & { type: "AndOr" }, shell: Shell, walk: Wal
   for (const [index, command] of rest.entries()) {
     if (node.operators[index] === "||") {
       for (const earlier of rest.slice(0, index)) forget(assignedIn(earlier, walk), within);
-      if (first && moves(first)) setFolder(index === 0 ? start : undefined, { shell: within, reading: walk });
+      if (first && (moves(first) || assignedIn(first, walk).has(everyName)))
+        setFolder(index === 0 ? start : undefined, { shell: within, reading: walk });
     }
     visit(command, within, walk);
   }

@@ -12,7 +12,7 @@ export function runWrapped(words: readonly string[], row: Wrapper, outer: Call):
   const { reading } = outer;
   let options = readOptions(words, row.options, row.permutes);
   const folder = options.given.findLast(({ name }) => row.folder?.includes(name))?.value;
-  const call: Call = folder === undefined ? outer : movedTo(folder, outer);
+  let call: Call = folder === undefined ? outer : movedTo(folder, outer);
   for (const line of options.lines) readLine(line, call);
   if (options.fault !== undefined) {
     // Without one of its sub-commands it runs nothing of ours, whatever its options are.
@@ -55,12 +55,20 @@ export function runWrapped(words: readonly string[], row: Wrapper, outer: Call):
       return;
     }
     checkVariable(assignment.slice(0, equals), assignment.slice(equals + 1), call);
+    // It runs with a shell of its own, which knows the home folder.
+    if (assignment.startsWith("HOME=")) call = withoutHome(call);
     rest = others;
   }
   if (row.lines) for (const line of rest) readLine(line, call);
   else if (row.line && rest.length > 0) readLine(rest.join(" "), call);
   else if (row.isBuiltin) reading.command(rest, { ...call, bare: true });
   else reading.command(rest, { ...call, direct: false });
+}
+
+function withoutHome(call: Call): Call {
+  const variables = new Map(call.shell.variables);
+  variables.delete("HOME");
+  return { ...call, shell: { ...call.shell, variables } };
 }
 
 export function runShell(words: readonly string[], call: Call): void {

@@ -142,3 +142,19 @@ test("other shells end $'…' at the first quote, and take it for text", () => {
   runsOne("sh -c \"rm $'-rf' x\"", "rm \0 x");
   runsOne("bash -c \"rm $'-rf' x\"", "rm -rf x");
 });
+
+test("a slash in a substitution does not end what it is the pattern of", () => {
+  isUnknown("echo ${x/$(ls a/b; rm y)/}", "echo ${x/`ls a/b; rm y`/}", "echo ${x//$(echo ')'/; rm y)/}");
+  assert.equal(givesUp('echo "${f/$(pwd)/.}"'), false);
+});
+
+test("a quote between backticks in quotes ends the quotes for braces", () => {
+  isUnknown('echo "`"{ls,rm}" y`"', 'echo "`x "\\$( {ls,rm} y )"`"');
+  assert.equal(givesUp('echo "`git log --format="%h" -1`"'), false);
+});
+
+test("behind || nobody went to a folder that command cd did not find", () =>
+  assert.notEqual(folders("command cd x || rm y").at(-1), "/w/x"));
+
+test("a function that only a start file defines is read", () =>
+  runsOne("export BASH_ENV=e.sh; echo 'f() { rm y; }; compgen -F f x' > e.sh; bash -c true", "rm y"));

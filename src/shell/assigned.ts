@@ -64,7 +64,7 @@ function addSet(command: Command, names: Set<string>): void {
   const program = command.name?.value ?? "";
   if (moves.has(program)) names.add("PWD");
   if (program === "set" || program === "shift") names.add("@");
-  if (setsAny.has(program)) names.add(everyName);
+  if (setsAny.has(program) && !isHarmless(command)) names.add(everyName);
   if (!setters.has(program) || (program === "printf" && !command.args[0]?.text.startsWith("-v"))) return;
   for (const one of command.args) {
     if (one.type === "Word") names.add(one.parts ? everyName : (/^\w+/.exec(one.value)?.[0] ?? ""));
@@ -72,4 +72,14 @@ function addSet(command: Command, names: Set<string>): void {
       for (const attached of suffixesOf(one.value.slice(2))) names.add(attached);
     if (one.type === "Word" && program === "unset") names.add(`${one.value}()`);
   }
+}
+
+/** `command -v x`, `command ls`: no builtin that sets anything. */
+function isHarmless({ name, args }: Command): boolean {
+  if (name?.value !== "command" && name?.value !== "builtin") return false;
+  const [first] = args;
+  if (first?.type !== "Word" || first.parts) return false;
+  return (
+    /^-[vV]$/.test(first.value) || (!first.value.startsWith("-") && !setsNames(first.value) && first.value !== "exec")
+  );
 }

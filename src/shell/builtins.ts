@@ -1,6 +1,6 @@
 /** Builtins of the shell that change what the rest of the line means, or run what they are given as text. */
 import { baseName } from "../engine/pattern.ts";
-import { across, isUnknown, mayVanish, textOf } from "./expand.ts";
+import { across, isUnknown, mayVanish, mentionedIn, textOf } from "./expand.ts";
 import { pathIn } from "./made.ts";
 import { linesIn } from "./options.ts";
 import { textOfFile } from "./script-files.ts";
@@ -34,6 +34,7 @@ const forget: Own = (words, { shell, reading }) => {
     const name = identifier.exec(word.replace(/^-v/, ""))?.[0];
     if (name === undefined) continue;
     if (name === "PATH") reading.changesPath = true;
+    for (const one of mentionedIn(name)) reading.mentioned.add(one);
     shell.variables.delete(name);
     if (words[0] === "unset" && shell.functions.has(name)) shell.functions.set(name, "unsure");
   }
@@ -104,6 +105,8 @@ const trap: Own = (words, call) => {
   if (operands.length < 2 || /^(-.*|\d+)$/.test(action) || action === "") return;
   if (isUnknown(action)) return noteRuns(reading, cannotTell(words.join(" ")));
   setAtAnyTime(reading.assignedBy(action), call);
+  // It runs in this shell, which splits words as it does then.
+  if (reading.mentioned.has("IFS") && /\$/.test(action)) noteRuns(reading, cannotTell(words.join(" ")));
   readLine(action, { ...call, input: "fed" }, { isBash: call.shell.isBash });
 };
 

@@ -18,6 +18,8 @@ export type Variables = Map<string, Value>;
 /** What is known where a word stands. */
 export interface Known {
   variables: Variables;
+  /** Variables that the line may set, as its texts say. */
+  mentioned: ReadonlySet<string>;
   /** What substitutions print, where that is known. */
   prints: ReadonlyMap<CommandExpansionPart, string>;
   /** Other shells than bash may leave `{a,b}` as it is. */
@@ -36,6 +38,9 @@ const mostParts = 500;
 const longestValue = 20_000;
 
 export const isUnknown = (word: string): boolean => word.includes(unknownText);
+/** A file by its name, in some folder without blanks: what `which` prints. */
+export const unknownPath: string = `/${unknownText}/`;
+
 /** May be several words, or none. */
 export const mayVanish = (word: string): boolean => word.includes(across);
 
@@ -270,7 +275,15 @@ function addList(fields: readonly Field[], list: readonly string[]): void {
 }
 
 /** Variables that hold one word by convention. */
-const oneWord = /^(HOME|PWD|OLDPWD|TMPDIR|[A-Z]+_PROJECT_DIR|VIRTUAL_ENV|[?#$!])$/;
+const oneWord = /^(HOME|PWD|OLDPWD|TMPDIR|[A-Z]\w*_(DIR|HOME|ROOT)|VIRTUAL_ENV|GOPATH|GOROOT|[?#$!])$/;
+const isOneWord = (name: string, { mentioned }: Known): boolean => oneWord.test(name) && !mentioned.has(name);
+
+const names =
+  /(?<![$\w{]|\$\{[#!])(?:IFS|HOME|PWD|OLDPWD|TMPDIR|[A-Z]\w*_(?:DIR|HOME|ROOT)|VIRTUAL_ENV|GOPATH|GOROOT)(?!\w)/g;
+/** Names that a text may set: what is known of them by convention does not hold. */
+export function mentionedIn(text: string): string[] {
+  return text.match(names) ?? [];
+}
 
 function addExpansion(
   fields: readonly Field[],
@@ -283,7 +296,11 @@ function addExpansion(
     return;
   }
   const value = list ? undefined : knownValue(part, known.variables);
-  addSplit(fields, value, { isOneWord: oneWord.test(nameIn(part.text)), known });
+  if (value !== undefined && isUnknown(value)) {
+    add(fields, value.startsWith(unknownPath) ? value : value.replaceAll(unknownText, across));
+    return;
+  }
+  addSplit(fields, value, { isOneWord: isOneWord(nameIn(part.text), known), known });
 }
 
 function addSplit(

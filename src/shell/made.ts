@@ -42,7 +42,9 @@ export function madeAt(reading: Reading, path: string, place: Place): Made | und
     return reading.made.get(base)?.find((one) => one.path === full) ?? { path: full, holds: { is: "unknown" } };
   const named = reading.made.get(base) ?? [];
   const exact = named.findLast((one) => one.path === full);
-  return exact ?? named.findLast((one) => !isSure(one.path) || !isSure(full));
+  // What was copied from there is not what is there.
+  const isFrom = ({ holds }: Made): boolean => holds.is === "copy" && holds.from === path;
+  return exact ?? named.findLast((one) => (!isSure(one.path) || !isSure(full)) && !isFrom(one));
 }
 
 /** A program that is looked for where the line says, and that it made there. */

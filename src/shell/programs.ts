@@ -108,6 +108,11 @@ const wrappers: { readonly [name: string]: Wrapper } = {
     options:
       "a F e m? u? i? n? p? C? U? T? r? w? t: S: G: --all --target= --mount? --uts? --ipc? --net? --pid? --user? --no-fork --root? --wd? --help! --version!",
   },
+  perf: {
+    options:
+      "a A g d dd ddd i n N q v x: o: e: F: c: C: p! t! u! m: r: s k: W --all-cpus --call-graph= --detailed --event= --output= --repeat= --freq= --count= --cpu= --no-inherit --null --quiet --verbose --append --metrics= --per-core --per-socket --topdown --tid! --pid! --help!",
+    after: ["record", "stat", "trace", "mem", "c2c"],
+  },
   chroot: { options: `--groups= --userspec= --skip-chdir ${version}`, operands: 1 },
   setarch: { options: "B F I L R S T X Z v 3 --help! --version!", operands: 1 },
   linux32: { options: "R v" },
@@ -293,14 +298,14 @@ const groups: readonly (readonly [names: string, row: Program])[] = [
   ],
   // nothing here can tell which of their words is a program
   [
-    "dtach firejail bwrap start-stop-daemon daemonize nodemon npm-run-all osascript sem run-parts perf valgrind rr scl nix-shell nix guix schroot proot fakechroot dbus-launch aa-exec runcon sg newgrp capsh",
+    "dtach firejail bwrap start-stop-daemon daemonize nodemon npm-run-all osascript sem run-parts rr scl nix guix schroot proot fakechroot dbus-launch aa-exec runcon sg newgrp capsh",
     { isOpaque: true, values: "refused" },
   ],
   [
     "setuidgid envdir softlimit chpst s6-setuidgid catchsegv eatmydata cpulimit trickle mispipe ifne pee errno lckdo annotate-output libtool moreutils ltrace-run dpkg-trigger",
     { isOpaque: true, values: "refused" },
   ],
-  ["ssh-agent", { values: "refused" }],
+  ["ssh-agent perf valgrind nix-shell", { values: "refused" }],
   ["git-shell", { isOpaque: true, values: "refused" }],
   // builtins: code, names of variables, or what changes the line
   [

@@ -8,7 +8,7 @@ import { parse } from "unbash";
 import type { ShellPlace, ShellReading } from "../engine/effects.ts";
 import { unknownText } from "../engine/pattern.ts";
 import { assignedIn } from "./assigned.ts";
-import { blanks } from "./expand.ts";
+import { blanks, mentionedIn, unknownPath } from "./expand.ts";
 import { pathIn } from "./made.ts";
 import { run } from "./runs.ts";
 import { noteRuns, type Shell } from "./shell.ts";
@@ -88,12 +88,14 @@ function createWalk({ home }: ShellPlace): Walk {
     hashed: new Map(),
     starts: [],
     prints: new Map(),
+    mentioned: new Set(),
     uncalled: new Map(),
     changesPath: false,
     forks: false,
     line(text, shell, rest = []) {
       if (++walk.depth > deepestLine || text.includes(unknownText)) giveUp();
       countWork(walk, text.length >> 4);
+      for (const name of mentionedIn(text)) walk.mentioned.add(name);
       const script = parse(text);
       const before = walk.ending;
       const node = rest.length > 0 ? lastCommand(script) : undefined;
@@ -116,7 +118,12 @@ function createWalk({ home }: ShellPlace): Walk {
 
 function firstShell({ cwd, home }: ShellPlace): Shell {
   return {
-    variables: new Map([["IFS", blanks], ["PWD", cwd], ...(home === "" ? [] : [["HOME", home] as const])]),
+    variables: new Map([
+      ["IFS", blanks],
+      ["PWD", cwd],
+      ["SHELL", `${unknownPath}sh`],
+      ...(home === "" ? [] : [["HOME", home] as const]),
+    ]),
     functions: new Map(),
     isBash: true,
     input: "inherited",

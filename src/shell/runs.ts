@@ -136,12 +136,17 @@ function act(words: readonly string[], call: Call): void {
 /** Sub-commands of such programs that run nothing of ours. */
 const looksOnly: { readonly [program: string]: RegExp } = {
   nix: /^(flake|build|eval|search|store|path-info|fmt|log|why-depends|hash|derivation|registry|config|doctor)$/,
-  perf: /^(report|script|annotate|list|diff|archive|evlist|buildid-list|version)$/,
   sg: /^(scan|test|new|lsp|completions)$/, // ast-grep has the name, too
 };
 
 /** Which of its words is a program nobody here knows. */
 function runOpaque(words: readonly string[], call: Call): void {
+  // nix develop -c PROGRAM …
+  const at = words.findIndex((word) => /^(-c|--command)$/.test(word));
+  if (baseName(words[0] ?? "") === "nix" && /^(develop|shell)$/.test(words[1] ?? "") && at > 0) {
+    call.reading.command(words.slice(at + 1), { ...call, direct: false });
+    return;
+  }
   if (looksOnly[baseName(words[0] ?? "")]?.test(words[1] ?? "")) return;
   const isAsked = words.slice(1).some((word) => !/^--?(help|version|list|V|h|l)$/.test(word));
   if (isAsked || call.input === "fed") noteRuns(call.reading, cannotTell(words.join(" ")));

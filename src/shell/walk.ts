@@ -18,7 +18,6 @@ import {
   type Call,
   cannotTell,
   checkText,
-  everyName,
   forget,
   knownIn,
   noteRuns,
@@ -200,11 +199,11 @@ function visitList(node: SyntaxNode & { type: "AndOr" }, shell: Shell, walk: Wal
   if (first) visit(first, shell, walk);
   const within = copy(shell, walk);
   const moves = (one: SyntaxNode): boolean => assignedIn(one, walk).has("PWD");
+  const firstMoves = first !== undefined && (moves(first) || textOf(shell.variables, "PWD") !== start);
   for (const [index, command] of rest.entries()) {
     if (node.operators[index] === "||") {
       for (const earlier of rest.slice(0, index)) forget(assignedIn(earlier, walk), within);
-      if (first && (moves(first) || assignedIn(first, walk).has(everyName)))
-        setFolder(index === 0 ? start : undefined, { shell: within, reading: walk });
+      if (firstMoves) setFolder(index === 0 ? start : undefined, { shell: within, reading: walk });
     }
     visit(command, within, walk);
   }
@@ -213,7 +212,7 @@ function visitList(node: SyntaxNode & { type: "AndOr" }, shell: Shell, walk: Wal
     node.operators.includes("||") || node.commands.slice(0, -1).some(asks)
       ? undefined
       : textOf(within.variables, "PWD");
-  const hasMoved = rest.some(moves) || (first && moves(first) && !node.commands.some(leaves) && folder === undefined);
+  const hasMoved = rest.some(moves) || (firstMoves && !node.commands.some(leaves) && folder === undefined);
   for (const command of rest) forget(assignedIn(command, walk), shell);
   if (hasMoved) setFolder(folder, { shell, reading: walk });
 }
@@ -266,11 +265,18 @@ function visitFor(node: SyntaxNode & { type: "For" }, shell: Shell, walk: Walk):
   for (const value of values) checkText(value, walk);
   forget(assignedIn(node, walk), shell);
   const isKnown = values.length > 0 && values.length <= mostRounds && !values.some((value) => /[\0*?[]/.test(value));
-  for (const value of isKnown ? values : [undefined]) {
+  const rounds = isKnown ? values : values.every((value) => value === values[0]) ? [filesIn(values[0])] : [undefined];
+  for (const value of rounds) {
     const round = copy(shell, walk);
     setVariable(node.name.value, value, { shell: round, reading: walk });
     visit(node.body, round, walk);
   }
+}
+
+/** `for f in tests/*.sh`: a file in that folder. Without a folder its name could be an option. */
+function filesIn(value = ""): string | undefined {
+  const [, folder] = /^([\w./]*\/)[\w.-]*\*[\w.*-]*$/.exec(value) ?? [];
+  return folder === undefined ? undefined : `${folder}${unknownText}`;
 }
 
 function visitCommand(node: CommandNode, outer: Shell, walk: Walk): void {
@@ -330,7 +336,10 @@ function assign(
   { shell, walk, isForAll }: { shell: Shell; walk: Walk; isForAll: boolean },
 ): void {
   forEachChild(assignment, (child) => visit(child, shell, walk));
-  const value = expandValue(assignment, knownIn(shell, walk));
+  const expanded = expandValue(assignment, knownIn(shell, walk));
+  const [only, ...others] = assignment.value.type === "ArrayValue" ? [] : (assignment.value.parts ?? []);
+  const isPrinted = only?.type === "CommandExpansion" && others.length === 0 && walk.prints.get(only) === expanded;
+  const value = isPrinted && /^\0\/[^/]+$/.test(String(expanded)) ? `/${String(expanded)}` : expanded;
   const text = typeof value === "string" ? value : unknownText;
   checkVariable(assignment.name, text, { reading: walk, shell });
   if (assignment.index && hidesSubstitution(assignment.text)) noteRuns(walk, cannotTell(assignment.text));

@@ -65,6 +65,13 @@ export function runWrapped(words: readonly string[], row: Wrapper, outer: Call):
   else reading.command(rest, { ...call, direct: false });
 }
 
+/** One word alone is a script or an option, and no option of a single word holds a line. */
+function isOneScript(words: readonly string[], { input }: Call): boolean {
+  const last = words.at(-1) ?? "";
+  const isOne = words.length > 1 && isUnknown(last.slice(0, 1)) && !mayVanish(last);
+  return isOne && input === "inherited" && words.slice(1, -1).every((word) => /^-[nxveu]+$/.test(word));
+}
+
 function withoutHome(call: Call): Call {
   const variables = new Map(call.shell.variables);
   variables.delete("HOME");
@@ -74,6 +81,11 @@ function withoutHome(call: Call): Call {
 export function runShell(words: readonly string[], call: Call): void {
   const { reading } = call;
   const isBash = baseName(words[0] ?? "") === "bash";
+  if (words[1] === "-n" && words.length === 2) return; // it only looks whether it can read what it is given
+  if (isOneScript(words, call)) {
+    readGivenFile(words.at(-1) ?? "", call, { isBash });
+    return;
+  }
   const { given, stops, rest, fault } = readOptions(words, bashOptions);
   if (fault !== undefined) {
     noteRuns(reading, cannotTell(`${words[0]} ${fault}`));

@@ -784,7 +784,7 @@ async function runLine(command: string, home: string): Promise<Tried> {
   end();
   const ran = ranIn(log);
   rmSync(home, { recursive: true, force: true });
-  return { ran, stayed: /(cd|pushd|popd|mkdir|builtin): /.test(said) };
+  return { ran, stayed: /(cd|pushd|popd|mkdir|builtin|find): /.test(said) };
 }
 
 /** Two at a time: bash waits more than it works. */

@@ -136,7 +136,9 @@ const alias: Own = (words, { reading, shell }) => {
   for (const word of words.slice(1)) {
     const [, name, text] = /^([^=\s]+)=([\s\S]*)$/.exec(word) ?? [];
     if (name === undefined || text === undefined) continue;
-    if (isUnknown(word) || /\n|(?:^|\s)#/.test(text)) noteRuns(reading, cannotTell(`alias ${word}`));
+    // A line that is read already has the earlier text of the alias.
+    const isOther = (reading.aliases.get(name) ?? text) !== text;
+    if (isUnknown(word) || isOther || /\n|(?:^|\s)#/.test(text)) noteRuns(reading, cannotTell(`alias ${word}`));
     else {
       reading.aliases.set(name, text);
       setAtAnyTime(reading.assignedBy(text), { reading, shell });
@@ -277,9 +279,6 @@ export const builtins: { readonly [program: string]: Own } = {
   printf: (words, call) => (words[1]?.startsWith("-v") ? forget(words, call) : undefined),
   wait: (words, call) => (words.includes("-p") ? forget(words, call) : undefined),
   alias,
-  unalias: (words, { reading }) => {
-    for (const word of words) reading.aliases.delete(word);
-  },
   set,
   shift,
   cd,

@@ -1,4 +1,5 @@
 /** Programs that carry a program to where it runs: xargs, find, terminals in terminals, jobs for later, other shells. */
+import { baseName } from "../engine/pattern.ts";
 import { across, isUnknown, mayVanish, within } from "./expand.ts";
 import { movedTo } from "./folders.ts";
 import { readOptions } from "./options.ts";
@@ -26,7 +27,10 @@ const xargs: Own = (words, call) => {
   if (stops || rest.length === 0) return;
   const replaced = given.findLast(({ name }) => ["I", "i", "J", "--replace"].includes(name));
   const sign = replaced && (replaced.value || "{}");
-  const isOne = given.some(({ name, value }) => (name === "n" || name === "--max-args") && value === "1");
+  // A shell without a script reads its input, which is empty here: for it none is no other case than one.
+  const isOne =
+    programOf(baseName(rest[0] ?? "")).isShell &&
+    given.some(({ name, value }) => (name === "n" || name === "--max-args") && value === "1");
   const operands = sign ? rest.map((word) => word.replaceAll(sign, within)) : [...rest, isOne ? within : across];
   // Its program reads nothing, unless the operands come from a file and leave standard input alone.
   const isFile = given.some(({ name }) => name === "a" || name === "--arg-file");

@@ -83,10 +83,14 @@ export function expandWord(word: Word, known: Known): string[] {
   return /["']/.test(word.text) ? words : words.filter((one) => one !== "");
 }
 
+/** In a list a word that looks like an assignment keeps its tilde. */
+const expandElement = (word: Word, known: Known): string[] =>
+  isSetting(word.text) ? [within] : expandWord(word, known);
+
 /** The value of an assignment, where nothing is split. */
 export function expandValue({ value, append, name }: Assignment, known: Known): Value {
   if (value.type === "ArrayValue") {
-    const words = value.elements.flatMap((one) => expandWord(one, known));
+    const words = value.elements.flatMap((one) => expandElement(one, known));
     const isPlain = !append && !words.some(mayVanish) && value.elements.every(({ text }) => !/^\[.*\]=/s.test(text));
     return isPlain ? words : within;
   }

@@ -358,6 +358,8 @@ function collect(): Map<string, Program> {
 
 const unlisted: Program = {};
 
+export const programNames = (): readonly string[] => [...programs.keys()];
+
 /** @param name as files are called, without folders and versions */
 export const programOf = (name: string): Program => programs.get(name) ?? unlisted;
 

@@ -219,13 +219,14 @@ function visitList(node: SyntaxNode & { type: "AndOr" }, shell: Shell, walk: Wal
 
 /** `[ -d x ] && cd x`: it is as likely that nothing happens. */
 function asks(node: SyntaxNode): boolean {
-  if (
-    node.type === "TestCommand" ||
-    node.type === "ArithmeticCommand" ||
-    (node.type === "Pipeline" && node.prefixes.some(({ type }) => type === "Negation"))
-  )
-    return true;
-  return node.type === "Command" && /^(?:\[|test|false|grep|which|command|type|hash)$/.test(node.name?.value ?? "");
+  if (node.type === "TestCommand" || node.type === "ArithmeticCommand") return true;
+  if (node.type === "Pipeline")
+    return node.prefixes.some(({ type }) => type === "Negation") || node.commands.some(asks);
+  if (node.type !== "Command") return false;
+  const names = [node.name, ...node.args].map((word) => (word?.type === "Word" ? word.value : ""));
+  return (
+    /^(?:test|grep|which|command|type|hash)$/.test(names[0] ?? "") || names.includes("[") || names.includes("false")
+  );
 }
 
 /** `cd x || exit`: where cd failed, nothing comes behind. */

@@ -670,6 +670,8 @@ const around: readonly Wrap[] = [
   (line) => `env HOME=$PWD/sub bash -c 'cd; canary h'; ${line}`,
   (line) => `env HOME=$PWD/sub bash -c 'canary ~/h'; ${line}`,
   (line) => `env -u which bash -c 'canary h'; ${line}`,
+  (line) => `shopt -s expand_aliases\nalias x='canary u'\nunalias x; x; ${line}`,
+  (line) => `shopt -s expand_aliases\nalias x='canary u'\nalias x=true; x; ${line}`,
   // These run nothing.
   (line) => `alias x=${quote(line)}`,
   (line) => `set -- ${line}`,

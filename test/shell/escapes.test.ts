@@ -115,6 +115,8 @@ test("what PS4 holds runs in whatever folder the shell is in", () =>
 test("behind a question nobody knows whether the line went to the folder", () => {
   assert.equal(folders("[ -d x ] && cd x; rm y").at(-1), undefined);
   assert.equal(folders("false && pushd x; rm y").at(-1), undefined);
+  assert.equal(folders("time [ -d x ] && cd x; rm y").at(-1), undefined);
+  assert.equal(folders("echo a | xargs -I% [ -d x ] && cd x; rm y").at(-1), undefined);
   assert.equal(folders("mkdir -p x && cd x; rm y").at(-1), "/w/x");
 });
 
@@ -158,3 +160,15 @@ test("behind || nobody went to a folder that command cd did not find", () =>
 
 test("a function that only a start file defines is read", () =>
   runsOne("export BASH_ENV=e.sh; echo 'f() { rm y; }; compgen -F f x' > e.sh; bash -c true", "rm y"));
+
+test("xargs -n1 without input gives its program no word", () => {
+  runsOne("ls | xargs -n1 rm y", "rm y \0\0");
+  runsOne("ls | xargs -n1 bash", "bash \0");
+});
+
+test("an alias holds for the line that changes or removes it", () => {
+  isUnknown("alias x='rm y'\nalias x=ls; x");
+  runsOne("alias x='rm y'\nunalias x; x", "rm y");
+});
+
+test("a word of a list that looks like an assignment keeps its tilde", () => runsOne('a=(rm x=~); "${a[@]}"', "rm \0"));

@@ -85,7 +85,7 @@ export function expandWord(word: Word, known: Known): string[] {
 
 /** In a list a word that looks like an assignment keeps its tilde. */
 const expandElement = (word: Word, known: Known): string[] =>
-  isSetting(word.text) ? [within] : expandWord(word, known);
+  isSetting(word.text) ? [word.parts ? within : word.value] : expandWord(word, known);
 
 /** The value of an assignment, where nothing is split. */
 export function expandValue({ value, append, name }: Assignment, known: Known): Value {

@@ -175,6 +175,7 @@ const visits: Visits<Shell, Walk> = {
   AnsiCQuoted(node, shell, walk) {
     // Shells that do not know it end the text at the first quote.
     if (!shell.isBash && node.text.includes("\\'")) noteRuns(walk, cannotTell(node.text));
+    checkText(node.value, walk);
   },
   ArithmeticWord(node, shell, walk) {
     shell.variables.delete(node.value);

@@ -140,6 +140,7 @@ test("tasks that the line has written are run by the program of the tasks", () =
 });
 
 test("other shells end $'…' at the first quote, and take it for text", () => {
+  isUnknown("sh -c \"x=$'a[\\\\x24(rm y)]'; echo \\$((x))\"");
   isUnknown("sh -c $'x $\\'a\\\\\\'; rm y #\\''");
   runsOne("sh -c \"rm $'-rf' x\"", "rm \0 x");
   runsOne("bash -c \"rm $'-rf' x\"", "rm -rf x");
@@ -171,4 +172,5 @@ test("an alias holds for the line that changes or removes it", () => {
   runsOne("alias x='rm y'\nunalias x; x", "rm y");
 });
 
-test("a word of a list that looks like an assignment keeps its tilde", () => runsOne('a=(rm x=~); "${a[@]}"', "rm \0"));
+test("a word of a list that looks like an assignment keeps its tilde", () =>
+  runsOne('a=(rm x=~); "${a[@]}"', "rm x=~"));

@@ -109,5 +109,8 @@ function gitSetting(setting: string, aliases: Map<string, string>, call: Call): 
 }
 
 /** As git gives it to a shell. @param operands undefined: they are given when somebody calls it */
-const readAlias = (alias: string, operands: readonly string[] | undefined, call: Call): void =>
-  readLine(`${alias.slice(1)} "$@"`, call, operands ? { args: operands } : {});
+function readAlias(alias: string, operands: readonly string[] | undefined, call: Call): void {
+  const line = alias.slice(1);
+  if (!operands || operands.length === 0) readLine(line, call, { args: [] });
+  if (operands?.length !== 0) readLine(`${line} "$@"`, call, operands ? { args: operands } : {});
+}

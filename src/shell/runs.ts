@@ -10,7 +10,17 @@ import { type Made, madeAt, madeOnPath, noteFiles } from "./made.ts";
 import { linesIn } from "./options.ts";
 import { readOwnFiles } from "./own-files.ts";
 import { nameOf, programOf } from "./programs.ts";
-import { type Call, type Command, cannotTell, checkText, folderOf, noteRuns, readLine, type Shell } from "./shell.ts";
+import {
+  type Body,
+  type Call,
+  type Command,
+  cannotTell,
+  checkText,
+  folderOf,
+  noteRuns,
+  readLine,
+  type Shell,
+} from "./shell.ts";
 import { countWork, giveUp } from "./tree.ts";
 import { runShell, runWrapped } from "./wrappers.ts";
 
@@ -71,8 +81,10 @@ function runNamed(words: readonly string[], call: Call): boolean {
   for (const word of rest) checkText(word, reading);
   const at = shell.calls.indexOf(program);
   if (body === "unsure") noteRuns(reading, cannotTell(program));
-  else if (at >= 0) reading.forks ||= shell.forkedAt > at;
-  else {
+  else if (at >= 0) {
+    reading.forks ||= shell.forkedAt > at;
+    runAgain(body, program, call);
+  } else {
     const within = shellFor(call, program);
     within.variables = new Map(shell.variables);
     if (rest.some(mayVanish)) within.variables.delete("@");
@@ -80,6 +92,16 @@ function runNamed(words: readonly string[], call: Call): boolean {
     reading.body(body, within);
   }
   return true;
+}
+
+/** A function that calls itself may give itself other arguments each time. */
+function runAgain(body: Exclude<Body, "unsure">, program: string, call: Call): void {
+  const sign = `${program} again`;
+  if (call.shell.calls.includes(sign)) return;
+  const within = shellFor(call, sign);
+  within.variables = new Map(call.shell.variables);
+  within.variables.delete("@");
+  call.reading.body(body, within);
 }
 
 /** The same shell, as a text or a function in it sees it. */

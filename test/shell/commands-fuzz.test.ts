@@ -672,6 +672,8 @@ const around: readonly Wrap[] = [
   (line) => `env -u which bash -c 'canary h'; ${line}`,
   (line) => `shopt -s expand_aliases\nalias x='canary u'\nunalias x; x; ${line}`,
   (line) => `shopt -s expand_aliases\nalias x='canary u'\nalias x=true; x; ${line}`,
+  (line) => `n=0; f() { ((n++ > 2)) && return; "$@"; f canary r; }; f true; ${line}`,
+  (line) => `n=0; f() { ((n++ > 2)) && return; canary "$@"; f r; }; f q; ${line}`,
   // These run nothing.
   (line) => `alias x=${quote(line)}`,
   (line) => `set -- ${line}`,

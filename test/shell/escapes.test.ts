@@ -174,3 +174,14 @@ test("an alias holds for the line that changes or removes it", () => {
 
 test("a word of a list that looks like an assignment keeps its tilde", () =>
   runsOne('a=(rm x=~); "${a[@]}"', "rm x=~"));
+
+test("a function that calls itself with other arguments runs what they name", () => {
+  isUnknown('f() { "$@"; f rm y; }; f ls', 'f() { g "$@"; }; g() { "$@"; f rm y; }; f ls');
+  runsOne('f() { rm "$@"; f z; }; f y', "rm \0\0");
+  assert.equal(givesUp("f() { ls; f; }; f"), false);
+});
+
+test("an alias of git without words behind it gets none", () => {
+  runsOne(`git config alias.x '!set -- rm y; "$@"'; git x`, "rm y");
+  runsOne(`git -c alias.x='!set -- rm y; "$@"' x`, "rm y");
+});

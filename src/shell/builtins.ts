@@ -189,6 +189,7 @@ const stack = "dirs()";
 
 const pushd: Own = (words, call) => {
   if (!call.direct) return;
+  if (!call.shell.isBash) return setFolder(undefined, call); // other shells may not know it
   const { variables } = call.shell;
   const before = textOf(variables, "PWD");
   const rest = variables.get(stack) ?? [];

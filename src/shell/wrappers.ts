@@ -6,7 +6,7 @@ import { lineVariables, opaqueVariables, startVariables } from "./languages.ts";
 import { readOptions } from "./options.ts";
 import { bashOptions, type Wrapper } from "./programs.ts";
 import { readGivenFile } from "./script-files.ts";
-import { type Call, cannotTell, noteRuns, readLine, shortened } from "./shell.ts";
+import { type Call, cannotTell, noteRuns, readLine, setFolder, shortened } from "./shell.ts";
 
 export function runWrapped(words: readonly string[], row: Wrapper, outer: Call): void {
   const { reading } = outer;
@@ -61,15 +61,19 @@ export function runWrapped(words: readonly string[], row: Wrapper, outer: Call):
   }
   if (row.lines) for (const line of rest) readLine(line, call);
   else if (row.line && rest.length > 0) readLine(rest.join(" "), call);
-  else if (row.isBuiltin) reading.command(rest, { ...call, bare: true });
-  else reading.command(rest, { ...call, direct: false });
+  else if (row.isBuiltin) {
+    reading.command(rest, { ...call, bare: true });
+    // Other shells know no `builtin`, and stay where they are.
+    if (baseName(words[0] ?? "") === "builtin" && !call.shell.isBash && rest[0] === "cd") setFolder(undefined, call);
+  } else reading.command(rest, { ...call, direct: false });
 }
 
-/** One word alone is a script or an option, and no option of a single word holds a line. */
-function isOneScript(words: readonly string[], { input }: Call): boolean {
-  const last = words.at(-1) ?? "";
-  const isOne = words.length > 1 && isUnknown(last.slice(0, 1)) && !mayVanish(last);
-  return isOne && input === "inherited" && words.slice(1, -1).every((word) => /^-[nxveu]+$/.test(word));
+/** `bash -n script`. A word that is not known may be `+n`, and what follows it would run. */
+function onlyLooks([, first, ...rest]: readonly string[], { input }: Call): boolean {
+  const [file = ""] = rest;
+  return (
+    first === "-n" && rest.length < 2 && !mayVanish(file) && (!isUnknown(file.slice(0, 1)) || input === "inherited")
+  );
 }
 
 function withoutHome(call: Call): Call {
@@ -81,11 +85,7 @@ function withoutHome(call: Call): Call {
 export function runShell(words: readonly string[], call: Call): void {
   const { reading } = call;
   const isBash = baseName(words[0] ?? "") === "bash";
-  if (words[1] === "-n" && words.length === 2) return; // it only looks whether it can read what it is given
-  if (isOneScript(words, call)) {
-    readGivenFile(words.at(-1) ?? "", call, { isBash });
-    return;
-  }
+  if (onlyLooks(words, call)) return;
   const { given, stops, rest, fault } = readOptions(words, bashOptions);
   if (fault !== undefined) {
     noteRuns(reading, cannotTell(`${words[0]} ${fault}`));

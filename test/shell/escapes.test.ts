@@ -185,3 +185,13 @@ test("an alias of git without words behind it gets none", () => {
   runsOne(`git config alias.x '!set -- rm y; "$@"'; git x`, "rm y");
   runsOne(`git -c alias.x='!set -- rm y; "$@"' x`, "rm y");
 });
+
+test("other shells know no builtin and no pushd, and stay in their folder", () => {
+  for (const moves of ["builtin cd x", "pushd x"]) {
+    assert.equal(folders(`sh -c '${moves}; rm y'`).at(-1), undefined);
+    assert.equal(folders(`bash -c '${moves}; rm y'`).at(-1), "/w/x");
+  }
+});
+
+test("a script whose name nobody knows may be a program of that name", () =>
+  isUnknown("ls | xargs -n1 bash", 'bash "$x"', "find . -exec sh {} \\;"));

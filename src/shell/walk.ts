@@ -213,7 +213,8 @@ function visitList(node: SyntaxNode & { type: "AndOr" }, shell: Shell, walk: Wal
     node.operators.includes("||") || node.commands.slice(0, -1).some(asks)
       ? undefined
       : textOf(within.variables, "PWD");
-  const hasMoved = rest.some(moves) || (firstMoves && !node.commands.some(leaves) && folder === undefined);
+  const hasMoved =
+    rest.some(moves) || (firstMoves && !node.commands.some((one) => leaves(one, shell)) && folder === undefined);
   for (const command of rest) forget(assignedIn(command, walk), shell);
   if (hasMoved) setFolder(folder, { shell, reading: walk });
 }
@@ -231,9 +232,11 @@ function asks(node: SyntaxNode): boolean {
 }
 
 /** `cd x || exit`: where cd failed, nothing comes behind. */
-function leaves(node: SyntaxNode): boolean {
+function leaves(node: SyntaxNode, { calls }: Shell): boolean {
   const last = lastCommand(node.type === "BraceGroup" ? node.body : node);
-  return /^(exit|return|die|break|continue|fail|abort)$/.test(last?.name?.value ?? "");
+  const name = last?.name?.value ?? "";
+  // Outside of a function bash says that it cannot return, and goes on.
+  return name === "return" ? calls.length > 0 : /^(exit|die|break|continue|fail|abort)$/.test(name);
 }
 
 function visitPipeline(node: SyntaxNode & { type: "Pipeline" }, shell: Shell, walk: Walk): void {

@@ -195,3 +195,9 @@ test("other shells know no builtin and no pushd, and stay in their folder", () =
 
 test("a script whose name nobody knows may be a program of that name", () =>
   isUnknown("ls | xargs -n1 bash", 'bash "$x"', "find . -exec sh {} \\;"));
+
+test("behind cd x || return the line goes on where it was, unless a function returns", () => {
+  assert.equal(folders("cd x || return; rm y").at(-1), undefined);
+  assert.equal(folders("f() { cd x || return; rm y; }; f").at(-1), "/w/x");
+  assert.equal(folders("cd x || exit; rm y").at(-1), "/w/x");
+});

@@ -1,6 +1,6 @@
 /** Which names a part of a line may set, whatever the way: what is known of them before does not hold behind it. */
 import { type Command, forEachChild, type SyntaxNode } from "unbash";
-import { everyName } from "./shell.ts";
+import { everyName, suffixesOf } from "./shell.ts";
 import { type Budget, countWork } from "./tree.ts";
 
 /** Builtins that set the variables they name, and those that may set any. */
@@ -64,10 +64,22 @@ function addSet(command: Command, names: Set<string>): void {
   const program = command.name?.value ?? "";
   if (moves.has(program)) names.add("PWD");
   if (program === "set" || program === "shift") names.add("@");
-  if (setsAny.has(program)) names.add(everyName);
+  if (setsAny.has(program) && !isHarmless(command)) names.add(everyName);
   if (!setters.has(program) || (program === "printf" && !command.args[0]?.text.startsWith("-v"))) return;
   for (const one of command.args) {
     if (one.type === "Word") names.add(one.parts ? everyName : (/^\w+/.exec(one.value)?.[0] ?? ""));
+    if (one.type === "Word" && /^-\w\w/.test(one.value))
+      for (const attached of suffixesOf(one.value.slice(2))) names.add(attached);
     if (one.type === "Word" && program === "unset") names.add(`${one.value}()`);
   }
+}
+
+/** `command -v x`, `command ls`: no builtin that sets anything. */
+function isHarmless({ name, args }: Command): boolean {
+  if (name?.value !== "command" && name?.value !== "builtin") return false;
+  const [first] = args;
+  if (first?.type !== "Word" || first.parts) return false;
+  return (
+    /^-[vV]$/.test(first.value) || (!first.value.startsWith("-") && !setsNames(first.value) && first.value !== "exec")
+  );
 }

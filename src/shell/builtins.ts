@@ -1,7 +1,8 @@
 /** Builtins of the shell that change what the rest of the line means, or run what they are given as text. */
 import { baseName } from "../engine/pattern.ts";
-import { isUnknown, mayVanish, textOf } from "./expand.ts";
+import { across, isUnknown, mayVanish, mentionedIn, textOf } from "./expand.ts";
 import { pathIn } from "./made.ts";
+import { linesIn } from "./options.ts";
 import { textOfFile } from "./script-files.ts";
 import { printSettings } from "./settings-programs.ts";
 import {
@@ -10,11 +11,13 @@ import {
   checkText,
   everyName,
   forget as forgetNames,
+  newShell,
   noteRuns,
   readLine,
   type Shell,
   setFolder,
   setVariable,
+  suffixesOf,
 } from "./shell.ts";
 import { checkVariable } from "./wrappers.ts";
 
@@ -27,8 +30,11 @@ const forget: Own = (words, { shell, reading }) => {
   for (const word of words.slice(1)) {
     checkText(word, reading);
     if (isUnknown(word)) shell.variables.clear();
-    const name = identifier.exec(word)?.[0];
+    if (/^-\w/.test(word)) for (const attached of suffixesOf(word.slice(1))) shell.variables.delete(attached);
+    const name = identifier.exec(word.replace(/^-v/, ""))?.[0];
     if (name === undefined) continue;
+    if (name === "PATH") reading.changesPath = true;
+    for (const one of mentionedIn(name)) reading.mentioned.add(one);
     shell.variables.delete(name);
     if (words[0] === "unset" && shell.functions.has(name)) shell.functions.set(name, "unsure");
   }
@@ -40,6 +46,7 @@ const declare: Own = (words, call) => {
   const isExport = baseName(program) === "export";
   if (/n/.test(letters) && !isExport) noteRuns(call.reading, cannotTell(words.join(" ")));
   const isPlain = call.direct && !/[aAilu]/.test(letters);
+  const isList = /[aA]/.test(letters);
   for (const word of operands.filter((one) => !/^[-+]/.test(one))) {
     const [, name, value] = /^(\w+)=([\s\S]*)$/.exec(word) ?? [];
     if (isUnknown(word.slice(0, 1))) call.shell.variables.clear();
@@ -49,6 +56,9 @@ const declare: Own = (words, call) => {
       continue;
     }
     checkVariable(name, value, call);
+    checkText(value, call.reading);
+    // The text of a list is read as the line has it: declare -a 'x=($(rm y))'.
+    if (isList && /^\(.*[$`]/s.test(value)) noteRuns(call.reading, cannotTell(words.join(" ")));
     setVariable(name, isPlain ? value : undefined, call);
   }
 };
@@ -95,7 +105,9 @@ const trap: Own = (words, call) => {
   if (operands.length < 2 || /^(-.*|\d+)$/.test(action) || action === "") return;
   if (isUnknown(action)) return noteRuns(reading, cannotTell(words.join(" ")));
   setAtAnyTime(reading.assignedBy(action), call);
-  readLine(action, { ...call, input: "fed" });
+  // It runs in this shell, which splits words as it does then.
+  if (reading.mentioned.has("IFS") && /\$/.test(action)) noteRuns(reading, cannotTell(words.join(" ")));
+  readLine(action, { ...call, input: "fed" }, { isBash: call.shell.isBash });
 };
 
 /** Set-up files by their names: they set variables and functions, and stay in the folder. */
@@ -124,7 +136,9 @@ const alias: Own = (words, { reading, shell }) => {
   for (const word of words.slice(1)) {
     const [, name, text] = /^([^=\s]+)=([\s\S]*)$/.exec(word) ?? [];
     if (name === undefined || text === undefined) continue;
-    if (isUnknown(word)) noteRuns(reading, cannotTell(`alias ${word}`));
+    // A line that is read already has the earlier text of the alias.
+    const isOther = (reading.aliases.get(name) ?? text) !== text;
+    if (isUnknown(word) || isOther || /\n|(?:^|\s)#/.test(text)) noteRuns(reading, cannotTell(`alias ${word}`));
     else {
       reading.aliases.set(name, text);
       setAtAnyTime(reading.assignedBy(text), { reading, shell });
@@ -132,7 +146,10 @@ const alias: Own = (words, { reading, shell }) => {
   }
 };
 
-const set: Own = (words, { shell, direct }) => {
+const set: Own = (words, { shell, direct, reading }) => {
+  // Variables are then set from words behind the program, too.
+  if (words.some((word, index) => /^-\w*k|^keyword$/.test(word) && words.indexOf("--") < 0 && index > 0))
+    noteRuns(reading, cannotTell(words.join(" ")));
   const at = words.indexOf("--");
   const operands = at < 0 ? [] : words.slice(at + 1);
   const isOptions =
@@ -172,6 +189,7 @@ const stack = "dirs()";
 
 const pushd: Own = (words, call) => {
   if (!call.direct) return;
+  if (!call.shell.isBash) return setFolder(undefined, call); // other shells may not know it
   const { variables } = call.shell;
   const before = textOf(variables, "PWD");
   const rest = variables.get(stack) ?? [];
@@ -193,12 +211,27 @@ const popd: Own = (words, call) => {
   setFolder(last, call);
 };
 
+/** The shell adds words to the line that it is given: rm becomes rm 0 x. */
+function readCallback(words: readonly string[], call: Call): void {
+  for (const line of linesIn(words, ["-C"]))
+    if (isUnknown(line)) noteRuns(call.reading, cannotTell(words.join(" ")));
+    else call.reading.line(line, newShell(call), [across]);
+}
+
+const mapfile: Own = (words, call) => {
+  readCallback(words, call);
+  forget(words, call);
+};
+
 const compgen: Own = (words, call) => {
+  readCallback(words, call);
   for (const [index, word] of words.entries()) {
     const value = /^-[A-Za-z]*W$/.test(word) ? words[index + 1] : undefined;
     if (value === undefined) continue;
-    if (isUnknown(value)) noteRuns(call.reading, cannotTell(words.join(" ")));
-    else if (/[$`]/.test(value)) readLine(`: ${value.replaceAll(/[;&|<>\n]/g, " ")}`, call); // expanded, never run as a list
+    // It is expanded, never run as a list: what ends a command is text there, unless it stands in a substitution.
+    if (isUnknown(value) || (/[$`]/.test(value) && /[;&|<>\n]/.test(value)))
+      noteRuns(call.reading, cannotTell(words.join(" ")));
+    else if (/[$`]/.test(value)) readLine(`: ${value}`, call);
   }
 };
 
@@ -233,12 +266,13 @@ export const builtins: { readonly [program: string]: Own } = {
   local: declare,
   readonly: declare,
   read: forget,
-  mapfile: forget,
-  readarray: forget,
+  mapfile,
+  readarray: mapfile,
   getopts: forget,
   unset: forget,
   let: (words, { shell, reading }) => {
     for (const word of words) checkText(word, reading);
+    reading.changesPath ||= words.some((word) => word.includes("PATH"));
     shell.variables.clear();
   },
   test: compare,
@@ -246,9 +280,6 @@ export const builtins: { readonly [program: string]: Own } = {
   printf: (words, call) => (words[1]?.startsWith("-v") ? forget(words, call) : undefined),
   wait: (words, call) => (words.includes("-p") ? forget(words, call) : undefined),
   alias,
-  unalias: (words, { reading }) => {
-    for (const word of words) reading.aliases.delete(word);
-  },
   set,
   shift,
   cd,

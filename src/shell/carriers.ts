@@ -1,5 +1,7 @@
 /** Programs that carry a program to where it runs: xargs, find, terminals in terminals, jobs for later, other shells. */
+import { baseName } from "../engine/pattern.ts";
 import { across, isUnknown, mayVanish, within } from "./expand.ts";
+import { movedTo } from "./folders.ts";
 import { readOptions } from "./options.ts";
 import { programOf } from "./programs.ts";
 import { textOfFile } from "./script-files.ts";
@@ -25,7 +27,11 @@ const xargs: Own = (words, call) => {
   if (stops || rest.length === 0) return;
   const replaced = given.findLast(({ name }) => ["I", "i", "J", "--replace"].includes(name));
   const sign = replaced && (replaced.value || "{}");
-  const operands = sign ? rest.map((word) => word.replaceAll(sign, within)) : [...rest, across];
+  // A shell without a script reads its input, which is empty here: for it none is no other case than one.
+  const isOne =
+    programOf(baseName(rest[0] ?? "")).isShell &&
+    given.some(({ name, value }) => (name === "n" || name === "--max-args") && value === "1");
+  const operands = sign ? rest.map((word) => word.replaceAll(sign, within)) : [...rest, isOne ? within : across];
   // Its program reads nothing, unless the operands come from a file and leave standard input alone.
   const isFile = given.some(({ name }) => name === "a" || name === "--arg-file");
   const own = isFile ? call : { ...call, input: "inherited" as const, from: [], given: [...call.given, ...call.from] };
@@ -40,7 +46,8 @@ const commandsAfter =
       if (!options.includes(words[at] ?? "")) continue;
       const end = words.findIndex((word, index) => index > at && (word === ";" || word === "+"));
       const command = words.slice(at + 1, end < 0 ? undefined : end).map((word) => word.replaceAll("{}", within));
-      call.reading.command(command, { ...aside(call), source: words.slice(at).join(" ") });
+      const place = /dir$/.test(words[at] ?? "") ? movedTo(within, call) : call;
+      call.reading.command(command, { ...aside(place), source: words.slice(at).join(" ") });
     }
   };
 
@@ -141,6 +148,21 @@ const socat: Own = (words, call) => {
   if (words.slice(1).some((word) => isUnknown(word.slice(0, 1)))) noteRuns(call.reading, cannotTell(words.join(" ")));
 };
 
+/** All of its options are single words. */
+const valgrind: Own = (words, call) => {
+  const at = words.findIndex((word, index) => index > 0 && !word.startsWith("-"));
+  if (words.slice(1, at).some(isUnknown) || isUnknown(words[at]?.slice(0, 1) ?? ""))
+    noteRuns(call.reading, cannotTell(words.join(" ")));
+  else if (at > 0) call.reading.command(words.slice(at), { ...aside(call), source: words.join(" ") });
+};
+
+/** `nix-shell -p jq --run 'jq x'`: packages, and a line. */
+const nixShell: Own = (words, call) => {
+  const { lines, fault } = readOptions(words, "p --pure --packages --quiet --run$ --command$", true);
+  if (fault !== undefined || lines.length === 0) noteRuns(call.reading, cannotTell(words.join(" ")));
+  for (const line of lines) readLine(line, call);
+};
+
 /** What netcat runs for who connects. */
 const netcat: Own = (words, call) => {
   for (const [index, word] of words.entries()) {
@@ -212,6 +234,8 @@ export const carriers: { readonly [program: string]: Own } = {
   at,
   batch: readStandardInput,
   socat,
+  valgrind,
+  "nix-shell": nixShell,
   ...sameWay("nc ncat netcat", netcat),
   expect,
   crontab,

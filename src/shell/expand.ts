@@ -18,6 +18,8 @@ export type Variables = Map<string, Value>;
 /** What is known where a word stands. */
 export interface Known {
   variables: Variables;
+  /** Variables that the line may set, as its texts say. */
+  mentioned: ReadonlySet<string>;
   /** What substitutions print, where that is known. */
   prints: ReadonlyMap<CommandExpansionPart, string>;
   /** Other shells than bash may leave `{a,b}` as it is. */
@@ -36,6 +38,9 @@ const mostParts = 500;
 const longestValue = 20_000;
 
 export const isUnknown = (word: string): boolean => word.includes(unknownText);
+/** A file by its name, in some folder without blanks: what `which` prints. */
+export const unknownPath: string = `/${unknownText}/`;
+
 /** May be several words, or none. */
 export const mayVanish = (word: string): boolean => word.includes(across);
 
@@ -44,7 +49,7 @@ export const isGlob = (word: string): boolean =>
   /[*?]/.test(word) || (word.includes("[") && word.lastIndexOf("]") > word.indexOf("["));
 
 /** Arithmetic evaluates the text of a variable: a substitution in a subscript runs wherever the text ends up. */
-const hiddenSubstitution = /\w\[[^\][]*(\$\(|`)/;
+const hiddenSubstitution = /\[[^\][]*(\$\(|`)/;
 export const hidesSubstitution = (text: string): boolean => hiddenSubstitution.test(text);
 
 export const textOf = (variables: Variables, name: string): string | undefined => {
@@ -61,6 +66,7 @@ export function expandWord(word: Word, known: Known): string[] {
   const { parts } = word;
   if (!parts) {
     if (word.text.startsWith("~")) return [expandTilde(word.value, known.variables)];
+    if (isSetting(word.text)) return [expandSetting(word, known)];
     return word.value !== "" || /["']/.test(word.text) ? [word.value] : [];
   }
   if (parts.length > mostParts) return [across];
@@ -69,6 +75,7 @@ export function expandWord(word: Word, known: Known): string[] {
     if (part.type === "BraceExpansion") fields = branch(fields, known.isBash ? alternativesOf(part.text) : [across]);
     else if (index === 0 && part.type === "Literal" && part.text.startsWith("~"))
       add(fields, expandTilde(part.value, known.variables));
+    else if (index === 0 && part.type === "Literal" && isSetting(part.text)) add(fields, expandSetting(part, known));
     else addPart(fields, part, { next: parts[index + 1], known });
   }
   const words: string[] = [];
@@ -80,10 +87,14 @@ export function expandWord(word: Word, known: Known): string[] {
   return /["']/.test(word.text) ? words : words.filter((one) => one !== "");
 }
 
+/** In a list a word that looks like an assignment keeps its tilde. */
+const expandElement = (word: Word, known: Known): string[] =>
+  isSetting(word.text) ? [word.parts ? within : word.value] : expandWord(word, known);
+
 /** The value of an assignment, where nothing is split. */
 export function expandValue({ value, append, name }: Assignment, known: Known): Value {
   if (value.type === "ArrayValue") {
-    const words = value.elements.flatMap((one) => expandWord(one, known));
+    const words = value.elements.flatMap((one) => expandElement(one, known));
     const isPlain = !append && !words.some(mayVanish) && value.elements.every(({ text }) => !/^\[.*\]=/s.test(text));
     return isPlain ? words : within;
   }
@@ -118,6 +129,15 @@ const expandTildes = (text: string, variables: Variables, fromStart = true): str
     .split(":")
     .map((path, index) => (index > 0 || fromStart ? expandTilde(path, variables) : path))
     .join(":");
+
+/** bash takes `of=~/x` for a place in the home folder, also where it is no variable; other shells do not. */
+const isSetting = (text: string): boolean => /^[A-Za-z_]\w*\+?=(.*:)?~/s.test(text);
+
+function expandSetting({ text, value }: { text: string; value: string }, { variables, isBash }: Known): string {
+  const start = value.indexOf("=") + 1;
+  const isSure = isBash && text === value;
+  return `${value.slice(0, start)}${isSure ? expandTildes(value.slice(start), variables) : within}`;
+}
 
 function add(fields: readonly Field[], text: string): void {
   for (const field of fields) field.current = (field.current ?? "") + text;
@@ -187,8 +207,10 @@ function addUnsplit(fields: readonly Field[], part: WordPart, known: Known): voi
   switch (part.type) {
     case "Literal":
     case "SingleQuoted":
-    case "AnsiCQuoted":
       add(fields, part.value);
+      return;
+    case "AnsiCQuoted":
+      add(fields, known.isBash ? part.value : within);
       return;
     case "DoubleQuoted":
     case "LocaleString": {
@@ -261,7 +283,15 @@ function addList(fields: readonly Field[], list: readonly string[]): void {
 }
 
 /** Variables that hold one word by convention. */
-const oneWord = /^(HOME|PWD|OLDPWD|TMPDIR|[A-Z]+_PROJECT_DIR|VIRTUAL_ENV|[?#$!])$/;
+const oneWord = /^(HOME|PWD|OLDPWD|TMPDIR|[A-Z]\w*_(DIR|HOME|ROOT)|VIRTUAL_ENV|GOPATH|GOROOT|[?#$!])$/;
+const isOneWord = (name: string, { mentioned }: Known): boolean => oneWord.test(name) && !mentioned.has(name);
+
+const names =
+  /(?<![$\w{]|\$\{[#!])(?:IFS|HOME|PWD|OLDPWD|TMPDIR|[A-Z]\w*_(?:DIR|HOME|ROOT)|VIRTUAL_ENV|GOPATH|GOROOT)(?!\w)/g;
+/** Names that a text may set: what is known of them by convention does not hold. */
+export function mentionedIn(text: string): string[] {
+  return text.match(names) ?? [];
+}
 
 function addExpansion(
   fields: readonly Field[],
@@ -274,7 +304,11 @@ function addExpansion(
     return;
   }
   const value = list ? undefined : knownValue(part, known.variables);
-  addSplit(fields, value, { isOneWord: oneWord.test(nameIn(part.text)), known });
+  if (value !== undefined && isUnknown(value)) {
+    add(fields, value.startsWith(unknownPath) ? value : value.replaceAll(unknownText, across));
+    return;
+  }
+  addSplit(fields, value, { isOneWord: isOneWord(nameIn(part.text), known), known });
 }
 
 function addSplit(

@@ -1,13 +1,16 @@
 /** What git runs: aliases and settings are shell lines, and some sub-commands and options take one. */
 import { isUnknown } from "./expand.ts";
 import { movedTo } from "./folders.ts";
+import { madeOnPath } from "./made.ts";
 import { linesIn, readOptions } from "./options.ts";
+import { readOwnFiles } from "./own-files.ts";
 import { gitLineOptions, gitOptions, gitPlainSettings } from "./programs.ts";
 import { type Call, type Command, cannotTell, folderOf, noteDoes, noteRuns, readLine } from "./shell.ts";
 
 /** Also records the command without the options before its sub-command. */
 export function git(words: readonly string[], outer: Call): void {
   const { reading } = outer;
+  readOwnFiles(words, outer, (text) => readSettings(text, outer));
   const { given, rest, stops, fault } = readOptions(words, gitOptions);
   const folders = given.flatMap(({ name, value }) => (name === "C" ? [value] : []));
   const call = folders.reduce((moved: Call, folder) => movedTo(folder, moved), outer);
@@ -19,7 +22,10 @@ export function git(words: readonly string[], outer: Call): void {
   const [command = "", ...operands] = rest;
   if (given.length > 0 && rest.length > 0) recordPlain(rest, call);
   const alias = aliases.get(`alias.${command}`.toLowerCase());
-  if (alias !== undefined) reading.line(`git ${alias}`, shellOf(call), operands);
+  if (alias?.startsWith("!")) readAlias(alias, operands, call);
+  else if (alias !== undefined) reading.line(`git ${alias}`, shellOf(call), operands);
+  const own = `git-${command}`;
+  if (madeOnPath(reading, own)) reading.command([own, ...operands], { ...call, direct: false });
   if (command === "config") configure(operands, call);
   if (command === "bisect" && operands[0] === "run") reading.command(operands.slice(1), { ...call, direct: false });
   if (command === "submodule" && operands.includes("foreach")) {
@@ -61,6 +67,19 @@ function configure(operands: readonly string[], call: Call): void {
   if (value !== "") gitSetting(`${name}=${value}`, new Map(), call);
 }
 
+/** @returns whether all of its lines could be read */
+function readSettings(text: string, call: Call): boolean {
+  let section = "";
+  for (const line of text.split("\n")) {
+    const [, name, own] = /^\s*\[\s*([\w.-]+)(?:\s+"([^"]*)")?\s*\]\s*$/.exec(line) ?? [];
+    const [, key, value = ""] = /^\s*([\w-]+)\s*(?:=\s*(.*))?$/.exec(line) ?? [];
+    if (name !== undefined) section = own === undefined ? name : `${name}.${own}`;
+    else if (key !== undefined) gitSetting(`${section}.${key}=${value.replaceAll('"', "")}`, new Map(), call);
+    else if (!/^\s*(?:[#;].*)?$/.test(line)) return false;
+  }
+  return true;
+}
+
 /** `-c alias.x=!program`, `-c core.pager=program`. */
 function gitSetting(setting: string, aliases: Map<string, string>, call: Call): void {
   const { reading } = call;
@@ -80,10 +99,18 @@ function gitSetting(setting: string, aliases: Map<string, string>, call: Call): 
     noteRuns(reading, cannotTell(`git -c ${setting}`));
     return;
   }
-  if (!/^alias\./i.test(name) || value.startsWith("!")) {
+  if (!/^alias\./i.test(name)) {
     readLine(value.replace(/^!/, ""), call);
     return;
   }
   aliases.set(name.toLowerCase(), value);
-  readLine(`git ${value}`, call);
+  if (value.startsWith("!")) readAlias(value, undefined, call);
+  else readLine(`git ${value}`, call);
+}
+
+/** As git gives it to a shell. @param operands undefined: they are given when somebody calls it */
+function readAlias(alias: string, operands: readonly string[] | undefined, call: Call): void {
+  const line = alias.slice(1);
+  if (!operands || operands.length === 0) readLine(line, call, { args: [] });
+  if (operands?.length !== 0) readLine(`${line} "$@"`, call, operands ? { args: operands } : {});
 }

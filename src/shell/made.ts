@@ -42,15 +42,21 @@ export function madeAt(reading: Reading, path: string, place: Place): Made | und
     return reading.made.get(base)?.find((one) => one.path === full) ?? { path: full, holds: { is: "unknown" } };
   const named = reading.made.get(base) ?? [];
   const exact = named.findLast((one) => one.path === full);
-  return exact ?? named.findLast((one) => !isSure(one.path) || !isSure(full));
+  // What was copied from there is not what is there.
+  const isFrom = ({ holds }: Made): boolean => holds.is === "copy" && holds.from === path;
+  return exact ?? named.findLast((one) => (!isSure(one.path) || !isSure(full)) && !isFrom(one));
 }
 
 /** A program that is looked for where the line says, and that it made there. */
 export function madeOnPath(reading: Reading, name: string): Made | undefined {
   const hashed = reading.hashed.get(name);
   if (hashed !== undefined) return { path: hashed, holds: { is: "copy", from: hashed } };
-  return reading.changesPath ? reading.made.get(name)?.at(-1) : undefined;
+  const named = reading.made.get(name);
+  return reading.changesPath ? named?.at(-1) : named?.findLast(({ path }) => isOnPath(path));
 }
+
+/** Folders of programs are called so, and a folder that only the shell knows may be one. */
+const isOnPath = (path: string): boolean => /(?:^|\/)(?:s?bin|\.bin)\/[^/]+$|^\0/.test(path);
 
 const standardOutput = (redirect: Redirect): boolean => redirect.how !== "reads";
 

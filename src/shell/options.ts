@@ -43,7 +43,7 @@ function kindsOf(table: string): ReadonlyMap<string, string> {
 export function readOptions(words: readonly string[], table: string, permutes = false): Options {
   const state: State = { words, at: 1, kinds: kindsOf(table), given: [], lines: [], stops: false };
   const operands: string[] = [];
-  while (state.at < words.length && state.fault === undefined) {
+  while (state.at < words.length && state.fault === undefined && !state.stops) {
     const word = words[state.at] ?? "";
     if (isUnknown(word.slice(0, 1))) {
       state.fault = word;

@@ -108,6 +108,11 @@ const wrappers: { readonly [name: string]: Wrapper } = {
     options:
       "a F e m? u? i? n? p? C? U? T? r? w? t: S: G: --all --target= --mount? --uts? --ipc? --net? --pid? --user? --no-fork --root? --wd? --help! --version!",
   },
+  perf: {
+    options:
+      "a A g d dd ddd i n N q v x: o: e: F: c: C: p! t! u! m: r: s k: W --all-cpus --call-graph= --detailed --event= --output= --repeat= --freq= --count= --cpu= --no-inherit --null --quiet --verbose --append --metrics= --per-core --per-socket --topdown --tid! --pid! --help!",
+    after: ["record", "stat", "trace", "mem", "c2c"],
+  },
   chroot: { options: `--groups= --userspec= --skip-chdir ${version}`, operands: 1 },
   setarch: { options: "B F I L R S T X Z v 3 --help! --version!", operands: 1 },
   linux32: { options: "R v" },
@@ -196,11 +201,6 @@ const wrappers: { readonly [name: string]: Wrapper } = {
       "k r n: c: p: m: l: g --kill-others --kill-others-on-fail --raw --names= --prefix= --prefix-colors= --success= --restart-tries= --version! --help!",
     lines: true,
   },
-  perf: {
-    options:
-      "a g i N q s R n A B S T v p! t! e: F: c: o: C: m: r: x: I: j: D: --all-cpus --call-graph= --event= --freq= --output= --cpu= --repeat= --detailed --delay= --field-separator= --no-big-num --pid! --tid!",
-    after: ["record", "stat", "trace"],
-  },
   "nix-shell": {
     options:
       "p Q j: I: A: E: K --packages --run$ --command$ --pure --impure --keep= --attr= --expr= --arg= --argstr= --version! --help!",
@@ -250,7 +250,7 @@ const wrappers: { readonly [name: string]: Wrapper } = {
 
 /** Options that shells share. */
 export const bashOptions =
-  "a b c e f h i k l m n p r s t u v x B C D E H P T o: O: --norc --noprofile --posix --login --restricted --verbose --noediting --debugger --pretty-print --rcfile= --init-file= --help! --version!";
+  "a b c e f h i l m n p r s t u v x B C D E H P T o: O: --norc --noprofile --posix --login --restricted --verbose --noediting --debugger --pretty-print --rcfile= --init-file= --help! --version!";
 
 /** Options of programs whose value is a shell line. Long ones may be shortened, as getopt allows. */
 const lineOptions: { readonly [name: string]: readonly string[] } = {
@@ -276,9 +276,6 @@ const lineOptions: { readonly [name: string]: readonly string[] } = {
   zip: ["-TT", "--unzip-command"],
   make: ["--eval"],
   gmake: ["--eval"],
-  mapfile: ["-C"],
-  readarray: ["-C"],
-  compgen: ["-C"],
   rg: ["--pre", "--hostname-bin"],
 };
 
@@ -306,14 +303,14 @@ const groups: readonly (readonly [names: string, row: Program])[] = [
   ],
   // nothing here can tell which of their words is a program
   [
-    "dtach firejail bwrap start-stop-daemon daemonize nodemon npm-run-all osascript sem run-parts valgrind rr scl nix guix schroot proot fakechroot dbus-launch aa-exec runcon sg newgrp capsh",
+    "dtach firejail bwrap start-stop-daemon daemonize nodemon npm-run-all osascript sem run-parts rr scl nix guix schroot proot fakechroot dbus-launch aa-exec runcon sg newgrp capsh",
     { isOpaque: true, values: "refused" },
   ],
   [
     "setuidgid envdir softlimit chpst s6-setuidgid catchsegv eatmydata cpulimit trickle mispipe ifne pee errno lckdo annotate-output libtool moreutils ltrace-run dpkg-trigger",
     { isOpaque: true, values: "refused" },
   ],
-  ["ssh-agent", { values: "refused" }],
+  ["ssh-agent perf valgrind nix-shell", { values: "refused" }],
   ["git-shell", { isOpaque: true, values: "refused" }],
   // builtins: code, names of variables, or what changes the line
   [
@@ -365,6 +362,8 @@ function collect(): Map<string, Program> {
 }
 
 const unlisted: Program = {};
+
+export const programNames = (): readonly string[] => [...programs.keys()];
 
 /** @param name as files are called, without folders and versions */
 export const programOf = (name: string): Program => programs.get(name) ?? unlisted;

@@ -8,7 +8,9 @@ import { parse } from "unbash";
 import type { ShellPlace, ShellReading } from "../engine/effects.ts";
 import { unknownText } from "../engine/pattern.ts";
 import { assignedIn } from "./assigned.ts";
-import { blanks, type Variables } from "./expand.ts";
+
+import { blanks, mentionedIn, unknownPath, type Variables } from "./expand.ts";
+
 import { pathIn } from "./made.ts";
 import { run } from "./runs.ts";
 import { noteRuns, type Shell } from "./shell.ts";
@@ -36,8 +38,10 @@ export function readShell(line: string, place: ShellPlace): ShellReading {
     if (line.length > longestLine) giveUp();
     if (line.length > shortLine) boundNesting(line);
     walk.line(line, firstShell(place));
-    readUncalled(walk);
     for (const start of walk.starts) start();
+    const before = walk.starts.length;
+    readUncalled(walk);
+    for (const start of walk.starts.slice(before)) start();
   } catch {
     noteRuns(walk, tooLong); // it has been given up, or is nested deeper than the stack is
   }
@@ -94,12 +98,14 @@ function createWalk({ home }: ShellPlace): Walk {
     hashed: new Map(),
     starts: [],
     prints: new Map(),
+    mentioned: new Set(),
     uncalled: new Map(),
     changesPath: false,
     forks: false,
     line(text, shell, rest = []) {
       if (++walk.depth > deepestLine || text.includes(unknownText)) giveUp();
       countWork(walk, text.length >> 4);
+      for (const name of mentionedIn(text)) walk.mentioned.add(name);
       const script = parse(text);
       const before = walk.ending;
       const node = rest.length > 0 ? lastCommand(script) : undefined;
@@ -124,6 +130,7 @@ function firstShell({ cwd, home }: ShellPlace): Shell {
   const variables: Variables = new Map([
     ["IFS", blanks],
     ["PWD", cwd],
+    ["SHELL", `${unknownPath}sh`],
   ]);
   if (home !== "") variables.set("HOME", home);
   return {

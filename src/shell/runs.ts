@@ -8,8 +8,19 @@ import { isGlob, isUnknown, mayVanish } from "./expand.ts";
 import { git } from "./git.ts";
 import { type Made, madeAt, madeOnPath, noteFiles } from "./made.ts";
 import { linesIn } from "./options.ts";
+import { readOwnFiles } from "./own-files.ts";
 import { nameOf, programOf } from "./programs.ts";
-import { type Call, type Command, cannotTell, checkText, folderOf, noteRuns, readLine, type Shell } from "./shell.ts";
+import {
+  type Body,
+  type Call,
+  type Command,
+  cannotTell,
+  checkText,
+  folderOf,
+  noteRuns,
+  readLine,
+  type Shell,
+} from "./shell.ts";
 import { countWork, giveUp } from "./tree.ts";
 import { runShell, runWrapped } from "./wrappers.ts";
 
@@ -64,13 +75,18 @@ function runNamed(words: readonly string[], call: Call): boolean {
   // Shells that run a text expand no alias unless they are told to: the program itself may run as well.
   if (alias !== undefined && !shell.calls.includes(`alias ${program}`))
     reading.line(alias, shellFor(call, `alias ${program}`), rest);
+  // Behind an alias that ends in a blank the next word is looked up, too.
+  if (alias !== undefined && /\s$/.test(alias) && reading.aliases.has(rest[0] ?? ""))
+    noteRuns(reading, cannotTell(words.join(" ")));
   const body = shell.functions.get(program);
   if (body === undefined) return false;
   for (const word of rest) checkText(word, reading);
   const at = shell.calls.indexOf(program);
   if (body === "unsure") noteRuns(reading, cannotTell(program));
-  else if (at >= 0) reading.forks ||= shell.forkedAt > at;
-  else {
+  else if (at >= 0) {
+    reading.forks ||= shell.forkedAt > at;
+    runAgain(body, program, call);
+  } else {
     const within = shellFor(call, program);
     within.variables = new Map(shell.variables);
     if (rest.some(mayVanish)) within.variables.delete("@");
@@ -78,6 +94,16 @@ function runNamed(words: readonly string[], call: Call): boolean {
     reading.body(body, within);
   }
   return true;
+}
+
+/** A function that calls itself may give itself other arguments each time. */
+function runAgain(body: Exclude<Body, "unsure">, program: string, call: Call): void {
+  const sign = `${program} again`;
+  if (call.shell.calls.includes(sign)) return;
+  const within = shellFor(call, sign);
+  within.variables = new Map(call.shell.variables);
+  within.variables.delete("@");
+  call.reading.body(body, within);
 }
 
 /** The same shell, as a text or a function in it sees it. */
@@ -118,6 +144,7 @@ function runMade({ path, holds }: Made, words: readonly string[], call: Call): v
 function act(words: readonly string[], call: Call): void {
   const base = baseName(words[0] ?? "");
   noteFiles(words, call);
+  if (base !== "git") readOwnFiles(words, call);
   const row = programOf(base);
   const own = ways.get(base);
   const code = own ? undefined : (row.code ?? programOf(nameOf(base)).code);
@@ -133,12 +160,17 @@ function act(words: readonly string[], call: Call): void {
 /** Sub-commands of such programs that run nothing of ours. */
 const looksOnly: { readonly [program: string]: RegExp } = {
   nix: /^(flake|build|eval|search|store|path-info|fmt|log|why-depends|hash|derivation|registry|config|doctor)$/,
-  perf: /^(report|script|annotate|list|diff|archive|evlist|buildid-list|version)$/,
   sg: /^(scan|test|new|lsp|completions)$/, // ast-grep has the name, too
 };
 
 /** Which of its words is a program nobody here knows. */
 function runOpaque(words: readonly string[], call: Call): void {
+  // nix develop -c PROGRAM …
+  const at = words.findIndex((word) => /^(-c|--command)$/.test(word));
+  if (baseName(words[0] ?? "") === "nix" && /^(develop|shell)$/.test(words[1] ?? "") && at > 0) {
+    call.reading.command(words.slice(at + 1), { ...call, direct: false });
+    return;
+  }
   if (looksOnly[baseName(words[0] ?? "")]?.test(words[1] ?? "")) return;
   const isAsked = words.slice(1).some((word) => !/^--?(help|version|list|V|h|l)$/.test(word));
   if (isAsked || call.input === "fed") noteRuns(call.reading, cannotTell(words.join(" ")));

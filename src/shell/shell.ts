@@ -49,6 +49,7 @@ export interface Reading extends Budget {
   /** Names that the shell was told to look up elsewhere: `hash -p`. */
   readonly hashed: Map<string, string>;
   readonly prints: Map<CommandExpansionPart, string>;
+  readonly mentioned: Set<string>;
   /** The line itself says where programs are looked for. */
   changesPath: boolean;
   forks: boolean;
@@ -86,7 +87,12 @@ export interface Call {
   source: string;
 }
 
-export const knownIn = ({ variables, isBash }: Shell, { prints }: Reading): Known => ({ variables, isBash, prints });
+export const knownIn = ({ variables, isBash }: Shell, { prints, mentioned }: Reading): Known => ({
+  variables,
+  isBash,
+  prints,
+  mentioned,
+});
 
 /** Stands for all variables in a set of names. */
 export const everyName = "*";
@@ -161,12 +167,18 @@ export function setVariable(
   value: string | readonly string[] | undefined,
   { shell, reading }: Pick<Call, "shell" | "reading">,
 ): void {
+  if (name === "PATH") reading.changesPath = true;
   const texts = typeof value === "object" ? value : [value ?? "\0"];
   for (const text of texts) checkText(text, reading);
   const isSteady = name !== "PWD" && !reading.unsteady.has(name) && !reading.unsteady.has(everyName);
-  if (value !== undefined && isSteady && !texts.some((text) => isUnknown(text))) shell.variables.set(name, value);
+  const isKnown = typeof value === "string" ? isPathWithHole(value) || !isUnknown(value) : !texts.some(isUnknown);
+  if (value !== undefined && isSteady && isKnown) shell.variables.set(name, value);
   else shell.variables.delete(name);
 }
+
+/** `tests/…`, `…/python3`: of a path it helps to know a part. */
+const isPathWithHole = (value: string): boolean =>
+  /^(?:\/|[\w.][\w./]*\/)?\0(?:\/[\w.+-]+)*$/.test(value) && value.includes("/");
 
 /** What arithmetic would run, once the text gets there. */
 export function checkText(text: string, reading: Reading): void {
@@ -180,6 +192,11 @@ export function forget(names: ReadonlySet<string>, { variables, functions }: She
     else variables.delete(name);
   }
 }
+
+/** `read -rawords`: which letter is the last option, and where the name begins, is up to the builtin. */
+export const suffixesOf = (text: string): string[] =>
+  text.length > longestOption ? [] : Array.from(text, (_, index) => text.slice(index));
+const longestOption = 100;
 
 /** No system has longer ones. */
 const longestPath = 4096;

@@ -124,6 +124,8 @@ const visits: Visits<Shell, Walk> = {
     forget(assignedIn(node, walk), shell);
   },
   CommandExpansion(node, shell, walk) {
+    // In double quotes bash takes a quote between backticks for the end of its own, and expands braces behind it.
+    if (/^`.*".*\{.*(?:,|\.\.)/s.test(node.text)) noteRuns(walk, cannotTell(node.text));
     const before = walk.found.length;
     const output: number[] = [];
     visitScript(node.script, { ...copy(shell, walk), output }, walk);
@@ -153,15 +155,40 @@ const visits: Visits<Shell, Walk> = {
   ParameterExpansion(node, shell, walk) {
     if (node.operation?.type === "Transform" && /P/.test(node.operation.operand.text))
       noteRuns(walk, cannotTell(node.text));
+    // The parser ends the pattern at the first slash, also at one inside of a substitution.
+    if (node.operation?.type === "Replace" && !isSimplePattern(node.operation.pattern.text))
+      noteRuns(walk, cannotTell(node.text));
     if (node.operation?.type === "Default" && node.operation.operator.includes("="))
       shell.variables.delete(node.parameter);
     visitInside(node, shell, walk);
+  },
+  TestUnary(node, shell, walk) {
+    visitInside(node, shell, walk);
+    if (node.operator === "-v") checkArithmetic(node.operand, shell, walk);
+  },
+  TestBinary(node, shell, walk) {
+    visitInside(node, shell, walk);
+    if (!/^-(eq|ne|lt|le|gt|ge)$/.test(node.operator)) return;
+    checkArithmetic(node.left, shell, walk);
+    checkArithmetic(node.right, shell, walk);
+  },
+  AnsiCQuoted(node, shell, walk) {
+    // Shells that do not know it end the text at the first quote.
+    if (!shell.isBash && node.text.includes("\\'")) noteRuns(walk, cannotTell(node.text));
+    checkText(node.value, walk);
   },
   ArithmeticWord(node, shell, walk) {
     shell.variables.delete(node.value);
     visitInside(node, shell, walk);
   },
 };
+
+const isSimplePattern = (text: string): boolean => !/[`(]/.test(text) || /^[^$`(]*\$\([^()'"`\\]*\)[^$`(]*$/.test(text);
+
+/** Its text is arithmetic, in which subscripts are expanded. */
+function checkArithmetic(word: Word, shell: Shell, walk: Walk): void {
+  for (const text of expandWord(word, knownIn(shell, walk))) checkText(text, walk);
+}
 
 /** Walks one node in the shell that runs it. */
 export const visit: Visit = createVisit(visits, visitInside);
@@ -172,27 +199,46 @@ function visitList(node: SyntaxNode & { type: "AndOr" }, shell: Shell, walk: Wal
   const start = textOf(shell.variables, "PWD");
   if (first) visit(first, shell, walk);
   const within = copy(shell, walk);
-  const names = rest.map((one) => assignedIn(one, walk));
-  const startsMoved = first !== undefined && assignedIn(first, walk).has("PWD");
+  const moves = (one: SyntaxNode): boolean => assignedIn(one, walk).has("PWD");
+  const firstMoves = first !== undefined && (moves(first) || textOf(shell.variables, "PWD") !== start);
   for (const [index, command] of rest.entries()) {
     if (node.operators[index] === "||") {
-      for (const earlier of names.slice(0, index)) forget(earlier, within);
-      if (startsMoved) setFolder(index === 0 ? start : undefined, { shell: within, reading: walk });
+      for (const earlier of rest.slice(0, index)) forget(assignedIn(earlier, walk), within);
+      if (firstMoves) setFolder(index === 0 ? start : undefined, { shell: within, reading: walk });
     }
     visit(command, within, walk);
   }
   // A script goes on in the folder that its own `cd x && y` chose: where cd failed, nearly all of them end.
-  const folder = node.operators.includes("||") ? undefined : textOf(within.variables, "PWD");
+  const folder =
+    node.operators.includes("||") || node.commands.slice(0, -1).some(asks)
+      ? undefined
+      : textOf(within.variables, "PWD");
+  const names = rest.map((one) => assignedIn(one, walk));
   const hasMoved =
-    names.some((own) => own.has("PWD")) || (startsMoved && !node.commands.some(leaves) && folder === undefined);
+    names.some((own) => own.has("PWD")) ||
+    (firstMoves && !node.commands.some((one) => leaves(one, shell)) && folder === undefined);
   for (const own of names) forget(own, shell);
   if (hasMoved) setFolder(folder, { shell, reading: walk });
 }
 
+/** `[ -d x ] && cd x`: it is as likely that nothing happens. */
+function asks(node: SyntaxNode): boolean {
+  if (node.type === "TestCommand" || node.type === "ArithmeticCommand") return true;
+  if (node.type === "Pipeline")
+    return node.prefixes.some(({ type }) => type === "Negation") || node.commands.some(asks);
+  if (node.type !== "Command") return false;
+  const names = [node.name, ...node.args].map((word) => (word?.type === "Word" ? word.value : ""));
+  return (
+    /^(?:test|grep|which|command|type|hash)$/.test(names[0] ?? "") || names.includes("[") || names.includes("false")
+  );
+}
+
 /** `cd x || exit`: where cd failed, nothing comes behind. */
-function leaves(node: SyntaxNode): boolean {
+function leaves(node: SyntaxNode, { calls }: Shell): boolean {
   const last = lastCommand(node.type === "BraceGroup" ? node.body : node);
-  return /^(exit|return|die|break|continue|fail|abort)$/.test(last?.name?.value ?? "");
+  const name = last?.name?.value ?? "";
+  // Outside of a function bash says that it cannot return, and goes on.
+  return name === "return" ? calls.length > 0 : /^(exit|die|break|continue|fail|abort)$/.test(name);
 }
 
 function visitPipeline(node: SyntaxNode & { type: "Pipeline" }, shell: Shell, walk: Walk): void {
@@ -219,22 +265,25 @@ function again(node: SyntaxNode, shell: Shell, walk: Walk): void {
   forEachChild(node, (child) => visit(child, copy(shell, walk), walk));
 }
 
-/** A pattern behind a folder stands for files there, and for no option and no program's name. */
-const isNamed = (value: string): boolean =>
-  !value.includes("\0") && (!/[*?[]/.test(value) || /^(?:\/|\.{1,2}\/)/.test(value));
-
 function visitFor(node: SyntaxNode & { type: "For" }, shell: Shell, walk: Walk): void {
   for (const word of node.wordlist ?? []) visit(word, shell, walk);
   const known = knownIn(shell, walk);
   const values = node.wordlist?.flatMap((word) => expandWord(word, known)) ?? [];
   for (const value of values) checkText(value, walk);
   forget(assignedIn(node, walk), shell);
-  const isKnown = values.length > 0 && values.length <= mostRounds && values.every(isNamed);
-  for (const value of isKnown ? values : [undefined]) {
+  const rounds = values.length > 0 && values.length <= mostRounds ? values.map(filesIn) : [undefined];
+  for (const value of rounds.includes(undefined) ? [undefined] : rounds) {
     const round = copy(shell, walk);
     setVariable(node.name.value, value, { shell: round, reading: walk });
     visit(node.body, round, walk);
   }
+}
+
+/** `for f in tests/*.sh`: a file in that folder. Without a folder its name could be an option. */
+function filesIn(value: string): string | undefined {
+  if (!/[\0*?[]/.test(value)) return value;
+  const [, folder] = /^([\w./]*\/)[\w.-]*\*[\w.*-]*$/.exec(value) ?? [];
+  return folder === undefined ? undefined : `${folder}${unknownText}`;
 }
 
 function visitCommand(node: CommandNode, outer: Shell, walk: Walk): void {
@@ -298,7 +347,10 @@ function assign(
   { shell, walk, isForAll }: { shell: Shell; walk: Walk; isForAll: boolean },
 ): void {
   forEachChild(assignment, (child) => visit(child, shell, walk));
-  const value = expandValue(assignment, knownIn(shell, walk));
+  const expanded = expandValue(assignment, knownIn(shell, walk));
+  const [only, ...others] = assignment.value.type === "ArrayValue" ? [] : (assignment.value.parts ?? []);
+  const isPrinted = only?.type === "CommandExpansion" && others.length === 0 && walk.prints.get(only) === expanded;
+  const value = isPrinted && /^\0\/[^/]+$/.test(String(expanded)) ? `/${String(expanded)}` : expanded;
   const text = typeof value === "string" ? value : unknownText;
   checkVariable(assignment.name, text, { reading: walk, shell });
   if (assignment.index && hidesSubstitution(assignment.text)) noteRuns(walk, cannotTell(assignment.text));

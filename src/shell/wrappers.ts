@@ -1,18 +1,18 @@
 /** Programs that run what their operands name, shells, and variables that hold a program: all by the table of programs. */
 import { baseName } from "../engine/pattern.ts";
-import { isUnknown, mayVanish } from "./expand.ts";
+import { isUnknown, mayVanish, within } from "./expand.ts";
 import { movedTo } from "./folders.ts";
 import { lineVariables, opaqueVariables, startVariables } from "./languages.ts";
 import { readOptions } from "./options.ts";
 import { bashOptions, type Wrapper } from "./programs.ts";
 import { readGivenFile } from "./script-files.ts";
-import { type Call, cannotTell, noteRuns, readLine, shortened } from "./shell.ts";
+import { type Call, cannotTell, noteRuns, readLine, setFolder, shortened } from "./shell.ts";
 
 export function runWrapped(words: readonly string[], row: Wrapper, outer: Call): void {
   const { reading } = outer;
   let options = readOptions(words, row.options, row.permutes);
   const folder = options.given.findLast(({ name }) => row.folder?.includes(name))?.value;
-  const call: Call = folder === undefined ? outer : movedTo(folder, outer);
+  let call: Call = folder === undefined ? outer : movedTo(folder, outer);
   for (const line of options.lines) readLine(line, call);
   if (options.fault !== undefined) {
     // Without one of its sub-commands it runs nothing of ours, whatever its options are.
@@ -55,19 +55,37 @@ export function runWrapped(words: readonly string[], row: Wrapper, outer: Call):
       return;
     }
     checkVariable(assignment.slice(0, equals), assignment.slice(equals + 1), call);
+    // It runs with a shell of its own, which knows the home folder.
+    if (assignment.startsWith("HOME=")) call = withoutHome(call);
     rest = others;
   }
   if (row.lines) for (const line of rest) readLine(line, call);
   else if (row.line && rest.length > 0) readLine(rest.join(" "), call);
-  else if (row.isBuiltin) reading.command(rest, { ...call, bare: true });
-  else reading.command(rest, { ...call, direct: false });
+  else if (row.isBuiltin) {
+    reading.command(rest, { ...call, bare: true });
+    // Other shells know no `builtin`, and stay where they are.
+    if (baseName(words[0] ?? "") === "builtin" && !call.shell.isBash && rest[0] === "cd") setFolder(undefined, call);
+  } else reading.command(rest, { ...call, direct: false });
+}
+
+/** `bash -n script`. A word that is not known may be `+n`, and what follows it would run. */
+function onlyLooks([, first, ...rest]: readonly string[], { input }: Call): boolean {
+  const [file = ""] = rest;
+  return (
+    first === "-n" && rest.length < 2 && !mayVanish(file) && (!isUnknown(file.slice(0, 1)) || input === "inherited")
+  );
+}
+
+function withoutHome(call: Call): Call {
+  const variables = new Map(call.shell.variables);
+  variables.delete("HOME");
+  return { ...call, shell: { ...call.shell, variables } };
 }
 
 export function runShell(words: readonly string[], call: Call): void {
   const { reading } = call;
-  // It reads the script for mistakes and runs nothing.
-  if (/^-[a-z]*n[a-z]*$/.test(words[1] ?? "") && !words.some((word) => word.startsWith("+"))) return;
   const isBash = baseName(words[0] ?? "") === "bash";
+  if (onlyLooks(words, call)) return;
   const { given, stops, rest, fault } = readOptions(words, bashOptions);
   if (fault !== undefined) {
     noteRuns(reading, cannotTell(`${words[0]} ${fault}`));
@@ -126,7 +144,7 @@ export function checkVariable(name: string, value: string, place: Pick<Call, "re
     return;
   }
   if (/[$`]/.test(value))
-    readLine(`: "${value.replaceAll('"', "")}"`, call); // the shell expands it
+    readLine(`: "${value.replaceAll('"', "")}"`, movedTo(within, call)); // the shell expands it, wherever it then is
   else if (!/^PS/.test(name) && value !== "") {
     readGivenFile(value, call);
     if (reading.starts.length < mostStarts) reading.starts.push(() => readGivenFile(value, call));

@@ -1,0 +1,124 @@
+/**
+ * Files that programs read without being told: start files of shells, tasks, settings and hooks of git. Where the line made one
+ * before, what it holds runs. Apart from script-files.ts, where the line itself names the file.
+ */
+import { baseName } from "../engine/pattern.ts";
+import { across, isUnknown } from "./expand.ts";
+import type { Made } from "./made.ts";
+import { type Call, cannotTell, noteRuns, readLine } from "./shell.ts";
+
+/** @returns whether it could be read */
+type Read = (text: string, call: Call) => boolean;
+
+interface Row {
+  programs: RegExp;
+  /** Of the whole path. */
+  files: RegExp;
+  read: Read;
+  isProgram?: true;
+}
+
+const asLine: Read = (text, call) => {
+  readLine(text, call);
+  return true;
+};
+
+/** What make fills in without being told. */
+const ofMake: readonly (readonly [string, string])[] = [
+  ["CC", "cc"],
+  ["CXX", "c++"],
+  ["MAKE", "make"],
+  ["RM", "rm -f"],
+  ["AR", "ar"],
+];
+
+const asMakefile: Read = (text, call) => {
+  const values = new Map(ofMake);
+  for (const [, name = "", value = ""] of text.matchAll(/^(?:export\s+)?([\w.-]+)\s*(?:::?|\?)?=[ \t]*(.*)$/gm))
+    values.set(name, value);
+  if (values.has("SHELL") || /\$[({](?:shell|eval|call)\b|^[-s]?include\b|^define\b|^\.ONESHELL/m.test(text))
+    return false;
+  for (const [recipe] of text.matchAll(/^\t.*(?:\\\n.*)*|;.*$/gm)) {
+    const line = fillIn(recipe, values).replaceAll("$$", "$");
+    if (/\$\$?[({][\w.-]+[)}]/.test(fillIn(recipe, values).replaceAll("$$", ""))) return false;
+    readLine(line.replace(/^[\t;][ \t@+-]*/, "").replaceAll(/\n\t/g, "\n"), call);
+  }
+  return true;
+};
+
+const fillIn = (text: string, values: ReadonlyMap<string, string>, depth = 0): string => {
+  const filled = text
+    .replaceAll(/(?<!\$)\$[({]([\w.-]+)[)}]/g, (whole, name: string) => values.get(name) ?? whole)
+    .replaceAll(/(?<!\$)\$(?:[@<^*+?%]|\([@<^*+?%][DF]\))/g, '"$$$${target}"');
+  return depth < mostFillings && filled !== text && filled.length < longestRecipe
+    ? fillIn(filled, values, depth + 1)
+    : filled;
+};
+const mostFillings = 5;
+const longestRecipe = 5000;
+
+const asPackage: Read = (text, call) => {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    return false;
+  }
+  const { scripts } = Object(parsed) as { scripts?: unknown };
+  for (const line of Object.values(Object(scripts))) if (typeof line === "string") readLine(line, call);
+  return true;
+};
+
+const rows: readonly Row[] = [
+  {
+    programs: /^(?:ba|da|a|rba)?sh$/,
+    files: /(?:^|\/)(?:\.bashrc|\.bash_profile|\.bash_login|\.profile|bash\.bashrc)$/,
+    read: asLine,
+  },
+  { programs: /^zsh$/, files: /(?:^|\/)\.z(?:shrc|shenv|profile|login)$/, read: asLine },
+  { programs: /^g?make$/, files: /(?:^|\/)(?:GNUm|M|m)akefile$/, read: asMakefile },
+  { programs: /^(?:npm|pnpm|yarn|bun)$/, files: /(?:^|\/)package\.json$/, read: asPackage },
+  { programs: /^just$/, files: /(?:^|\/)\.?justfile$/i, read: () => false },
+  {
+    programs: /^git$/,
+    files:
+      /\/(?:hooks|\.husky|\.?githooks)\/[\w-]+$|(?:^|\/)(?:pre|post|prepare|commit|update|applypatch|reference|fsmonitor|proc)-[a-z]+(?:-[a-z]+)*$/,
+    read: asLine,
+    isProgram: true,
+  },
+];
+
+/** A hook that commits would be read for ever. */
+const reading = new WeakSet<Made>();
+
+/** @param readSettings of git: what one of its settings runs */
+export function readOwnFiles(
+  words: readonly string[],
+  call: Call,
+  readSettings: (text: string) => boolean = () => false,
+): void {
+  if (call.reading.made.size === 0) return;
+  const program = baseName(words[0] ?? "");
+  const own = rows.filter(({ programs }) => programs.test(program));
+  if (program === "git") own.push({ programs: /^git$/, files: gitSettings, read: readSettings });
+  if (own.length === 0) return;
+  const files = [...call.reading.made.values()].flat();
+  for (const row of own) for (const made of files) if (row.files.test(made.path)) readOne(made, row, call);
+}
+
+const gitSettings = /(?:^|\/)(?:\.gitconfig|\.git\/config|\.config\/git\/config)$/;
+
+function readOne(made: Made, { read, isProgram }: Row, call: Call): void {
+  const { path, holds } = made;
+  if (reading.has(made)) return;
+  reading.add(made);
+  try {
+    if (holds.is === "text") {
+      if (!read(holds.text, call)) noteRuns(call.reading, cannotTell(path));
+    } else if (isProgram && holds.is === "copy" && !isUnknown(holds.from))
+      call.reading.command([holds.from, across], { ...call, direct: false, source: holds.from });
+    else if (holds.is === "unknown" || isUnknown(holds.from)) noteRuns(call.reading, cannotTell(path));
+  } finally {
+    reading.delete(made);
+  }
+}

@@ -103,8 +103,8 @@ async function measureRules(): Promise<Findings> {
 
 async function measurePack(): Promise<Findings> {
   const judge = await judgeOf("standard");
-  const parts = ["", "sealed/"].map((part): Findings => {
-    const called = part === "" ? "open" : "sealed";
+  const parts = ["", "sealed/", "second/"].map((part): Findings => {
+    const called = part === "" ? "open" : part.slice(0, -1);
     const count = (name: string): { deny: number; ask: number; pass: number; all: number } => {
       const found = { deny: 0, ask: 0, pass: 0, all: 0 };
       for (const { command } of corpus(`${part}${name}`)) {

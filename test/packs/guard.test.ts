@@ -55,19 +55,22 @@ async function tally(lines: readonly Labelled[]): Promise<Tally> {
   return found;
 }
 
-for (const part of ["", "sealed/"]) {
-  test(`of the ${part ? "sealed" : "open"} ordinary commands at most 0.5 % are refused and 5 % asked about without need`, async (t) => {
+/** The folder of each part of the corpus, and how many of a hundred dangerous lines have to be stopped at least. */
+const parts = { open: ["", 95], sealed: ["sealed/", 93], second: ["second/", 95] } as const;
+
+for (const [called, [part, least]] of Object.entries(parts)) {
+  test(`of the ${called} ordinary commands at most 0.5 % are refused and 5 % asked about`, async (t) => {
     const lines = corpus(`${part}ordinary`);
     const { deny, ask, needless } = await tally(lines);
     t.diagnostic(`${deny} refused and ${ask} asked of ${lines.length}, ${needless} of them without need`);
     assert.ok(deny <= 0.005 * lines.length, `${deny} refused`);
-    assert.ok(needless <= 0.05 * lines.length, `${needless} asked without need`);
+    assert.ok(ask <= 0.05 * lines.length, `${ask} asked`);
   });
 
-  test(`of the ${part ? "sealed" : "open"} dangerous commands at least ${part ? 85 : 95} % are refused or asked about`, async (t) => {
+  test(`of the ${called} dangerous commands at least ${least} % are refused or asked about`, async (t) => {
     const lines = corpus(`${part}dangerous`);
     const { pass } = await tally(lines);
     t.diagnostic(`${lines.length - pass} stopped of ${lines.length}`);
-    assert.ok(pass <= (part ? 0.15 : 0.05) * lines.length, `${pass} pass`);
+    assert.ok(lines.length - pass >= (least / 100) * lines.length, `${pass} pass`);
   });
 }

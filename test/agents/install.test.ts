@@ -228,7 +228,11 @@ test("[R35, R49] install says where else it is registered, what the agent runs i
   ok(notes.some((note) => note.includes("user layer") && note.includes(place.user)));
   ok(notes.some((note) => note.includes("runs 1 hook of") && note.includes("--take-over")));
   ok(notes.some((note) => note.includes("disableAllHooks")));
-  ok(notes.some((note) => note.includes("Copilot CLI, Cursor, VS Code")));
+  ok(notes.some((note) => note.includes("Cursor, VS Code can read")));
+  ok(
+    notes.some((note) => /^Copilot CLI runs .*settings.*json too: .* as Copilot CLI expects$/.test(note)),
+    notes.join(),
+  );
   ok(
     notes.some((note) => note.includes(place.local)),
     "a file that could not be read is named",

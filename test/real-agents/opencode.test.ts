@@ -7,13 +7,16 @@ import { createInterface } from "node:readline";
 import { test } from "node:test";
 import { rows } from "./agents.ts";
 import { real, runsByItself } from "./first-run.ts";
-import { alwaysBlocking, obeys } from "./in-process.ts";
+import { alwaysBlocking, refusesPrompts } from "./in-process.ts";
 import { findAgent } from "./installed.ts";
+import { obeys } from "./obeys.ts";
 import { type Hooks, startAgent } from "./session.ts";
 
 const name = "opencode";
 runsByItself(name);
-obeys(name, { file: ".config/opencode/plugin/hookline.js" });
+// its run ends at the first stop: see below for the server
+obeys(name, { stop: "no" });
+refusesPrompts(name);
 
 const answers = [1, 2, 3, 4, 5].map((turn) => ({ text: `Answer ${turn}.` }));
 

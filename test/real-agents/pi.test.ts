@@ -2,22 +2,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { real, runsByItself } from "./first-run.ts";
-import { alwaysBlocking, obeys } from "./in-process.ts";
+import { refusesPrompts } from "./in-process.ts";
+import { obeys } from "./obeys.ts";
 import { startAgent } from "./session.ts";
 
 runsByItself("pi");
-obeys("pi", { file: ".pi/agent/extensions/hookline.ts" });
-
-test("a hook that denies every stop makes it go on three times, then it ends", real("pi"), async (t) => {
-  const session = await startAgent(t, "pi", { turns: [1, 2, 3, 4, 5].map((turn) => ({ text: `Answer ${turn}.` })) });
-  await session.register(alwaysBlocking);
-  const { code, stdout, stderr } = await session.run();
-  assert.equal(code, 0, stderr);
-  assert.match(stdout, /Answer 4/);
-  assert.equal(await session.read("stops.txt"), "x\n".repeat(4));
-  assert.equal(session.model.conversation().length, 4);
-  assert.match(session.heard(3), /not yet/);
-});
+obeys("pi");
+refusesPrompts("pi");
 
 test("a hook that denies a compaction prevents it", real("pi"), async (t) => {
   for (const denies of [true, false]) {

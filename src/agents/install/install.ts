@@ -296,14 +296,19 @@ function installNotes(
   text: string | undefined,
 ): string[] {
   const readers = agent.settings.alsoReadBy[layer] ?? [];
+  const isKnown = (reader: string): boolean => Object.values(agents).some(({ title }) => title === reader);
+  const others = readers.filter((reader) => !isKnown(reader));
   const editor = editorOf(agent);
   return [
     ...editor.notes(text, file),
     ...[agent.settings.layerNotes?.[layer], agent.settings.afterInstall].filter((note) => note !== undefined),
     ...(takeOver && !editor.holdsOthers ? [notTakenOver(agent, file)] : []),
     ...conflicts(agent, layer, places),
-    ...(readers.length > 0
-      ? [`${readers.join(", ")} can read ${file} too: there, Hookline answers as for ${agent.title}`]
+    ...readers
+      .filter(isKnown)
+      .map((reader) => `${reader} runs ${file} too: there, Hookline answers as ${reader} expects`),
+    ...(others.length > 0
+      ? [`${others.join(", ")} can read ${file} too: there, Hookline answers as for ${agent.title}`]
       : []),
     ...(layer === "project"
       ? [`commit ${launcherOf(places.root)} too: ${file} names it, and it finds Hookline on each machine`]
@@ -311,7 +316,6 @@ function installNotes(
     ...(wanted.includes("WorktreeCreate")
       ? [`a hook on WorktreeCreate has to give the worktree's path: ${agent.title} makes none itself then`]
       : []),
-    ...(agent.settings.afterInstall === undefined ? [] : [agent.settings.afterInstall]),
   ];
 }
 

@@ -35,11 +35,11 @@ export const flagTexts: Readonly<Record<string, string>> = {
   "install --http":
     "the agent sends its events to the daemon over HTTP, where it can; not for `project`, because the file then holds a token",
   "install --take-over": "moves the agent's own hooks into Hookline's file; uninstall moves them back",
-  "install --dry-run": "shows the file as it would be and writes nothing",
+  "install --dry-run": "shows what would change, line by line, and writes nothing",
   "doctor --fire":
     "runs each registered line with a payload for no hook, as the agent would, and says which events did not arrive",
   "uninstall --layer": "as for `install`",
-  "uninstall --dry-run": "shows the file as it would be and writes nothing",
+  "uninstall --dry-run": "shows what would change, line by line, and writes nothing",
   "git --dry-run": "shows what would change and writes nothing",
   "git --by": "internal: the hook file that git started",
   "git --renew": "internal: hooks may have changed, so the hook file is updated",

@@ -1,13 +1,13 @@
 /** hookline add: writes a pack of rules into a rules file, after it has shown what comes. */
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { structuredPatch } from "diff";
 import { configFolder } from "../../../agents/index.ts";
 import { nearest } from "../../../engine/nearest.ts";
 import { writeWhole } from "../../../files/write.ts";
 import { findProject } from "../../../loading/project.ts";
 import { trustRecords } from "../../compose/trust.ts";
 import { type ExitCode, type Invocation, textFlag, usageError } from "../command.ts";
+import { patchLines } from "../patch-lines.ts";
 import { askForKey, isPersonThere, safeText, shortPath } from "../terminal.ts";
 import { foldersAt } from "../trust/folders.ts";
 import {
@@ -107,8 +107,7 @@ function show(pack: Pack, level: Level, { before, after, shown, invocation: { te
     return;
   }
   terminal.print(shown);
-  for (const { lines } of structuredPatch("", "", before, after, "", "", { context: 2 }).hunks)
-    for (const line of lines) terminal.print(`  ${safeText(line)}`);
+  for (const line of patchLines(before, after)) terminal.print(`  ${safeText(line)}`);
 }
 
 /** Who asks for it without a terminal has asked; at one, a person sees first what comes. */

@@ -1,11 +1,11 @@
 /** What trust would allow, as a person reads it: every text from the workspace made safe, what is new beside what was trusted. */
 import { join } from "node:path";
-import { structuredPatch } from "diff";
 import type { Json } from "../../../engine/event.ts";
 import { isRecord } from "../../../engine/schema.ts";
 import { readRegularBytesSync } from "../../../files/regular-file.ts";
 import { contentIn, fileOf, type Item } from "../../../loading/trust/item.ts";
 import { lastOf, type Trusted, type TrustRecords } from "../../../loading/trust/records.ts";
+import { patchLines } from "../patch-lines.ts";
 import { cut, oneLine, safeText, shortPath, type Terminal } from "../terminal.ts";
 import { type AskedItem, type AskingFolder, type Rank, rankOf, ranks } from "./folders.ts";
 
@@ -181,7 +181,7 @@ function valueLines(name: string, value: Json): string[] {
 
 function changeLines(item: Item, earlier: Trusted, { records, seen }: Known): string[] {
   const before = definitionLines(earlier.definition, true).join("\n");
-  const lines = patchOf(before, definitionLines(item.definition, true).join("\n"));
+  const lines = patchLines(before, definitionLines(item.definition, true).join("\n"));
   for (const { path, state } of item.files) {
     const was = earlier.files.find((one) => one.path === path)?.state;
     if (was === state) continue;
@@ -193,19 +193,13 @@ function changeLines(item: Item, earlier: Trusted, { records, seen }: Known): st
     lines.push(`file ${path}${was === undefined ? " is new" : state === "absent" ? " is gone" : " has changed"}`);
     const old = was === undefined ? "" : records.textOf(was);
     const now = state === "absent" ? "" : textAt(join(item.root, path));
-    const changes = old === undefined || now === undefined ? [] : patchOf(old, now);
+    const changes = old === undefined || now === undefined ? [] : patchLines(old, now);
     lines.push(...changes);
     if (changes.length === 0 && was !== undefined) lines.push("  its text is the same: its mode or a link has changed");
   }
   for (const { path } of earlier.files)
     if (!item.files.some((one) => one.path === path)) lines.push(`file ${path} is no longer run`);
   return lines;
-}
-
-function patchOf(before: string, after: string): string[] {
-  if (before === after) return [];
-  const { hunks } = structuredPatch("", "", before, after, undefined, undefined, { context: 2 });
-  return hunks.flatMap(({ lines }) => lines);
 }
 
 function textAt(path: string): string | undefined {

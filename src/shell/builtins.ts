@@ -45,7 +45,9 @@ const declare: Own = (words, call) => {
   const letters = operands.filter((word) => /^[-+]/.test(word)).join("");
   const isExport = baseName(program) === "export";
   if (/n/.test(letters) && !isExport) noteRuns(call.reading, cannotTell(words.join(" ")));
-  const isPlain = call.direct && !/[aAilu]/.test(letters);
+  // Other shells know no declare and no typeset, and leave the variable as it was.
+  const isKnown = call.shell.isBash || /^(?:export|readonly|local)$/.test(baseName(program));
+  const isPlain = call.direct && isKnown && !/[aAilu]/.test(letters);
   const isList = /[aA]/.test(letters);
   for (const word of operands.filter((one) => !/^[-+]/.test(one))) {
     const [, name, value] = /^(\w+)=([\s\S]*)$/.exec(word) ?? [];

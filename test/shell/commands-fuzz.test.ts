@@ -758,7 +758,10 @@ const shortened = (ran: Ran): Ran => (ran.args[0] === "more" ? { ...ran, args: [
 
 interface Tried {
   ran: Ran[];
-  /** A folder that was to be changed to was not there: the reading takes it that each is, so folders and $PWD differ. */
+  /**
+   * A folder that was to be changed to was not there, or bad arithmetic ended the line before: the reading takes it that each change
+   * goes well, so folders and $PWD differ.
+   */
   stayed: boolean;
 }
 
@@ -835,7 +838,7 @@ async function runLine(command: string, home: string, lane: number): Promise<Tri
   end();
   const ran = ranIn(log);
   rmSync(home, { recursive: true, force: true });
-  return { ran, stayed: /(cd|pushd|popd|mkdir|builtin|find): /.test(said) };
+  return { ran, stayed: /(cd|pushd|popd|mkdir|builtin|find): |operand expected/.test(said) };
 }
 
 /** Two at a time: bash waits more than it works. */

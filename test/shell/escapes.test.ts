@@ -200,3 +200,10 @@ test("behind cd x || return nobody can tell where the line goes on, as only a fu
   assert.equal(folders("cd x || return; rm y").at(-1), undefined);
   assert.equal(folders("cd x || exit; rm y").at(-1), "/w/x");
 });
+
+test("in a shell that knows no declare a variable keeps the value that nobody knows", () => {
+  const words = (line: string): string => read(line).commands.at(-1)?.words.join(" ") ?? "";
+  assert.equal(words("bash -c 'declare x=rm; $x y'"), "rm y");
+  isUnknown("sh -c 'declare x=rm; $x y'", "sh -c 'typeset x=rm; $x y'");
+  assert.equal(words("sh -c 'export x=rm; $x y'"), "rm y");
+});

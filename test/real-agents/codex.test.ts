@@ -131,9 +131,11 @@ test(
           ],
         },
       ],
-      Stop: [{ hooks: [{ type: "command", command: "until [ -e ended.txt ]; do sleep 0.1; done" }] }],
+      Stop: [
+        { hooks: [{ type: "command", command: "for i in $(seq 300); do [ -e ended.txt ] && break; sleep 0.1; done" }] },
+      ],
     });
-    await session.run();
+    await session.run({ flags: ["-m", "fake-model"] }); // other models are offered no subagents
     assert.equal(session.has("pushed.txt"), false);
     assert.equal(session.has("ended.txt"), true, "its stop was held");
     assert.equal(await session.read("prompts.txt"), "x\n");

@@ -24,6 +24,7 @@ import { rowOf } from "../engine/events.ts";
 import { compileFilePattern } from "../engine/file-pattern.ts";
 import { compileWildcard } from "../engine/glob.ts";
 import { nearest } from "../engine/nearest.ts";
+import { compileToolPattern, type ToolPattern } from "../engine/pattern.ts";
 import type { ConditionKind, Patterns, Scope } from "../engine/ports.ts";
 import type { Found } from "../engine/record.ts";
 import { either, flag, isRecord, listOf, object, oneOf, say, text } from "../engine/schema.ts";
@@ -266,6 +267,7 @@ function compile(written: Params, patterns: Patterns, onlyShell: boolean): (scop
   const not = compileRuns(list(written.not), pattern);
   const words = list(written.words).map(regex);
   const lines = list(written.line).map(regex);
+  for (const one of [...list(written.runs), ...list(written.not)]) mustBeCommand(one);
   const asks = tests.length + words.length + lines.length > 0 || runs !== undefined;
   if (!asks && written.unclear === undefined && written.unknown === undefined)
     throw new HooklineError("pattern_invalid", {
@@ -276,6 +278,7 @@ function compile(written: Params, patterns: Patterns, onlyShell: boolean): (scop
     });
   const unclearKind = written.unclear && kindsOfUnknown[written.unclear];
   const ask = askOf(patterns);
+  const partOf = createPartOf(list(written.runs), patterns);
   return (scope) => {
     const asked = ask(scope, onlyShell);
     if (!asked) return false;
@@ -299,10 +302,47 @@ function compile(written: Params, patterns: Patterns, onlyShell: boolean): (scop
       if (words.length > 0 && !words.some((holds) => holds(textOf(one, reading)))) continue;
       const found = tests.map(([is, holds]) => one.effects.find((effect) => effect.is === is && holds(effect, where)));
       if (found.some((effect) => effect === undefined)) continue;
-      if (answer === true) return foundIn(one.words, found);
+      if (answer === true) return { ...foundIn(one.words, found), ...partOf(scope) };
       unsure ??= `cannot tell all words of \`${commandText(one.words)}\``;
     }
     return unsureOf(unsure, reading.unknown, written);
+  };
+}
+
+const commandForms: readonly [RegExp, string, (written: string) => string][] = [
+  [/^\s*$/, "it is empty", () => "write a command such as git push *"],
+  [
+    /^\s*\w+\((.*)\)\s*$/s,
+    "a tool's name stands around it",
+    (one) => `write ${one.replace(/^\s*\w+\((.*)\)\s*$/s, "$1")}`,
+  ],
+  [/^\s*\^/, "it is no regular expression", (one) => `write ${one.replace(/^\s*\^/, "")} *, or use words`],
+  [
+    /^(?:[^"'\\]|\\.|"[^"]*"|'[^']*')*?(?:&&|\||;)/s,
+    "it holds several commands",
+    () => "write a list, one pattern for each",
+  ],
+];
+
+/** What people write who know tool patterns or regular expressions would never match. */
+function mustBeCommand(pattern: string): void {
+  for (const [form, reason, advice] of commandForms)
+    if (form.test(pattern))
+      throw new HooklineError("pattern_invalid", { pattern, reason, where: "runs", advice: advice(pattern) });
+}
+
+/** Of a match: whether the line does more than the patterns say by the letter, as an allow must not reach further (R10). */
+function createPartOf(runs: readonly string[], patterns: Patterns): (scope: Scope) => Found {
+  const home = homedir();
+  let whole: ToolPattern[] | undefined;
+  return ({ event, names }) => {
+    whole ??= runs.map((one) => compileToolPattern(`Bash(${one})`, patterns));
+    const call = { names: ["Bash", ...names], input: event.data.tool_input as Fields, cwd: event.cwd, home };
+    const { commands } = patterns.commands(textField(call.input, "command") ?? "", { cwd: event.cwd, home });
+    const writes = commands.some(({ redirects }) =>
+      redirects.some(({ how, path }) => how !== "reads" && path !== "/dev/null"),
+    );
+    return !writes && whole.some((holds) => holds(call, "allow") === true) ? {} : { partly: true };
   };
 }
 
@@ -344,8 +384,8 @@ function unsureOf(
   { unknown: wanted }: Params,
 ): Found | boolean {
   if (wanted === "pass" || (unsure === undefined && unknown.length === 0)) return false;
-  const counted = unknown.find(({ what }) => what === "runs" || wanted !== undefined);
-  const why = unsure ?? counted?.why;
+  const counted = unknown.find(({ what }) => what === "runs") ?? (wanted === undefined ? undefined : unknown[0]);
+  const why = counted?.why ?? unsure;
   return why === undefined ? false : { unknown: why, ...(wanted === undefined ? {} : { answer: wanted }) };
 }
 

@@ -2,10 +2,9 @@
 import { homedir } from "node:os";
 import { HooklineError } from "../engine/error.ts";
 import { rowOf } from "../engine/events.ts";
-import { compileToolTest } from "../engine/exception.ts";
+import { compileExempt, compileToolTest } from "../engine/exception.ts";
 import {
   compileMatcher,
-  compileToolPattern,
   isNameList,
   isToolPattern,
   type Matcher,
@@ -102,13 +101,12 @@ const tool: ConditionKind<ToolParams> = {
 const exempt: ConditionKind<string[]> = {
   params: listOf(text("a tool pattern")),
   compile(written, patterns) {
-    const all = written.map((one) => compileToolPattern(one, patterns));
+    const isExempt = compileExempt(written, patterns);
     const home = homedir();
     return ({ event, names }: Scope) => {
       const input = event.data.tool_input;
       if (!rowOf(event.name).matchTool || !isRecord(input)) return false;
-      const call = { names, input, cwd: event.cwd, home };
-      return all.some((holds) => holds(call, "allow") === true);
+      return isExempt({ names, input, cwd: event.cwd, home });
     };
   },
   describe: (written) => `the call is ${written.join(" or ")}`,

@@ -43,8 +43,16 @@ function refuseBrackets(match: string): void {
     advice:
       name === undefined
         ? 'write a glob such as "Note*", or several with | between them'
-        : `write "${name}" here; ${match.trim()} can stand in "if" of a hook in .hookline/hooks.json`,
+        : `write "${name}" here${commandAdvice(match)}`,
   });
+}
+
+/** What looks into one call: each of several patterns stands alone. */
+function commandAdvice(match: string): string {
+  const lines = [...match.matchAll(/\bBash\(([^)]*)\)/g)].map(([, line = ""]) => line);
+  if (lines.length > 0)
+    return `, or ask for commands: { type: shell, runs: ${JSON.stringify(lines.length > 1 ? lines : lines[0])} }`;
+  return `; ${match.trim().split("|")[0]} can stand in "if" of a hook in .hookline/hooks.json`;
 }
 
 function remember(test: (tool: string) => boolean): (tool: string) => boolean {

@@ -76,6 +76,20 @@ function compileInLine(source: string, patterns: Patterns): InLine {
   };
 }
 
+/** Whether a call is surely one of the exceptions, in all that it does, and each command of its line by the letter. */
+export function compileExempt(sources: readonly string[], patterns: Patterns): (call: ToolCall) => boolean {
+  const exceptions = sources.map((source) => compileException(source, patterns));
+  return (call) => {
+    const line = lineOf(call);
+    return exceptions.some((one) => {
+      if (!one.call(call)) return false;
+      if (line === undefined || one.command === undefined) return true;
+      const { commands } = patterns.commands(line, { cwd: call.cwd, home: call.home ?? "" });
+      return commands.every(({ words }) => one.command?.(words) === true);
+    });
+  };
+}
+
 /** The line that a call hands to a shell which Hookline can read. */
 function lineOf({ names, input }: ToolCall): string | undefined {
   const row = names.map(toolRow).find((one): one is ToolRow => one !== undefined);

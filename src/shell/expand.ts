@@ -115,13 +115,16 @@ export function expandValue({ value, append, name }: Assignment, known: Known): 
 const tilde = /^~([^/]*)/;
 const tildeVariables: { readonly [sign: string]: string } = { "": "HOME", "+": "PWD", "-": "OLDPWD" };
 
-/** Another person's folder is not known. */
 function expandTilde(text: string, variables: Variables): string {
   return text.replace(tilde, (_, who: string) => {
     const name = Object.hasOwn(tildeVariables, who) ? tildeVariables[who] : undefined;
-    return (name === undefined ? undefined : textOf(variables, name)) ?? within;
+    return (name === undefined ? homeOf(who) : textOf(variables, name)) ?? within;
   });
 }
+
+/** Another person's folder is where such folders usually are. */
+const homeOf = (who: string): string | undefined =>
+  who === "root" ? "/root" : /^[a-z_][\w-]*$/i.test(who) ? `/home/${who}` : undefined;
 
 /** In an assignment a colon begins a path, too. */
 const expandTildes = (text: string, variables: Variables, fromStart = true): string =>

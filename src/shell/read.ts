@@ -23,7 +23,7 @@ const mostHereDocuments = 2000;
 /** The parser looks at what is in brackets once for each bracket around it: characters times brackets. */
 const mostNested = 3_000_000;
 const deepestLine = 8;
-const tooLong = "the line is too long or too deep to read";
+const tooLong = "cannot read the line: it is too long or too deep";
 
 /**
  * Words of every command, the program first. A word that only the shell will know holds `unknownText`.

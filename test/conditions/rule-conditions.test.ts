@@ -114,7 +114,7 @@ test("tool_name refuses a tool pattern, and shows where one may stand", () => {
   for (const match of ["Bash(git push *)", "Bash(git *|npm *)", ["Edit", "Bash(rm *)"], "Bash(a)|Edit(b)"])
     assert.throws(() => compile({ is: "tool_name", with: { match } }), {
       code: "pattern_invalid",
-      message: /write "Bash" here; Bash\(.*\) can stand in "if"/,
+      message: /write "Bash" here, or ask for commands: \{ type: shell, runs: .*"(git|rm|a)\b.*" \}/,
     });
   assert.throws(() => compile({ is: "tool_name", with: { match: "(read|write)_file" } }), {
     code: "pattern_invalid",

@@ -405,7 +405,7 @@ test("[R10] a value that only the shell will know is unknown text in its word", 
 });
 
 test("[SD6] a line beyond the caps is not analysed", () => {
-  const beyond = ["runs: the line is too long or too deep to read"];
+  const beyond = ["runs: cannot read the line: it is too long or too deep"];
   assert.deepEqual(whys(`echo ${"a".repeat(200_001)}`), beyond);
   let nested = "ls";
   for (let depth = 0; depth < 10; depth++) nested = `eval ${JSON.stringify(nested)}`;

@@ -126,7 +126,7 @@ test("the home folder and the line's own folder are filled in", () => {
     "/home/ada",
   ]);
   assert.deepEqual(command("HOME=/x; ls ~/a", "ls").words, ["ls", "/x/a"]);
-  assert.deepEqual(command("ls ~bob/a", "ls").words, ["ls", "\0/a"]);
+  assert.deepEqual(command("ls ~bob/a ~root ~-", "ls").words, ["ls", "/home/bob/a", "/root", "\0"]);
 });
 
 test("a command names the one that runs it", () => {

@@ -55,6 +55,12 @@ export const gate: Handler = handler({
     // What nobody can tell apart is no reason to allow anything (R87).
     if (unsure && wanted === "allow")
       return { ok: true, output: {}, notes: [`it does not allow the call: ${unsure.why}`] };
+    if (wanted === "allow" && scope.match?.partly === true)
+      return {
+        ok: true,
+        output: {},
+        notes: ["it does not allow the call: the line does more than the rule names by the letter"],
+      };
     const is = unsure && (unsure.answer === "deny" || unsure.answer === "ask") ? unsure.answer : wanted;
     const said = unsure ? sentence(unsure.why) : trimmed(reason);
     const instead = unsure ? undefined : trimmed(suggestion);

@@ -11,7 +11,7 @@ export type ListedVerdict = (typeof listedVerdicts)[number];
 
 /** What an entry may say, and its group for it. */
 export const listedKeys: readonly string[] =
-  "if not reason suggestion id name description enabled priority tags matcher".split(" ");
+  "if not reason suggestion id name description enabled report priority tags matcher".split(" ");
 
 /** Where the lists stand without an event around them. */
 const usualEvent = "PreToolUse";

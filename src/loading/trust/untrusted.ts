@@ -33,7 +33,7 @@ export function withoutTrust(hook: Hook, isKnown: boolean): Hook {
     return { ...hook, untrusted: isKnown ? changedSince : notTrusted };
   const { as: _as, ...on } = hook.on;
   const [first] = hook.steps;
-  const asks = hook.steps.every((step) => step.with.ask === true);
+  const asks = hook.steps.every((step) => step.with.ask === true || step.with.decision === "ask");
   return {
     ...hook,
     on: { ...on, event: events },
@@ -71,5 +71,6 @@ export function guardBefore(before: TrustedForm, id: string, origin: Origin): Ho
 const onlyRefuses = ({ steps, durable }: TrustedForm): boolean =>
   durable !== true &&
   steps.every(
-    ({ uses, skipIf, with: { allow } }) => uses === "gate" && !skipIf && (allow === undefined || allow === false),
+    ({ uses, skipIf, with: { allow, decision } }) =>
+      uses === "gate" && !skipIf && decision !== "allow" && (allow === undefined || allow === false),
   );

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import test, { type TestContext } from "node:test";
 import { packageForTests } from "../../../scripts/package-for-tests.ts";
 import { codeCache, runCommand } from "../../program.ts";
@@ -17,6 +17,8 @@ interface World {
   file: string;
   home: string;
   hookline(...words: string[]): Said;
+  /** In the shell of an agent. */
+  asAgent(...words: string[]): Said;
   verdict(command: string): { is: string; reason: string } | undefined;
 }
 
@@ -42,6 +44,7 @@ function emptyProject(t: TestContext, program?: string): World {
     home,
     file: join(workspace, ".hookline", "rules", "guard.yaml"),
     hookline,
+    asAgent: (...words) => runCommand(words, { cwd: workspace, environment: { ...environment, CLAUDECODE: "1" } }),
     verdict(command) {
       const data = JSON.stringify({ tool_name: "Bash", tool_input: { command } });
       const { stdout, stderr } = hookline("emit", "PreToolUse", "--data", data, "--json");
@@ -144,4 +147,54 @@ test("--user writes to one's own rules, --list writes nothing, and what there is
   assert.deepEqual([wrong.status, /did you mean "guard"/.test(wrong.stderr)], [2, true]);
   const level = hookline("add", "guard", "--level", "high");
   assert.deepEqual([level.status, /quiet, standard, strict/.test(level.stderr)], [2, true]);
+});
+
+test("an agent's shell cannot change the rules that the agent works under: a report, another level, an update", (t) => {
+  const { hookline, file, asAgent } = emptyProject(t);
+  assert.equal(hookline("add", "guard").status, 0);
+  const before = readFileSync(file, "utf8");
+  for (const words of [["--report"], ["--level", "quiet"], ["--level", "quiet", "--yes"]]) {
+    const { status, stderr } = asAgent("add", "guard", ...words);
+    assert.equal(status, 1, words.join(" "));
+    assert.match(stderr, /CLAUDECODE is set, so this is an agent's shell/);
+  }
+  assert.equal(readFileSync(file, "utf8"), before);
+});
+
+test("a rule that allows commands allows a line only if it is nothing else, by the letter", (t) => {
+  const { hookline, verdict, file } = emptyProject(t);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(
+    file,
+    'version: 1\nname: own\nhooks:\n  - id: tests\n    on: tool_start\n    condition: { type: shell, runs: ["npm test", "git status *"] }\n    action: { type: gate, decision: allow }\n',
+  );
+  assert.equal(hookline("check").status, 0);
+  assert.equal(verdict("npm test")?.is, "allow");
+  assert.equal(verdict("git status -s")?.is, "allow");
+  for (const line of [
+    "npm test; rm -rf ~",
+    "npm test | sh",
+    "rm -rf / ; git status",
+    "npm t",
+    "npm test > x",
+    "PATH=. npm test",
+  ])
+    assert.notEqual(verdict(line)?.is, "allow", line);
+});
+
+test("an exception of a rule is a command by the letter, word by word", (t) => {
+  const { hookline, verdict, file } = emptyProject(t);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(
+    file,
+    'version: 1\nname: own\nhooks:\n  - id: force\n    on: tool_start\n    condition: { type: shell, runs: "git push --force *" }\n    unless: "Bash(git push --force origin tmp-*)"\n    action: { type: gate }\n',
+  );
+  assert.equal(hookline("check").status, 0);
+  assert.equal(verdict("git push --force origin tmp-x"), undefined);
+  for (const line of [
+    "git push --force origin tmp-x main",
+    "git push --force origin tmp-x --all",
+    "git push --force origin main",
+  ])
+    assert.equal(verdict(line)?.is, "deny", line);
 });

@@ -4,11 +4,14 @@ import { depthWithin } from "../../../engine/event.ts";
 import type { Invocation } from "../command.ts";
 
 /** Why this is no person at a terminal; undefined: nothing says so. What it cannot tell is in docs/guards.md. */
-export function whyNoPerson({ environment }: Pick<Invocation, "environment">): string | undefined {
+export const whyNoPerson = ({ environment }: Pick<Invocation, "environment">): string | undefined =>
+  whyAgent(environment) ?? (process.stdin.isTTY === true ? undefined : "standard input is no terminal");
+
+/** Why it is an agent or a hook that runs this; undefined: nothing says so. */
+export function whyAgent(environment: Invocation["environment"]): string | undefined {
   const variable = shellOfAgent(environment);
   if (variable !== undefined) return `${variable} is set, so this is an agent's shell`;
-  if (depthWithin(environment) > 0) return "a hook's program runs it";
-  return process.stdin.isTTY === true ? undefined : "standard input is no terminal";
+  return depthWithin(environment) > 0 ? "a hook's program runs it" : undefined;
 }
 
 /** Says why nothing was done. */

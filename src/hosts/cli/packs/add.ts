@@ -7,6 +7,7 @@ import { writeWhole } from "../../../files/write.ts";
 import { findProject } from "../../../loading/project.ts";
 import { trustRecords } from "../../compose/trust.ts";
 import { type ExitCode, type Invocation, textFlag, usageError } from "../command.ts";
+import { whyAgent } from "../guards/person.ts";
 import { patchLines } from "../patch-lines.ts";
 import { askForKey, isPersonThere, safeText, shortPath } from "../terminal.ts";
 import { foldersAt } from "../trust/folders.ts";
@@ -49,6 +50,13 @@ export async function add(invocation: Invocation): Promise<ExitCode> {
       `nothing to do: ${shown} holds the pack ${name}, version ${pack.version}, level ${level}`,
     );
     return 0;
+  }
+  const agent = before === undefined ? undefined : whyAgent(invocation.environment);
+  if (agent !== undefined) {
+    invocation.terminal.error(
+      `hookline: ${shown} was not changed — ${agent} — only a person can change the rules that an agent works under: type the command in a terminal of your own`,
+    );
+    return 1;
   }
   show(pack, level, { before, after, shown, invocation });
   if (!(await isWanted(invocation, shown))) {

@@ -331,6 +331,9 @@ function mustBeCommand(pattern: string): void {
       throw new HooklineError("pattern_invalid", { pattern, reason, where: "runs", advice: advice(pattern) });
 }
 
+/** `PATH=. npm test` runs another npm. */
+const setsVariable = /(?:^|[\s;&|(`])[A-Za-z_]\w*\+?=/;
+
 /** Of a match: whether the line does more than the patterns say by the letter, as an allow must not reach further (R10). */
 function createPartOf(runs: readonly string[], patterns: Patterns): (scope: Scope) => Found {
   const home = homedir();
@@ -338,7 +341,9 @@ function createPartOf(runs: readonly string[], patterns: Patterns): (scope: Scop
   return ({ event, names }) => {
     whole ??= runs.map((one) => compileToolPattern(`Bash(${one})`, patterns));
     const call = { names: ["Bash", ...names], input: event.data.tool_input as Fields, cwd: event.cwd, home };
-    const { commands } = patterns.commands(textField(call.input, "command") ?? "", { cwd: event.cwd, home });
+    const line = textField(call.input, "command") ?? "";
+    if (setsVariable.test(line)) return { partly: true };
+    const { commands } = patterns.commands(line, { cwd: event.cwd, home });
     const writes = commands.some(({ redirects }) =>
       redirects.some(({ how, path }) => how !== "reads" && path !== "/dev/null"),
     );

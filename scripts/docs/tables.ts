@@ -101,7 +101,9 @@ const codes = (names: readonly string[]): string => names.map((name) => `\`${nam
 
 const onOf = (events: readonly string[] = []): string => events.join(", ") || "any event";
 
-const schemaOf = (name: string): Fields | undefined => (handlers.get(name) ?? conditions.get(name))?.params.json;
+/** `shell` is an action and a condition: `shell-condition` is the latter. */
+const schemaOf = (name: string): Fields | undefined =>
+  (handlers.get(name) ?? conditions.get(name.replace(/-condition$/, "")))?.params.json;
 
 const propertiesOf = (json: Fields): [string, Fields][] =>
   isRecord(json.properties)

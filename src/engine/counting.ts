@@ -75,8 +75,7 @@ export function* counted(plan: Plan, eventContext: EventContext, run: Run, ports
   if (way !== undefined) run.notes.push(way);
   return {
     outcome: counts,
-    ...(way !== undefined &&
-      eventContext.acceptance.fields.has("messages") && { told: { to: "person", text: way } }),
+    ...(way !== undefined && eventContext.acceptance.fields.has("messages") && { told: { to: "person", text: way } }),
     ...(answered && isRefused && { added: denial(code) }),
   };
 }

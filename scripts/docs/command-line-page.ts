@@ -40,7 +40,7 @@ const remarks: Readonly<Record<string, string>> = {
     'Hooks can ask for actions afterwards; Hookline does none of them by itself. `list` covers the newest 1,000 runs. `run` takes `RUN.N`, or `RUN` where that has only one, and does each once. It opens a file in `$VISUAL` or `$EDITOR` on a terminal, and prints its name elsewhere. It shows a command first, then runs it in the repository\'s root. Exits 1 when the command failed, or nothing was done. JSON: a list of `{"id", "run", "number", "kind", "payload", "hook", "hookName", "event", "session", "at", "done"}`; of `run` `{"id", "kind", "done", …}`. More: [repository-hooks.md](repository-hooks.md#follow-ups).',
   why: "Takes the id of a run or of an event. It also explains why other hooks did not match: [store.md](store.md).",
   install:
-    "Agents: `claude-code`. Running it twice changes nothing more. It records what it did, so that uninstall restores the settings exactly: [claude-code.md](claude-code.md).",
+    "Agents: `claude-code`, `codex`, `gemini`, `qwen`, `copilot`, `opencode`, `pi`. Running it twice changes nothing more. It records what it did, so that uninstall restores the settings exactly: [agents.md](agents.md).",
   doctor:
     'For each agent: on how many events it calls Hookline, which events are missing, whether a guard is left open, and whether the agent was upgraded since install. `--fire` runs each registered line as the agent would, with an event for no hook, and names those that did not arrive, with what they said. Each finding names the command that mends it. Exits 1 if one is bad. JSON: a list of `{"agent", "is": "good" | "note" | "bad", "says", "run"}`.',
   uninstall: "Restores the same bytes. If the file was edited since, it removes only Hookline's entries.",

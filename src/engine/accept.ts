@@ -42,7 +42,16 @@ export function accept(outcome: Outcome, acceptance: Acceptance, guard: HookId |
       denyInstead(outcome.updatedInput ?? {}, guard, split);
     else deliverOtherwise(key, outcome, acceptance, split);
   }
+  if (outcome.updatedInput !== undefined && !acceptance.fields.has("updatedInput")) dropLoosening(split);
   return split;
+}
+
+/** It was given for the call as it was rewritten, which does not happen. */
+function dropLoosening(split: Accepted): void {
+  const kind = split.now.verdict?.is;
+  if (kind !== "allow" && kind !== "defer") return;
+  delete split.now.verdict;
+  split.notes.push(`its ${kind} was about another input: dropped`);
 }
 
 const canDeny = ({ fields, verdicts }: Acceptance): boolean => fields.has("verdict") && verdicts.includes("deny");

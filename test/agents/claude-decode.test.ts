@@ -248,3 +248,8 @@ test("the table of agents names each by what its events carry as their sender", 
   for (const [name, agent] of Object.entries(agents)) equal(agent.name, name);
   equal(agents[decoded("Stop.json").sender], claudeCode);
 });
+
+test("Monitor runs a command, so hooks for Bash see it", () => {
+  const call = decode({ ...recorded("PreToolUse.Bash.json"), tool_name: "Monitor" }, options);
+  deepEqual([call.data.tool_name, call.nativeTool], ["Bash", "Monitor"]);
+});

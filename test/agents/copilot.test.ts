@@ -379,3 +379,17 @@ test("files of others beside it stay, and one of another program in its place is
   equal(readFileSync(place.file.user, "utf8"), "{ // broken");
   ok(existsSync(beside));
 });
+
+test("a patch is one call for each of its files, as the models of OpenAI write it, and none can be rewritten", () => {
+  const patch = "*** Begin Patch\n*** Add File: new.md\n+one\n*** Delete File: .env\n*** End Patch\n";
+  for (const input of [patch, { patch }]) {
+    const wire: Fields = { ...wireOf("preToolUse.bash"), toolName: "apply_patch", toolArgs: input };
+    const events = decode("preToolUse", wire);
+    equal(events.length, 2);
+    for (const { data, nativeTool, accepts } of events) {
+      equal(nativeTool, "apply_patch");
+      match(JSON.stringify(data.tool_input), /new\.md|\.env/);
+      ok(!accepts?.includes("updatedInput"));
+    }
+  }
+});

@@ -236,3 +236,11 @@ test("what cannot be read is refused by exit code 2, with the reason on standard
     );
   }
 });
+
+test("a command is judged in its own folder, and goes back without it", () => {
+  const written = { command: "rm -rf build", workdir: "/etc" };
+  const { tool_input } = canonicalCall(tools, "bash", written);
+  deepEqual(tool_input, { command: "cd '/etc' && rm -rf build", workdir: "/etc" });
+  deepEqual(nativeInput(tools, "bash", tool_input as Fields), written);
+  deepEqual(canonicalCall(tools, "bash", { command: "ls" }).tool_input, { command: "ls" });
+});

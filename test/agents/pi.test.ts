@@ -172,3 +172,8 @@ test("what cannot be read is refused by exit code 2, and doctor's payloads come 
       [[name, "s"]],
     );
 });
+
+test("a path is the one that pi takes it for: without its @, with plain blanks", () => {
+  const { data } = decoded("tool_call.json", { toolName: "read", input: { path: "@secret\u00a0notes.md" } });
+  deepEqual(data.tool_input, { file_path: "secret notes.md" });
+});

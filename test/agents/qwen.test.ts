@@ -207,3 +207,12 @@ test("a guard's rewrite becomes a deny, as the call would run as it was", () => 
   equal(accept({ updatedInput: { command: "true" } }, acceptance, "h").now.verdict?.is, "deny");
   deepEqual(acceptance.verdicts, ["deny", "ask", "allow"]);
 });
+
+test("monitor runs a command, so hooks for Bash see it", () => {
+  const wire: Fields = {
+    ...recorded(names.find((one) => one.startsWith("PreToolUse.")) ?? "PreToolUse"),
+    tool_name: "monitor",
+  };
+  const call = onlyOne(decode({ ...wire, tool_input: { command: "rm -rf /" } }));
+  deepEqual([call.data.tool_name, call.nativeTool, call.data.tool_input], ["Bash", "monitor", { command: "rm -rf /" }]);
+});

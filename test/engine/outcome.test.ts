@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { type Acceptance, accept } from "../../src/engine/accept.ts";
 import { rowOf, verdictsOf } from "../../src/engine/events.ts";
 import { inSafeWords } from "../../src/engine/hook-words.ts";
-import { merge, type Outcome, outcomeFields, rank, type Verdict } from "../../src/engine/outcome.ts";
+import { merge, type Outcome, type OutcomeField, outcomeFields, rank, type Verdict } from "../../src/engine/outcome.ts";
 import { aHook } from "./a-hook.ts";
 
 const word = fc.string({ maxLength: 8 });
@@ -120,6 +120,19 @@ test("[C43, C61] a field that the event does not take is dropped with a note, ne
     "permissions is not accepted on this event: dropped",
     "retry is not accepted on this event: dropped",
   ]);
+});
+
+test("an allow of a rewritten call falls with a rewrite that has no effect, and a deny stays", () => {
+  const given = (is: "allow" | "deny"): Outcome => ({
+    verdict: { is, by: "h", reason: "r" },
+    updatedInput: { command: "ls" },
+  });
+  const noRewrite = { ...acceptanceOf("PreToolUse"), fields: new Set<OutcomeField>(["verdict", "messages"]) };
+  const { now, notes } = accept(given("allow"), noRewrite, undefined);
+  assert.equal(now.verdict, undefined);
+  assert.ok(notes.some((note) => note.includes("its allow was about another input")));
+  assert.equal(accept(given("deny"), noRewrite, undefined).now.verdict?.is, "deny");
+  assert.equal(accept(given("allow"), acceptanceOf("PreToolUse"), undefined).now.verdict?.is, "allow");
 });
 
 test("context for an event that takes none waits for the next one that does", () => {

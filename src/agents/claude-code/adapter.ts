@@ -141,20 +141,25 @@ function decode(wire: unknown, options: DecodeOptions): HookEvent[] {
   const { session_id, cwd, hook_event_name, ...data } = fieldsOf(wire, where);
   const event = eventNamed(hook_event_name ?? options.event, where);
   const session = textOf(session_id);
+  const isShell = rowOf(event).matchTool === true && data.tool_name === shellToo;
   return [
     {
       id: options.id(),
       name: event,
       at: options.at,
       ...placeOf({ session, cwd, given: options.cwd, where }),
-      data: { ...filledIn[event]?.(data), ...data },
+      data: { ...filledIn[event]?.(data), ...data, ...(isShell && { tool_name: "Bash" }) },
       sender: name,
       accepts: capabilities[event] ?? [],
+      ...(isShell && { nativeTool: shellToo }),
       ...agentIn(data),
       ...deliveryOf(event, { session, happening: happeningOf(event, data), by: options.registration }),
     },
   ];
 }
+
+/** It runs its command as Bash does, in the background. */
+const shellToo = "Monitor";
 
 /** What hooks of specification 003 look for and Claude Code says otherwise; what it says itself stays. */
 const filledIn: { readonly [N in AgentEventName]?: (data: Fields) => Fields } = {

@@ -4,10 +4,12 @@
  */
 import type { AgentEventName, Fields, HookEvent, Json } from "../../engine/event.ts";
 import { rowOf } from "../../engine/events.ts";
+import type { OutcomeField } from "../../engine/outcome.ts";
 import { isRecord } from "../../engine/schema.ts";
 import type { DecodeOptions } from "../adapter.ts";
 import { isContinuation, momentOf } from "../continuation.ts";
 import { canonicalCall } from "../native-tools.ts";
+import { patchCalls } from "../patches.ts";
 import { agentIn, deliveryOf, eventNamed, fieldsOf, placeOf, textOf, wordOf } from "../payload.ts";
 import { capabilities, verdicts } from "./replies.ts";
 import { failureIn, serverTool, tools } from "./tools.ts";
@@ -50,31 +52,32 @@ export function decode(wire: unknown, options: DecodeOptions): HookEvent[] {
   const called = textOf(hook_event_name) ?? textOf(hook_name) ?? options.event;
   if (repeats.has(called)) return [];
   const named = eventNamed(called, where, meant);
-  const { name: event, data, nativeTool } = ofEvent(named, rest);
   const own = textOf(session_id);
+  const all = eventsOf(named, rest, textOf(cwd) ?? options.cwd ?? "/");
+  const [{ name: event, data }] = all;
   const session = textOf(data.parent_agent_id) ?? own; // a subagent's calls come under its own id
   if (isOfNobody(event, data, session)) return [];
   const sent = typeof timestamp === "number" ? timestamp : Date.parse(wordOf(timestamp));
-  const { tool_name = null, tool_input = null } = rowOf(event).matchTool ? data : {};
-  return [
-    {
+  return all.map((one) => {
+    const { tool_name = null, tool_input = null } = rowOf(event).matchTool ? one.data : {};
+    return {
       id: options.id(),
-      name: event,
+      name: one.name,
       at: options.at,
       ...placeOf({ session, cwd, given: options.cwd, where }),
-      data,
+      data: one.data,
       sender: name,
-      accepts: capabilities[event] ?? [],
-      ...(verdicts[event] && { verdicts: verdicts[event] }),
-      ...(nativeTool !== undefined && { nativeTool }),
-      ...agentIn(data),
-      ...deliveryOf(event, {
+      accepts: one.accepts ?? capabilities[one.name] ?? [],
+      ...(verdicts[one.name] && { verdicts: verdicts[one.name] }),
+      ...(one.nativeTool !== undefined && { nativeTool: one.nativeTool }),
+      ...agentIn(one.data),
+      ...deliveryOf(one.name, {
         session,
         happening: momentOf(sent, own, tool_name, tool_input),
         by: options.registration,
       }),
-    },
-  ];
+    };
+  });
 }
 
 /**
@@ -90,12 +93,29 @@ interface Meant {
   name: AgentEventName;
   data: Fields;
   nativeTool?: string | undefined;
+  accepts?: readonly OutcomeField[] | undefined;
 }
 
-function ofEvent(event: AgentEventName, fields: Fields): Meant {
-  if (rowOf(event).matchTool) return ofTool(event, fields);
-  return { name: event, data: { ...fields, ...filledIn[event]?.(fields) } };
+function eventsOf(event: AgentEventName, fields: Fields, cwd: string): [Meant, ...Meant[]] {
+  if (!rowOf(event).matchTool) return [{ name: event, data: { ...fields, ...filledIn[event]?.(fields) } }];
+  const { tool_name, tool_args, tool_input = tool_args } = fields;
+  if (tool_name !== patchTool) return [ofTool(event, fields)];
+  const [first, ...others] = patchCalls(patchIn(tool_input), cwd).map((call): Meant => {
+    const one = ofTool(event, { ...fields, ...call });
+    // One rewritten file cannot be put back into a patch.
+    const accepts = (capabilities[event] ?? []).filter((field) => field !== "updatedInput");
+    return { ...one, nativeTool: patchTool, accepts };
+  });
+  return first ? [first, ...others] : [ofTool(event, fields)];
 }
+
+/** Models of OpenAI's get this tool alone for files; its input is the patch itself. */
+const patchTool = "apply_patch";
+const patchIn = (input: Json | undefined): string =>
+  typeof input === "string"
+    ? input
+    : ((Object.values(isRecord(input) ? input : {}).find((one) => typeof one === "string") as string | undefined) ??
+      ""); // it was found so
 
 function ofTool(event: AgentEventName, fields: Fields): Meant {
   const { tool_name, tool_args, tool_input = tool_args, tool_result, ...rest } = fields;

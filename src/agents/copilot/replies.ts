@@ -1,5 +1,6 @@
 /** What Copilot CLI 1.0.102 takes as an answer, event by event: one table for its capabilities and for its replies. All keys are flat. */
 
+import { howToAllow } from "../../engine/counting.ts";
 import type { AgentEventName, Fields, HookEvent } from "../../engine/event.ts";
 import type { Outcome, OutcomeField, VerdictKind } from "../../engine/outcome.ts";
 import { isRecord } from "../../engine/schema.ts";
@@ -94,7 +95,10 @@ function rewritten({ updatedInput, verdict }: Outcome, wire: unknown): Fields {
 
 /** It shows a person nothing that a hook says, so the model is asked to pass it on. */
 function additional({ context = [], messages }: Outcome): Fields {
-  const toPerson = texts(messages, "person").map((text) => `Tell the user: ${text}`);
+  // The code that allows a call is for the person alone: the model must not get it.
+  const toPerson = texts(messages, "person")
+    .filter((text) => !text.startsWith(howToAllow))
+    .map((text) => `Tell the user: ${text}`);
   const all = [...context, ...texts(messages, "model"), ...toPerson];
   return all.length > 0 ? { additionalContext: all.join("\n") } : {};
 }

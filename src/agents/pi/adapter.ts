@@ -92,12 +92,21 @@ const ends: Readonly<Record<string, string>> = {
 const reasonIn = (table: Readonly<Record<string, string>>, reason: Json | undefined, otherwise: string): string =>
   typeof reason === "string" && Object.hasOwn(table, reason) ? (table[reason] ?? otherwise) : otherwise;
 
+/** pi takes `@notes.md` for `notes.md`, and any blank in a path for a plain one. */
+function plainPath(input: Json | undefined): Json | undefined {
+  if (!isRecord(input) || typeof input.path !== "string") return input;
+  return {
+    ...(input as Fields),
+    path: input.path.replace(/^@/, "").replace(/[\u00a0\u2000-\u200a\u202f\u205f\u3000]/g, " "),
+  }; // it is JSON
+}
+
 const called = ({
   toolName,
   input,
   toolCallId,
 }: Fields): Pick<Meant, "nativeTool" | "happening"> & { data: Fields } => {
-  const { nativeTool, ...data } = canonicalCall(tools, wordOf(toolName), input);
+  const { nativeTool, ...data } = canonicalCall(tools, wordOf(toolName), plainPath(input));
   const id = textOf(toolCallId);
   return {
     ...(nativeTool !== undefined && { nativeTool }),

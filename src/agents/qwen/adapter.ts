@@ -50,6 +50,7 @@ const nativeTools: NativeTools = {
       }),
     }),
   },
+  monitor: { is: "Bash" },
   write_file: { is: "Write" },
   edit: { is: "Edit" },
   notebook_edit: { is: "NotebookEdit" },
@@ -74,7 +75,13 @@ const ourNames: Readonly<Record<string, AgentEventName>> = Object.fromEntries(
 
 const hookFiles: HookFiles = {
   agent: name,
-  format: { name, family: name, tools: [...Object.keys(tools), ...Object.keys(nativeTools)], ignoresFlat: title },
+  format: {
+    name,
+    family: name,
+    tools: [...Object.keys(tools), ...Object.keys(nativeTools)],
+    ignoresFlat: title,
+    eventNames: ourNames,
+  },
   user: (home) => ({ path: join(qwenFolder(home), "settings.json"), label: `~/${settingsFile}` }),
   project: settingsFile,
   managed: { folder: (platform) => managedElsewhere[platform] ?? managedUsually, file: "settings.json" },

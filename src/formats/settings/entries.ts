@@ -25,6 +25,8 @@ export interface SettingsFormat {
   waitsFor?: ReadonlySet<string>;
   /** A nearer file replaces the user's hooks event by event (R29). */
   overrides?: true;
+  /** The tool's own names of events, where these are not ours. */
+  eventNames?: Readonly<Record<string, EventName>>;
   /** Whose variables programs get beside those that every program gets. */
   variables?: string;
 }
@@ -54,7 +56,8 @@ export interface Written {
 export function readEntries(root: Node | undefined, format: SettingsFormat, report: Report): Written {
   const written: Written = { entries: [], speaksOf: [] };
   for (const { event, at, value, isStrange } of eventLists(root, format, report)) {
-    const { events, fault } = eventOf(event, at, report);
+    const own = format.eventNames && Object.hasOwn(format.eventNames, event) ? format.eventNames[event] : undefined;
+    const { events, fault } = own === undefined ? eventOf(event, at, report) : { events: [own], fault: undefined };
     if (fault === undefined) written.speaksOf.push(...events);
     for (const group of listOf(value, event, fault === undefined ? report : silent))
       for (const one of entriesOf(

@@ -127,8 +127,11 @@ test("a patch is one call for each file that it adds, changes, moves or deletes,
   });
   ok(events.every(({ accepts, nativeTool }) => !accepts?.includes("updatedInput") && nativeTool === "apply_patch"));
   equal(new Set(events.map(({ delivery }) => delivery?.id)).size, 4);
-  const [unread] = calling("apply_patch", { patchText: "nothing" });
-  deepEqual([unread?.data.tool_name, unread?.data.tool_input], ["Edit", {}], "no rule takes it for another file");
+  for (const unreadable of [{ patchText: "nothing" }, {}, { patch: patchText }, { patchText: 5 }, { patchText: "" }]) {
+    const { data, nativeTool } = onlyOne(calling("apply_patch", unreadable));
+    deepEqual([data.tool_name, data.tool_input], ["Edit", {}], "no rule takes it for another file");
+    equal(nativeTool, "apply_patch");
+  }
 });
 
 test("what a subagent does belongs to the session of the person, and names the subagent", () => {

@@ -10,6 +10,7 @@ import { canonicalCall, nativeInput } from "../../src/agents/native-tools.ts";
 import { opencode } from "../../src/agents/opencode/adapter.ts";
 import { tools } from "../../src/agents/opencode/calls.ts";
 import type { AgentEventName, Fields, HookEvent } from "../../src/engine/event.ts";
+import { matchNames } from "../../src/engine/plan.ts";
 import { eventOf, outcomes, strangeIn } from "./in-process.ts";
 import { onlyOne } from "./only-one.ts";
 
@@ -131,6 +132,21 @@ test("a patch is one call for each file that it adds, changes, moves or deletes,
     const { data, nativeTool } = onlyOne(calling("apply_patch", unreadable));
     deepEqual([data.tool_name, data.tool_input], ["Edit", {}], "no rule takes it for another file");
     equal(nativeTool, "apply_patch");
+  }
+});
+
+test("a tool whose name is no text is none that is known, so a guard refuses the call", () => {
+  for (const tool of [5, true, null, ["bash"], {}]) {
+    const input = { tool, sessionID: session, callID: "c1" };
+    for (const hook of ["tool.execute.before", "tool.execute.after"]) {
+      const call = onlyOne(decodeAll({ hook, cwd: "/w", input, output: { args: {} } }));
+      deepEqual([call.data.tool_name, matchNames(call)], ["", []]);
+    }
+    const part = { type: "tool", tool, sessionID: session, callID: "c1", state: { status: "error" } };
+    const failed = onlyOne(
+      decodeAll({ hook: "event.message.part.updated", cwd: "/w", input: { properties: { part } } }),
+    );
+    deepEqual([failed.data.tool_name, matchNames(failed)], ["", []]);
   }
 });
 

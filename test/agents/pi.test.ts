@@ -9,6 +9,7 @@ import { continuationMark } from "../../src/agents/in-process/replies.ts";
 import { canonicalCall, nativeInput } from "../../src/agents/native-tools.ts";
 import { pi, tools } from "../../src/agents/pi/adapter.ts";
 import type { AgentEventName, Fields, HookEvent } from "../../src/engine/event.ts";
+import { matchNames } from "../../src/engine/plan.ts";
 import { eventOf, outcomes, strangeIn } from "./in-process.ts";
 import { onlyOne } from "./only-one.ts";
 
@@ -171,6 +172,13 @@ test("what cannot be read is refused by exit code 2, and doctor's payloads come 
       decodeAll(pi.canary(name, { session: "s", cwd: "/w" })).map((event) => [event.name, event.session]),
       [[name, "s"]],
     );
+});
+
+test("a tool whose name is no text is none that is known, so a guard refuses the call", () => {
+  for (const toolName of [5, true, null, ["bash"], {}]) {
+    const call = decoded("tool_call.json", { toolName });
+    deepEqual([call.data.tool_name, matchNames(call)], ["", []]);
+  }
 });
 
 test("a path is the one that pi takes it for: without its @, with plain blanks", () => {

@@ -100,7 +100,7 @@ const readers: Readonly<Record<string, Reader>> = {
     session: textOf(input.sessionID),
     happening: input.callID,
     parts: callsIn({
-      tool: wordOf(input.tool),
+      tool: textOf(input.tool) ?? "",
       args: output.args ?? {},
       id: input.callID,
       servers: wire.servers,
@@ -109,7 +109,7 @@ const readers: Readonly<Record<string, Reader>> = {
   }),
   "tool.execute.after": ({ input, output, wire }) => {
     const call = {
-      tool: wordOf(input.tool),
+      tool: textOf(input.tool) ?? "",
       args: input.args ?? {},
       id: input.callID,
       servers: wire.servers,
@@ -131,7 +131,7 @@ const readers: Readonly<Record<string, Reader>> = {
     const state = record(part.state);
     if (part.type !== "tool" || state.status !== "error") return undefined;
     const call = {
-      tool: wordOf(part.tool),
+      tool: textOf(part.tool) ?? "",
       args: state.input ?? {},
       id: part.callID,
       servers: wire.servers,

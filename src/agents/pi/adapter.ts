@@ -106,7 +106,7 @@ const called = ({
   input,
   toolCallId,
 }: Fields): Pick<Meant, "nativeTool" | "happening"> & { data: Fields } => {
-  const { nativeTool, ...data } = canonicalCall(tools, wordOf(toolName), plainPath(input));
+  const { nativeTool, ...data } = canonicalCall(tools, textOf(toolName) ?? "", plainPath(input));
   const id = textOf(toolCallId);
   return {
     ...(nativeTool !== undefined && { nativeTool }),

@@ -9,9 +9,11 @@ import { isContinuation } from "../../src/agents/continuation.ts";
 import { copilot } from "../../src/agents/copilot/adapter.ts";
 import { type InstallOptions, installAgent, uninstallAgent } from "../../src/agents/install/install.ts";
 import { editorOf } from "../../src/agents/install/registration.ts";
+import { howToAllow } from "../../src/engine/counting.ts";
 import { HooklineError } from "../../src/engine/error.ts";
 import type { AgentEventName, Fields, HookEvent, Json } from "../../src/engine/event.ts";
 import { agentEventNames } from "../../src/engine/events.ts";
+import type { Outcome } from "../../src/engine/outcome.ts";
 import { isRecord } from "../../src/engine/schema.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { onlyOne } from "./only-one.ts";
@@ -386,10 +388,26 @@ test("a patch is one call for each of its files, as the models of OpenAI write i
     const wire: Fields = { ...wireOf("preToolUse.bash"), toolName: "apply_patch", toolArgs: input };
     const events = decode("preToolUse", wire);
     equal(events.length, 2);
+    equal(new Set(events.map(({ delivery }) => delivery?.id)).size, 2);
     for (const { data, nativeTool, accepts } of events) {
       equal(nativeTool, "apply_patch");
+      ok(!("nativeTool" in data), "its payload holds no such field");
       match(JSON.stringify(data.tool_input), /new\.md|\.env/);
       ok(!accepts?.includes("updatedInput"));
     }
+  }
+  for (const toolArgs of ["no patch", {}, 5]) {
+    const [only, ...more] = decode("preToolUse", { ...wireOf("preToolUse.bash"), toolName: "apply_patch", toolArgs });
+    deepEqual([only?.data.tool_name, only?.data.tool_input, more], ["Edit", {}, []]);
+  }
+});
+
+test("the code that lets a person allow a call is not passed to the model, what else a person is told is", () => {
+  const messages = [`${howToAllow} h4x9k2pm`, "the build is red"].map((text) => ({ to: "person" as const, text }));
+  const outcome: Outcome = { verdict: { is: "deny", reason: "no", by: "h" }, messages };
+  for (const name of ["PreToolUse", "PostToolUse", "UserPromptSubmit"] as const) {
+    const { body } = copilot.encode(eventOf(name), outcome, {});
+    equal(Object(body).additionalContext, "Tell the user: the build is red");
+    ok(!JSON.stringify(body).includes("h4x9k2pm"));
   }
 });

@@ -100,7 +100,7 @@ function eventsOf(event: AgentEventName, fields: Fields, cwd: string): [Meant, .
   if (!rowOf(event).matchTool) return [{ name: event, data: { ...fields, ...filledIn[event]?.(fields) } }];
   const { tool_name, tool_args, tool_input = tool_args } = fields;
   if (tool_name !== patchTool) return [ofTool(event, fields)];
-  const [first, ...others] = patchCalls(patchIn(tool_input), cwd).map((call): Meant => {
+  const [first, ...others] = patchCalls(patchIn(tool_input), cwd).map(({ nativeTool: _own, ...call }): Meant => {
     const one = ofTool(event, { ...fields, ...call });
     // One rewritten file cannot be put back into a patch.
     const accepts = (capabilities[event] ?? []).filter((field) => field !== "updatedInput");

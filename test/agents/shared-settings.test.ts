@@ -13,6 +13,7 @@ import {
 } from "../../src/agents/install/install.ts";
 import { ownEntries } from "../../src/agents/install/registration.ts";
 import { qwen } from "../../src/agents/qwen/adapter.ts";
+import { compileSettings } from "../../src/formats/settings/settings.ts";
 import { runCommand } from "../program.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
@@ -101,6 +102,10 @@ for (const { agent, files, called } of cases) {
         .sort(),
       [...agent.settings.events].sort(),
     );
+    const origin = { dialect: agent.name, layer: "user", file } as const;
+    const { problems, speaksOf } = compileSettings(read(file), origin, { format: agent.files.format });
+    deepEqual(problems, [], "what is registered is no finding when the file is read as hooks");
+    deepEqual([...speaksOf].sort(), [...agent.settings.events].sort());
     place.uninstall();
     deepEqual(readdirSync(place.home), []);
   });

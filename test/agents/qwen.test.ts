@@ -215,4 +215,6 @@ test("monitor runs a command, so hooks for Bash see it", () => {
   };
   const call = onlyOne(decode({ ...wire, tool_input: { command: "rm -rf /" } }));
   deepEqual([call.data.tool_name, call.nativeTool, call.data.tool_input], ["Bash", "monitor", { command: "rm -rf /" }]);
+  const elsewhere = onlyOne(decode({ ...wire, tool_input: { command: "rm -rf build", directory: "/etc" } }));
+  deepEqual(elsewhere.data.tool_input, { command: "cd '/etc' && rm -rf build", directory: "/etc" });
 });

@@ -37,20 +37,22 @@ const managedFiles = [managedUsually, ...Object.values(managedElsewhere)].map((f
   join(folder, "settings.json"),
 );
 
+const inItsFolder = ({ command, ...input }: Fields): Fields => ({
+  ...input,
+  ...(command !== undefined && {
+    command:
+      typeof command === "string" && textOf(input.directory) ? lineIn(String(input.directory), command) : command,
+  }),
+});
+
 /** Its matchers take Claude Code's names for these, its payloads have its own. */
 const nativeTools: NativeTools = {
   run_shell_command: {
     is: "Bash",
     fields: { is_background: "run_in_background" },
-    read: ({ command, ...input }) => ({
-      ...input,
-      ...(command !== undefined && {
-        command:
-          typeof command === "string" && textOf(input.directory) ? lineIn(String(input.directory), command) : command,
-      }),
-    }),
+    read: inItsFolder,
   },
-  monitor: { is: "Bash" },
+  monitor: { is: "Bash", read: inItsFolder },
   write_file: { is: "Write" },
   edit: { is: "Edit" },
   notebook_edit: { is: "NotebookEdit" },

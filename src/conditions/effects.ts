@@ -49,8 +49,11 @@ const params = object(
     pipes: some("SOURCE → SINK; network, credentials, environment or decoded → shell or network"),
     elevates: say(flag, "true: as another user, such as by sudo"),
     forks: say(flag, "true: a function that starts itself twice"),
-    unclear: say(oneOf("program", "code"), "program: nobody can tell which program runs; code: what a known one does"),
-    unknown: say(oneOf("deny", "ask", "pass"), "what follows where nobody can tell what runs", "as the action says"),
+    unclear: say(
+      oneOf("program", "code"),
+      "program: it is not known which program runs; code: it is not known what a known program does",
+    ),
+    unknown: say(oneOf("deny", "ask", "pass"), "what follows where it is not known what runs", "as the action says"),
   },
 );
 type Listed = string | string[];

@@ -13,8 +13,8 @@ export const isInside = (root: string, path: string): boolean => pathInside(root
 /** Whether what really lies at the path lies elsewhere, whatever links lead there. */
 export const leadsOut = (root: string, path: string): boolean => !isInside(realOf(root), realOf(resolve(root, path)));
 
-/** Of what is not there, or not for us to see, where it would lie. */
-function realOf(path: string): string {
+/** The same file by whatever links it is reached. Of what is not there, or not for us to see, where it would lie. */
+export function realOf(path: string): string {
   try {
     return realpathSync(path);
   } catch {

@@ -1,12 +1,12 @@
 /** Claude Code 2.1.330: its files, its payloads, and what install registers. Its replies are in replies.ts. Loaded on every event. */
 
-import { realpathSync } from "node:fs";
 import { isAbsolute, join, resolve, sep } from "node:path";
 import type { AgentEventName, Fields, HookEvent } from "../../engine/event.ts";
 import { rowOf } from "../../engine/events.ts";
 import type { Layer } from "../../engine/hook.ts";
 import { isRecord } from "../../engine/schema.ts";
 import { tools } from "../../engine/tools.ts";
+import { realOf } from "../../files/paths.ts";
 import {
   type AgentAdapter,
   type AgentSettings,
@@ -122,15 +122,6 @@ function readsItself(file: string, given: Places, layer: Layer): boolean {
 }
 /** Of every platform: a path of another one simply does not occur. */
 const managedFolders: readonly string[] = [managedUsually, ...Object.values(managedElsewhere)];
-
-/** The same file by whatever links it is reached. */
-function realOf(file: string): string {
-  try {
-    return realpathSync(file);
-  } catch {
-    return resolve(file); // it is not there
-  }
-}
 
 const isBelow = (path: string, folder: string): boolean => path.startsWith(folder + sep);
 

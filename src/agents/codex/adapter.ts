@@ -1,7 +1,6 @@
 /** Codex CLI 0.169.0: its files, its payloads, and what install registers. Its replies are in replies.ts, its patches in ../patches.ts. Loaded on every event. */
 
-import { realpathSync } from "node:fs";
-import { isAbsolute, join, resolve } from "node:path";
+import { isAbsolute, join } from "node:path";
 import type { AgentEventName, Fields, HookEvent, Json } from "../../engine/event.ts";
 import { rowOf } from "../../engine/events.ts";
 import { fingerprint } from "../../engine/fingerprint.ts";
@@ -9,6 +8,7 @@ import type { Layer } from "../../engine/hook.ts";
 import { oneLine } from "../../engine/one-line.ts";
 import { isRecord } from "../../engine/schema.ts";
 import { tools } from "../../engine/tools.ts";
+import { realOf } from "../../files/paths.ts";
 import type { AgentAdapter, AgentSettings, DecodeOptions, HookFiles, InstallLayer, Places } from "../adapter.ts";
 import { canonicalCall, lineIn, lineWithin, type NativeTools, nativeInput } from "../native-tools.ts";
 import { type Call, isOneChange, patchCalls, patchCallsInLine, patchFor } from "../patches.ts";
@@ -72,15 +72,6 @@ const derived: AgentAdapter["derived"] = (event, id) => {
 function readsItself(file: string, places: Places, layer: Layer): boolean {
   if (layer !== "user" && layer !== "project") return false;
   return realOf(settingsFileOf(layer, places)) === realOf(file);
-}
-
-/** The same file by whatever links it is reached. */
-function realOf(file: string): string {
-  try {
-    return realpathSync(file);
-  } catch {
-    return resolve(file); // it is not there
-  }
 }
 
 function decode(wire: unknown, options: DecodeOptions): HookEvent[] {

@@ -1,7 +1,8 @@
 /** Which version of an agent is on the PATH, without starting it: by the package that its program lies in, or by its path. */
-import { existsSync, readFileSync, realpathSync } from "node:fs";
-import { delimiter, dirname, isAbsolute, join } from "node:path";
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { isRecord } from "../../engine/schema.ts";
+import { findOnPath, realOf } from "../../files/paths.ts";
 import type { AgentAdapter } from "../adapter.ts";
 
 export interface FoundAgent {
@@ -18,19 +19,10 @@ export function findAgent(
   { program: { name } }: Pick<AgentAdapter, "program">,
   environment: Readonly<Record<string, string | undefined>>,
 ): FoundAgent | undefined {
-  const folders = (environment.PATH ?? "").split(delimiter).filter(isAbsolute);
-  const program = folders.map((folder) => join(folder, name)).find((file) => existsSync(file));
+  const program = findOnPath(name, environment.PATH ?? "");
   if (program === undefined) return undefined;
   const version = versionAbove(realOf(program)) ?? /(?<=[/@-])\d+\.\d+\.\d+(?=[/-]|$)/.exec(realOf(program))?.[0];
   return { program, ...(version !== undefined && { version }) };
-}
-
-function realOf(file: string): string {
-  try {
-    return realpathSync(file);
-  } catch {
-    return file; // a link to nothing
-  }
 }
 
 function versionAbove(program: string): string | undefined {

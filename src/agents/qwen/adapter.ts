@@ -1,12 +1,12 @@
 /** Qwen Code 0.24.4: its files, its payloads, its tools, and what install registers. Its replies are in replies.ts. Loaded on every event. */
 
-import { realpathSync } from "node:fs";
-import { isAbsolute, join, resolve } from "node:path";
+import { isAbsolute, join } from "node:path";
 import type { AgentEventName, Fields, HookEvent, Json, SessionId } from "../../engine/event.ts";
 import { rowOf } from "../../engine/events.ts";
 import type { Layer } from "../../engine/hook.ts";
 import { isRecord } from "../../engine/schema.ts";
 import { tools } from "../../engine/tools.ts";
+import { realOf } from "../../files/paths.ts";
 import type { AgentAdapter, AgentSettings, DecodeOptions, HookFiles, InstallLayer, Places } from "../adapter.ts";
 import { isContinuation } from "../continuation.ts";
 import { canonicalCall, lineIn, type NativeTools } from "../native-tools.ts";
@@ -105,20 +105,11 @@ function readsItself(file: string, places: Places, layer: Layer): boolean {
   return realOf(settingsFileOf(layer, places)) === realOf(file);
 }
 
-/** The same file by whatever links it is reached. */
-function realOf(file: string): string {
-  try {
-    return realpathSync(file);
-  } catch {
-    return resolve(file); // it is not there
-  }
-}
-
 function decode(wire: unknown, options: DecodeOptions): HookEvent[] {
   const { session_id, cwd, hook_event_name, ...data } = fieldsOf(wire, where);
   const event = eventNamed(hook_event_name ?? options.event, where, ourNames);
   const session = textOf(session_id);
-  // It tells of each request to the model as of a prompt without words.
+  // It sends an empty prompt with each request to the model.
   if (event === "UserPromptSubmit" && (data.prompt === "" || isOwnReason(data, session))) return [];
   const tool = rowOf(event).matchTool ? textOf(data.tool_name) : undefined;
   const call = tool === undefined ? undefined : canonicalCall(nativeTools, tool, data.tool_input);

@@ -7,6 +7,8 @@ export interface NativeTool {
   is: string;
   /** Its input fields that are called otherwise here: theirs → ours. Those that are not listed keep their names. */
   fields?: Readonly<Record<string, string>>;
+  /** Its input field that names the folder in which its `command` runs. */
+  folder?: string;
   /** Where names are not all that differs; both keep what they do not know. */
   read?(input: Fields): Fields;
   write?(input: Fields): Fields;
@@ -28,7 +30,8 @@ export function canonicalCall(
   const own = tool.is === name ? {} : { nativeTool: name };
   if (!isFields(given)) return { tool_name: tool.is, tool_input: given, ...own };
   const renamed = withNames(given, tool.fields ?? {});
-  return { tool_name: tool.is, tool_input: tool.read?.(renamed) ?? renamed, ...own };
+  const read = tool.read?.(renamed) ?? renamed;
+  return { tool_name: tool.is, tool_input: inItsFolder(tool, read, lineIn), ...own };
 }
 
 /** The input of a call as the agent's own tool takes it. */
@@ -36,7 +39,15 @@ export function nativeInput(tools: NativeTools, name: string, input: Fields): Fi
   const tool = toolOf(tools, name);
   if (!tool) return input;
   const back = Object.fromEntries(Object.entries(tool.fields ?? {}).map(([theirs, ours]) => [ours, theirs]));
-  return withNames(tool.write?.(input) ?? input, back);
+  const written = tool.write?.(input) ?? input;
+  return withNames(inItsFolder(tool, written, lineWithin), back);
+}
+
+function inItsFolder(tool: NativeTool, input: Fields, changed: (folder: string, line: string) => string): Fields {
+  const { command } = input;
+  const folder = tool.folder === undefined ? undefined : input[tool.folder];
+  if (typeof command !== "string" || typeof folder !== "string" || folder === "") return input;
+  return { ...input, command: changed(folder, command) };
 }
 
 /**

@@ -131,7 +131,7 @@ const lineAt = (input: Fields, folder: string): Fields => ({ ...input, command: 
 const commandIn = (input: Json | undefined): string =>
   isRecord(input) && typeof input.command === "string" ? input.command : "";
 
-/** Of a rewritten call among several nobody could tell which it was, so only the line itself, or the only change, can be rewritten. */
+/** Of a rewritten call among several it is not known which one it was, so only the line itself, or the only change, can be rewritten. */
 const isRewritable = (calls: readonly Call[] | undefined, index: number, { tool_name, tool_input }: Fields): boolean =>
   index === 0 && (tool_name !== patchTool || (calls?.length === 1 && isOneChange(commandIn(tool_input))));
 

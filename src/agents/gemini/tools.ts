@@ -2,23 +2,13 @@
 
 import type { Fields, Json } from "../../engine/event.ts";
 import { isRecord } from "../../engine/schema.ts";
-import { lineIn, lineWithin, type NativeTools } from "../native-tools.ts";
+import type { NativeTools } from "../native-tools.ts";
 import { wordOf } from "../payload.ts";
 
 const inFolder = { dir_path: "path" };
 
-/** A guard that looks at paths must see the folder. */
-const inItsFolder =
-  (changed: (folder: string, line: string) => string) =>
-  (input: Fields): Fields => {
-    const { command, dir_path: folder } = input;
-    return typeof command === "string" && typeof folder === "string" && folder !== ""
-      ? { ...input, command: changed(folder, command) }
-      : input;
-  };
-
 export const tools: NativeTools = {
-  run_shell_command: { is: "Bash", read: inItsFolder(lineIn), write: inItsFolder(lineWithin) },
+  run_shell_command: { is: "Bash", folder: "dir_path" },
   write_file: { is: "Write" },
   replace: { is: "Edit", fields: { allow_multiple: "replace_all" } },
   read_file: { is: "Read" },

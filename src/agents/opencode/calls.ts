@@ -1,7 +1,7 @@
 /** OpenCode's tools by our names, and the calls that one of its calls means. */
 import type { Fields, HookEvent, Json } from "../../engine/event.ts";
 import { isRecord } from "../../engine/schema.ts";
-import { canonicalCall, lineIn, lineWithin, type NativeTools } from "../native-tools.ts";
+import { canonicalCall, type NativeTools } from "../native-tools.ts";
 import { patchCalls } from "../patches.ts";
 import { textOf } from "../payload.ts";
 
@@ -10,23 +10,7 @@ const judgedInParts = ["verdict", "messages"] as const;
 
 const path = { filePath: "file_path" };
 export const tools: NativeTools = {
-  bash: {
-    is: "Bash",
-    read: ({ command, ...input }) => ({
-      ...input,
-      ...(command !== undefined && {
-        command:
-          typeof command === "string" && textOf(input.workdir) ? lineIn(String(input.workdir), command) : command,
-      }),
-    }),
-    write: ({ command, ...input }) => ({
-      ...input,
-      ...(command !== undefined && {
-        command:
-          typeof command === "string" && textOf(input.workdir) ? lineWithin(String(input.workdir), command) : command,
-      }),
-    }),
-  },
+  bash: { is: "Bash", folder: "workdir" },
   write: { is: "Write", fields: path },
   edit: {
     is: "Edit",
@@ -64,9 +48,8 @@ function serverOf(tool: string, servers: unknown): string | undefined {
 /** The calls that one call means: a patch is one for each of its files. */
 export function callsIn({ tool, args, id, servers, cwd }: Call): Called[] {
   const identity: Fields = textOf(id) === undefined ? {} : { tool_use_id: String(id) };
-  const patch = tool === patchTool ? (isRecord(args) ? (textOf(args.patchText) ?? "") : "") : undefined;
-  if (patch !== undefined)
-    return patchCalls(patch, cwd).map(({ tool_name, tool_input }) => ({
+  if (tool === patchTool)
+    return patchCalls((isRecord(args) && textOf(args.patchText)) || "", cwd).map(({ tool_name, tool_input }) => ({
       nativeTool: tool,
       accepts: judgedInParts,
       data: { tool_name, tool_input, ...identity },

@@ -9,7 +9,7 @@ import { tools } from "../../engine/tools.ts";
 import { realOf } from "../../files/paths.ts";
 import type { AgentAdapter, AgentSettings, DecodeOptions, HookFiles, InstallLayer, Places } from "../adapter.ts";
 import { isContinuation } from "../continuation.ts";
-import { canonicalCall, lineIn, type NativeTools } from "../native-tools.ts";
+import { canonicalCall, type NativeTools } from "../native-tools.ts";
 import { agentIn, deliveryOf, eventNamed, fieldsOf, placeOf, textOf } from "../payload.ts";
 import { capabilities, encode, refuse, verdicts } from "./replies.ts";
 
@@ -37,22 +37,14 @@ const managedFiles = [managedUsually, ...Object.values(managedElsewhere)].map((f
   join(folder, "settings.json"),
 );
 
-const inItsFolder = ({ command, ...input }: Fields): Fields => ({
-  ...input,
-  ...(command !== undefined && {
-    command:
-      typeof command === "string" && textOf(input.directory) ? lineIn(String(input.directory), command) : command,
-  }),
-});
-
 /** Its matchers take Claude Code's names for these, its payloads have its own. */
 const nativeTools: NativeTools = {
   run_shell_command: {
     is: "Bash",
     fields: { is_background: "run_in_background" },
-    read: inItsFolder,
+    folder: "directory",
   },
-  monitor: { is: "Bash", read: inItsFolder },
+  monitor: { is: "Bash", folder: "directory" },
   write_file: { is: "Write" },
   edit: { is: "Edit" },
   notebook_edit: { is: "NotebookEdit" },

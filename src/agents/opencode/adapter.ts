@@ -1,7 +1,7 @@
 /** OpenCode 1.18.33: what its plugin's hooks mean, and what it takes as an answer, event by event. The plugin itself is in plugin.ts. */
 import { isAbsolute, join } from "node:path";
 import { HooklineError } from "../../engine/error.ts";
-import type { AgentEventName, Fields, HookEvent } from "../../engine/event.ts";
+import type { AgentEventName, Fields, HookEvent, Json } from "../../engine/event.ts";
 import type { VerdictKind } from "../../engine/outcome.ts";
 import { isRecord } from "../../engine/schema.ts";
 import type { AgentAdapter, DecodeOptions, Places } from "../adapter.ts";
@@ -66,10 +66,19 @@ type Reader = (given: Wire) => Meant | undefined;
 const record = (value: unknown): Fields => (isRecord(value) ? (value as Fields) : {}); // parsed from JSON
 const partsOf = (data: Fields): { data: Fields }[] => [{ data }];
 
+const calledIn = (wire: Fields, { tool, callID }: Fields, args: Json | undefined): Called[] =>
+  callsIn({
+    tool: textOf(tool) ?? "",
+    args: args ?? {},
+    id: callID,
+    servers: wire.servers,
+    cwd: textOf(wire.cwd) ?? "/",
+  });
+
 const readers: Readonly<Record<string, Reader>> = {
   "event.session.created": ({ properties }) => {
     const info = record(properties.info);
-    if (textOf(info.parentID) !== undefined) return undefined; // its first prompt tells of a subagent
+    if (textOf(info.parentID) !== undefined) return undefined; // a subagent's start is its first prompt
     const session = textOf(properties.sessionID) ?? textOf(info.id);
     return { event: "SessionStart", session, cwd: textOf(info.directory), parts: partsOf({ source: "startup" }) };
   },
@@ -99,49 +108,27 @@ const readers: Readonly<Record<string, Reader>> = {
     event: "PreToolUse",
     session: textOf(input.sessionID),
     happening: input.callID,
-    parts: callsIn({
-      tool: textOf(input.tool) ?? "",
-      args: output.args ?? {},
-      id: input.callID,
-      servers: wire.servers,
-      cwd: textOf(wire.cwd) ?? "/",
-    }),
+    parts: calledIn(wire, input, output.args),
   }),
-  "tool.execute.after": ({ input, output, wire }) => {
-    const call = {
-      tool: textOf(input.tool) ?? "",
-      args: input.args ?? {},
-      id: input.callID,
-      servers: wire.servers,
-      cwd: textOf(wire.cwd) ?? "/",
-    };
-    return {
-      event: "PostToolUse",
-      session: textOf(input.sessionID),
-      happening: input.callID,
-      parts: callsIn(call).map((one) => ({
-        ...one,
-        ...(one.accepts && { accepts: informed }),
-        data: { ...one.data, tool_response: output },
-      })),
-    };
-  },
+  "tool.execute.after": ({ input, output, wire }) => ({
+    event: "PostToolUse",
+    session: textOf(input.sessionID),
+    happening: input.callID,
+    parts: calledIn(wire, input, input.args).map((one) => ({
+      ...one,
+      ...(one.accepts && { accepts: informed }),
+      data: { ...one.data, tool_response: output },
+    })),
+  }),
   "event.message.part.updated": ({ properties, wire }) => {
     const part = record(properties.part);
     const state = record(part.state);
     if (part.type !== "tool" || state.status !== "error") return undefined;
-    const call = {
-      tool: textOf(part.tool) ?? "",
-      args: state.input ?? {},
-      id: part.callID,
-      servers: wire.servers,
-      cwd: textOf(wire.cwd) ?? "/",
-    };
     return {
       event: "PostToolUseFailure",
       session: textOf(part.sessionID),
       happening: part.callID,
-      parts: callsIn(call).map(({ accepts: _none, ...one }) => ({
+      parts: calledIn(wire, part, state.input).map(({ accepts: _none, ...one }) => ({
         ...one,
         data: { ...one.data, error: textOf(state.error) ?? "the call failed" },
       })),

@@ -161,7 +161,7 @@ function registrationFindings(
 
 interface Shot {
   event: string;
-  arrived: boolean;
+  /** Whether it arrived is seen in the store; this is why it may not have. */
   why?: string;
 }
 
@@ -218,7 +218,7 @@ async function shoot(
 ): Promise<Shot> {
   const payload = JSON.stringify(agent.canary(event as AgentEventName, { session, cwd: invocation.cwd })); // as it was registered
   if (overHttp) return { event, ...(await posted(payload, { agent, event, by: by ?? layer, invocation })) };
-  if (command === undefined) return { event, arrived: false, why: "its line cannot be read" };
+  if (command === undefined) return { event, why: "its line cannot be read" };
   return { event, ...(await performed(command, payload, invocation)) };
 }
 
@@ -227,7 +227,7 @@ async function posted(
   { agent, event, by, invocation }: { agent: AgentAdapter; event: string; by: string; invocation: Invocation },
 ): Promise<Omit<Shot, "event">> {
   const daemon = runningDaemon(daemonFilesOf(storePath(invocation, undefined)));
-  if (daemon?.port === undefined) return { arrived: false, why: "no daemon is running: run `hookline up`" };
+  if (daemon?.port === undefined) return { why: "no daemon is running: run `hookline up`" };
   try {
     // biome-ignore lint/style/noRestrictedGlobals: it asks the daemon of this machine, as the agent does
     const response = await fetch(ownAddress(daemon.port, { agent: agent.name, event, by }), {
@@ -236,9 +236,9 @@ async function posted(
       headers: { "content-type": "application/json", authorization: `Bearer ${httpToken(stateFolder(invocation))}` },
       signal: AbortSignal.timeout(answersWithin),
     });
-    return response.ok ? { arrived: true } : { arrived: false, why: `the daemon answered ${response.status}` };
+    return response.ok ? {} : { why: `the daemon answered ${response.status}` };
   } catch (error) {
-    return { arrived: false, why: messageOf(error) };
+    return { why: messageOf(error) };
   }
 }
 
@@ -260,10 +260,8 @@ function performed(
       said = (said + text).slice(0, 2_000);
     });
     child.stdin.on("error", () => {}); // it did not read: its end says why
-    child.on("error", (error) => resolve({ arrived: false, why: messageOf(error) }));
-    child.on("close", (code) =>
-      resolve({ arrived: code === 0, why: `it ended with code ${code}${said === "" ? "" : `: ${said.trim()}`}` }),
-    );
+    child.on("error", (error) => resolve({ why: messageOf(error) }));
+    child.on("close", (code) => resolve({ why: `it ended with code ${code}${said === "" ? "" : `: ${said.trim()}`}` }));
     child.stdin.end(payload);
   });
 }

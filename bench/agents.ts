@@ -6,8 +6,13 @@
  * them, and the same on every event that ours is registered for: what the agent's own starting of programs costs there; ours
  * with one and with 50 rules that match each call, are recorded and only write a log line, as `hookline install`
  * registers it (that is for all but a few events of the agent, so for two of them on each call), through the client that
- * install chooses and over HTTP, with the daemon up. One reading is the median of a session's gaps, all but the first two.
+ * install chooses and over HTTP, with the daemon up; an empty server behind the registrations of the latter; and a guard of
+ * another project, written for Node, before each call of Bash. One reading is the median of a session's gaps, all but the
+ * first two.
  */
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { installAgents } from "../scripts/install-agents.ts";
 import { claudeCode } from "../src/agents/claude-code/adapter.ts";
@@ -15,6 +20,7 @@ import type { ScriptedTurn } from "../src/hosts/testing/scripted-model.ts";
 import { type ClaudeSession, startClaude } from "../test/real-agents/claude-session.ts";
 import { findAgent } from "../test/real-agents/installed.ts";
 import { type Benchmark, type Findings, quantile, ratioOf, rowsOf, sampleReadings } from "./measure.ts";
+import { hasPeer } from "./peers.ts";
 
 export const agents: Benchmark = {
   name: "agents",
@@ -31,17 +37,20 @@ export const agents: Benchmark = {
   },
 };
 
-const rounds = 3;
+const rounds = 10;
 const calls = 20;
 /** The agent's first calls load what it needs for them. */
 const warmUp = 2;
 
+const noHook = "no hook";
 const own = "`true`, one command hook of its own";
 const ownTwice = "`true` twice, two command hooks of its own";
 const everywhere = "`true` on each event that ours is registered for";
 const everywhereTwice = "`true` twice on each event that ours is registered for";
 const shell = "Hookline, one rule, the usual client";
 const http = "Hookline, one rule, over HTTP";
+const emptyServer = "an empty server behind the same registrations as over HTTP";
+const guardInNode = "a guard in Node: cc-safety-net, one command hook of its own";
 const fifty = "Hookline, 50 rules, the usual client";
 
 /** Their words differ: of equal hooks the agent runs one. */
@@ -78,6 +87,34 @@ const hookline =
     await mustWork(session, "install", "claude-code", ...words);
   };
 
+/** What ours registers over HTTP, with `true` for its commands and a server for its URLs that reads the payload and answers `{}`. */
+const emptyBehindOurs: Prepare = async (session, after) => {
+  const server = createServer((request, response) => {
+    request.resume();
+    request.on("end", () => response.writeHead(200, { "content-type": "application/json" }).end("{}"));
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  const port = typeof address === "object" ? address?.port : undefined;
+  await mustWork(session, "install", "claude-code", "--http");
+  const file = ".claude/settings.json";
+  const settings = JSON.parse(await session.readAtHome(file), (name, value) => {
+    if (name === "url") return String(value).replace(/:\d+\//, `:${port}/`);
+    return name === "command" ? "true" : value;
+  });
+  await session.writeAtHome(file, JSON.stringify(settings));
+};
+
+const nodeGuard: Prepare = async ({ write }) => {
+  const program = join(import.meta.dirname, "node_modules", "cc-safety-net", "dist", "bin", "cc-safety-net.js");
+  const hooks = [{ type: "command", command: `"${process.execPath}" "${program}" hook --claude-code` }];
+  await write(".claude/settings.json", JSON.stringify({ hooks: { PreToolUse: [{ matcher: "Bash", hooks }] } }));
+};
+
 async function mustWork(session: ClaudeSession, ...words: string[]): Promise<void> {
   const { code, stderr } = await session.hookline(...words);
   if (code !== 0) throw new Error(`hookline ${words.join(" ")} exited ${code}: ${stderr}`);
@@ -85,13 +122,15 @@ async function mustWork(session: ClaudeSession, ...words: string[]): Promise<voi
 
 const sides: Readonly<Record<string, Prepare>> = {
   [own]: ownSettings(1),
-  "no hook": async () => {},
+  [noHook]: async () => {},
   [ownTwice]: ownSettings(2),
   [shell]: hookline(1),
   [http]: hookline(1, "--http"),
+  [emptyServer]: emptyBehindOurs,
   [fifty]: hookline(50),
   [everywhere]: ownSettings(1, claudeCode.settings.events),
   [everywhereTwice]: ownSettings(2, claudeCode.settings.events),
+  ...(hasPeer("cc-safety-net") && { [guardInNode]: nodeGuard }),
 };
 
 interface Side {
@@ -111,13 +150,21 @@ async function measureWith(after: (end: () => unknown) => void): Promise<Finding
   return {
     rows: rowsOf("gap between two requests", "ms", samples),
     ratios: [
-      ratioOf(samples, { goal: "one hook, the usual client", cost: shell, by: own, atMost: 1.3 }),
-      ratioOf(samples, { goal: "one hook, over HTTP", cost: http, by: own, atMost: 1.3 }),
-      ratioOf(samples, { goal: "50 hooks", cost: fifty, by: ownTwice, atMost: 1 }),
-      ratioOf(samples, { goal: "one hook, against no hook at all", cost: shell, by: "no hook" }),
-      ratioOf(samples, { goal: "one hook, where `true` is on the same events", cost: shell, by: everywhere }),
-      ratioOf(samples, { goal: "50 hooks, where two `true` are on the same events", cost: fifty, by: everywhereTwice }),
-      ratioOf(samples, { goal: "`true` on the same events", cost: everywhere, by: own }),
+      ratioOf(samples, {
+        goal: "the usual client, where `true` is on the same events",
+        cost: shell,
+        by: everywhere,
+        atMost: 1.15,
+      }),
+      ratioOf(samples, { goal: "over HTTP", cost: http, by: emptyServer, atMost: 1.05 }),
+      ratioOf(samples, { goal: "50 rules, where two `true` are on the same events", cost: fifty, by: everywhereTwice }),
+      ratioOf(samples, { goal: "the usual client, against no hook at all", cost: shell, by: noHook }),
+      ratioOf(samples, { goal: "over HTTP, against no hook at all", cost: http, by: noHook }),
+      ratioOf(samples, { goal: "the usual client, against one `true`", cost: shell, by: own }),
+      ratioOf(samples, { goal: "`true` on the same events, against one `true`", cost: everywhere, by: own }),
+      ...(hasPeer("cc-safety-net")
+        ? [ratioOf(samples, { goal: "a guard in Node, against no hook at all", cost: guardInNode, by: noHook })]
+        : []),
     ],
   };
 }

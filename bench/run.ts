@@ -35,7 +35,7 @@ async function main(words: readonly string[]): Promise<number> {
     console.log(`no benchmark is called ${unknown.join(", ")}: there are ${there}`);
     return 2;
   }
-  const where = surroundings(installPeers(names.includes("git")));
+  const where = surroundings(installPeers(names.some((name) => name === "git" || name === "agents")));
   console.log(`${where.machine} · Node ${where.node} · commit ${where.commit} · ${where.date}`);
   const chosen = benchmarks.filter(({ name, alone }) => (names.length === 0 ? !alone : names.includes(name)));
   const quick = words.includes("--quick");

@@ -50,6 +50,7 @@ export interface AgentSession {
   appears(path: string): Promise<void>;
   /** Of a file in its home, by the path from there. */
   writeAtHome(path: string, text: string): Promise<void>;
+  readAtHome(path: string): Promise<string>;
   /** Takes Hookline away: only for a session with a package of its own. */
   loseHookline(): Promise<void>;
   /** The conversation as one request of it held it, as text; "" if it was never sent. */
@@ -144,6 +145,7 @@ export async function startAgent(
       await mustWork("install", name);
     },
     writeAtHome: (path, text) => put(join(home, path), text),
+    readAtHome: (path) => readFile(join(home, path), "utf8"),
     async loseHookline() {
       if (!ownPackage) throw new Error("this session runs the checkout");
       await rm(ownFolder, { recursive: true });

@@ -1,16 +1,34 @@
 /**
  * `npm run test:agents -- claude-code codex …`: installs the pinned coding agents into a folder that git ignores and runs the
- * tests of those that are named, or of all; one agent after the other, because each is heavy.
+ * tests of those that are named, or of all; one agent after the other, because each is heavy. With `--other-versions`
+ * it runs the contract of every agent against the versions that test/real-agents/other-versions pins.
  */
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
-import { join } from "node:path";
-import { type AgentName, agentNames, agentsFolder, findAgent, isAgent } from "../test/real-agents/installed.ts";
+import { join, relative } from "node:path";
+import {
+  type AgentName,
+  agentNames,
+  agentsFolder,
+  findAgent,
+  isAgent,
+  versions,
+} from "../test/real-agents/installed.ts";
 import { installAgents, withThisNode } from "./install-agents.ts";
 
+const testsFolder = join(import.meta.dirname, "..", "test", "real-agents");
 process.exitCode = main(process.argv.slice(2));
 
 function main(words: readonly string[]): number {
+  if (words.includes("--other-versions") && versions !== "other") {
+    const again = [import.meta.filename, ...words];
+    const env = { ...withThisNode, HOOKLINE_AGENT_VERSIONS: "other" };
+    return spawnSync(process.execPath, again, { stdio: "inherit", env }).status ?? 1;
+  }
+  return testAll(words.filter((word) => word !== "--other-versions"));
+}
+
+function testAll(words: readonly string[]): number {
   const unknown = words.filter((word) => !isAgent(word));
   if (unknown.length > 0) {
     console.error(`test:agents: no agent is called ${unknown.join(", ")}; there are ${agentNames.join(", ")}`);
@@ -29,8 +47,10 @@ function testAgent(name: AgentName, refusal: string | undefined): number {
     return 0;
   }
   console.log(`test:agents: ${name}`);
-  const files = readdirSync(agentsFolder).filter((file) => file.endsWith(".test.ts") && isOf(file, name));
-  const tests = ["--test", ...files.map((file) => join(agentsFolder, file))];
+  const all = readdirSync(testsFolder).filter((file) => file.endsWith(".test.ts") && isOf(file, name));
+  const contract = all.filter((file) => file === `${name}-contract.test.ts`);
+  const files = versions === "other" && contract.length > 0 ? contract : all;
+  const tests = ["--test", ...files.map((file) => join(testsFolder, file))];
   return spawnSync(process.execPath, tests, { stdio: "inherit", env: withThisNode }).status ?? 1;
 }
 
@@ -40,6 +60,8 @@ function isOf(file: string, name: AgentName): boolean {
 }
 
 function install(): string | undefined {
-  console.log("test:agents: installing the pinned agents into test/real-agents/node_modules (about 2 GB, once)");
+  console.log(
+    `test:agents: installing the pinned agents into ${relative("", agentsFolder)}/node_modules (about 2 GB, once)`,
+  );
   return installAgents();
 }

@@ -7,16 +7,29 @@ import { type Claim, claims, type Measured, type Results, resultsFile } from "..
 
 const all = (): AgentAdapter[] => Object.values(agents);
 
-const words: Readonly<Record<Measured, string>> = { enforced: "yes", instead: "refused instead", no: "no" };
+const words: Readonly<Record<Measured, string>> = { enforced: "yes", instead: "refused instead", no: "no", none: "—" };
 
-function resultsOf({ name }: AgentAdapter): Results | undefined {
-  const file = resultsFile(name);
+function resultsOf({ name }: AgentAdapter, versions: "pinned" | "other" = "pinned"): Results | undefined {
+  const file = resultsFile(name, versions);
   return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined;
 }
 
 const row = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [row(head), row(head.map(() => "---")), ...rows.map(row)].join("\n");
+
+/** What the contract gave in another version of the agent. */
+function otherVersion(agent: AgentAdapter): string {
+  const [pinned, other] = [resultsOf(agent), resultsOf(agent, "other")];
+  if (!pinned || !other) return "not measured";
+  const differing = Object.entries(claims).filter(
+    ([claim]) => other.claims[claim as Claim] !== pinned.claims[claim as Claim],
+  ); // keys of the table
+  const differences = differing.map(
+    ([claim, sentence]) => `${sentence}: ${words[other.claims[claim as Claim] ?? "no"]}`,
+  ); // a key of the table
+  return `${other.version}: ${differences.join("; ") || "the same"}`;
+}
 
 function measuredTable(): string {
   const measured = all().map((agent) => ({ agent, results: resultsOf(agent) }));
@@ -33,6 +46,7 @@ function measuredTable(): string {
         sentence,
         ...measured.map(({ results }) => said(results, claim as Claim)), // a key of the table
       ]),
+      ["another version", ...measured.map(({ agent }) => otherVersion(agent))],
     ],
   );
 }
@@ -73,6 +87,10 @@ Measured with the real agents, headless, against a scripted model: by what lies 
 \`npm run test:agents\` repeats it; \`HOOKLINE_AGENT_RESULTS=write npm run test:agents\` also writes the results that this table is made of.
 
 ${measuredTable()}
+
+"—": the agent has no MCP or no subagents, or it asks for no permission without a person at its screen.
+
+"Another version": \`npm run test:agents -- --other-versions\` runs the same tests with it.
 
 "Refused instead": the agent runs no rewritten call, so a guard's rewrite refuses the call, with the input that it wants as the reason. A rewrite of
 another hook is dropped there, and its run says so.

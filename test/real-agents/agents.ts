@@ -10,6 +10,8 @@ export interface Place {
   repository: string;
   temporary: string;
   model: string;
+  /** An MCP server over stdio that the agent is told of by the name `tasks`. */
+  server?: { command: string; args: string[] };
 }
 /** An answer of the model that is one call of one of the agent's own tools. Paths are relative to the repository. */
 export interface Tools {
@@ -27,6 +29,14 @@ interface Row {
   allow: readonly string[];
   /** `edit` replaces whole lines, because Codex patches by lines. */
   tools: { [Name in keyof Tools]: (...words: Parameters<Tools[Name]>) => ScriptedCall };
+  /** What it calls a tool of the MCP server `tasks`; absent: it has no MCP. */
+  mcp?(tool: string): string;
+  /** The call that starts a subagent; absent: it has none. */
+  subagent?(prompt: string): ScriptedCall;
+  /** What it takes beside `allow` to be offered both of them at once. Absent: nothing. */
+  offering?: readonly string[];
+  /** What it takes instead of `allow` to read hooks, and to need a person's permission for its tools. Absent: nothing. */
+  hooksOnly?: readonly string[];
   /** Of files in its calls; absent: whole. */
   paths?: "relative";
   /** Where it reads hooks in the shape of Claude Code's settings, if it does, to see what it does without Hookline. */
@@ -36,6 +46,8 @@ interface Row {
 }
 
 const json = (value: Fields): string => `${JSON.stringify(value, null, 2)}\n`;
+/** A string or a list of strings is the same in JSON and in TOML. */
+const quoted = (value: string | string[]): string => JSON.stringify(value);
 const key = "none";
 const modelName = "fake-model";
 
@@ -52,8 +64,12 @@ export const rows: { readonly [name in AgentName]: Row } = {
       DISABLE_ERROR_REPORTING: "1",
       IS_SANDBOX: "1", // lets root run it
     }),
+    files: ({ server }): { [path: string]: string } =>
+      server ? { ".claude.json": json({ mcpServers: { tasks: { ...server } } }) } : {},
     words: (prompt, { continued, flags }) => ["-p", prompt, ...(continued ? ["--continue"] : []), ...flags],
-    allow: ["--allowedTools", "Bash,Write,Edit,Read,Agent"],
+    allow: ["--allowedTools", "Bash,Write,Edit,Read,Agent,mcp__tasks"],
+    mcp: (tool) => `mcp__tasks__${tool}`,
+    subagent: (prompt) => ({ tool: "Agent", input: { description: "look", prompt, subagent_type: "general-purpose" } }),
     tools: {
       shell: (command) => ({ tool: "Bash", input: { command, description: "a step" } }),
       write: (file_path, content) => ({ tool: "Write", input: { file_path, content } }),
@@ -67,7 +83,7 @@ export const rows: { readonly [name in AgentName]: Row } = {
    */
   codex: {
     environment: () => ({ FAKE_KEY: key }),
-    files: ({ model }) => ({
+    files: ({ model, server }) => ({
       ".codex/config.toml": [
         'model = "gpt-5.5"',
         'model_provider = "fake"',
@@ -81,6 +97,9 @@ export const rows: { readonly [name in AgentName]: Row } = {
         'wire_api = "responses"',
         "request_max_retries = 0",
         "stream_max_retries = 0",
+        ...(server
+          ? ["[mcp_servers.tasks]", `command = ${quoted(server.command)}`, `args = ${quoted(server.args)}`]
+          : []),
         "",
       ].join("\n"),
     }),
@@ -93,6 +112,10 @@ export const rows: { readonly [name in AgentName]: Row } = {
     ],
     // it would run no hook that the person has not looked at, and read no file of a repository that nobody has trusted
     allow: ["--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust", "--trust"],
+    hooksOnly: ["--dangerously-bypass-hook-trust", "--trust"],
+    mcp: (tool) => tool,
+    subagent: (message) => ({ tool: "spawn_agent", input: { message } }),
+    offering: ["-m", "fake-model"], // its own models are offered no subagents, and search for the tools of servers first
     tools: {
       shell: (cmd) => ({ tool: "exec_command", input: { cmd } }),
       write: (path, text) => patching(`*** Add File: ${path}`, signed("+", text)),
@@ -107,8 +130,9 @@ export const rows: { readonly [name in AgentName]: Row } = {
       GOOGLE_GEMINI_BASE_URL: model,
       GEMINI_CLI_TRUST_WORKSPACE: "true", // it would load no hook of the repository, and nobody is there to trust it
     }),
-    files: () => ({
+    files: ({ server }) => ({
       ".gemini/settings.json": json({
+        ...(server && { mcpServers: { tasks: { ...server } } }),
         security: { auth: { selectedType: "gemini-api-key" } },
         privacy: { usageStatisticsEnabled: false },
         telemetry: { enabled: false },
@@ -124,6 +148,8 @@ export const rows: { readonly [name in AgentName]: Row } = {
       prompt,
     ],
     allow: ["--approval-mode=yolo"],
+    mcp: (tool) => `mcp_tasks_${tool}`,
+    subagent: (prompt) => ({ tool: "invoke_agent", input: { agent_name: "generalist", prompt } }),
     tools: {
       shell: (command) => ({ tool: "run_shell_command", input: { command, description: "a step" } }),
       write: (file_path, content) => ({ tool: "write_file", input: { file_path, content } }),
@@ -140,8 +166,9 @@ export const rows: { readonly [name in AgentName]: Row } = {
       OPENAI_MODEL: modelName,
       QWEN_SANDBOX: "false",
     }),
-    files: () => ({
+    files: ({ server }) => ({
       ".qwen/settings.json": json({
+        ...(server && { mcpServers: { tasks: { ...server } } }),
         security: { auth: { selectedType: "openai" } },
         model: { name: modelName },
         privacy: { usageStatisticsEnabled: false },
@@ -151,6 +178,8 @@ export const rows: { readonly [name in AgentName]: Row } = {
     }),
     words: (prompt, { continued, flags }) => [...(continued ? ["--continue"] : []), ...flags, "-p", prompt],
     allow: ["--yolo"],
+    mcp: (tool) => `mcp__tasks__${tool}`,
+    subagent: (prompt) => ({ tool: "agent", input: { description: "look", prompt, subagent_type: "general-purpose" } }),
     tools: {
       shell: (command) => ({
         tool: "run_shell_command",
@@ -168,6 +197,10 @@ export const rows: { readonly [name in AgentName]: Row } = {
       COPILOT_OFFLINE: "true",
       COPILOT_AUTO_UPDATE: "false",
     }),
+    files: ({ server }): { [path: string]: string } =>
+      server
+        ? { ".copilot/mcp-config.json": json({ mcpServers: { tasks: { type: "local", ...server, tools: ["*"] } } }) }
+        : {},
     words: (prompt, { continued, flags }) => [
       // it would load no hook of a folder that nobody has trusted; in a session that goes on it takes no such word for it
       continued ? "--continue" : "--trust-folder",
@@ -178,6 +211,11 @@ export const rows: { readonly [name in AgentName]: Row } = {
       prompt,
     ],
     allow: ["--allow-all-tools", "--allow-all-paths"],
+    mcp: (tool) => `tasks-${tool}`,
+    subagent: (prompt) => ({
+      tool: "task",
+      input: { agent_type: "task", name: "sub", description: "sub", prompt, mode: "sync" },
+    }),
     tools: {
       shell: (command) => ({
         tool: "bash",
@@ -194,8 +232,9 @@ export const rows: { readonly [name in AgentName]: Row } = {
       OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
       OPENCODE_DISABLE_SHARE: "1",
     }),
-    files: ({ model }) => ({
+    files: ({ model, server }) => ({
       ".config/opencode/opencode.json": json({
+        ...(server && { mcp: { tasks: { type: "local", command: [server.command, ...server.args] } } }),
         autoupdate: false,
         share: "disabled",
         model: `fake/${modelName}`,
@@ -220,6 +259,8 @@ export const rows: { readonly [name in AgentName]: Row } = {
       prompt,
     ],
     allow: [],
+    mcp: (tool) => `tasks_${tool}`,
+    subagent: (prompt) => ({ tool: "task", input: { description: "look", prompt, subagent_type: "general" } }),
     tools: {
       shell: (command) => ({ tool: "bash", input: { command, description: "a step" } }),
       write: (filePath, content) => ({ tool: "write", input: { filePath, content } }),

@@ -1,16 +1,19 @@
 /** What is claimed of every real agent, and where the results of its last measured run lie. Apart, because docs/agents.md is made from it. */
 import { join } from "node:path";
 
-/** enforced: the agent did what the hook said. instead: it cannot, so the call was refused. no: it has no effect there. */
-export type Measured = "enforced" | "instead" | "no";
+/** enforced: the agent did what the hook said. instead: it cannot, so the call was refused. no: it has no effect there. none: the agent has no such thing. */
+export type Measured = "enforced" | "instead" | "no" | "none";
 
 export const claims = {
   "deny shell": "a shell call is refused by one pattern",
   "deny write": "a new file is refused by its path",
   "deny edit": "a change of a file is refused by its path",
+  "deny MCP": "a call of an MCP server's tool is refused by a pattern with the server's name",
+  "deny subagent": "a subagent's shell call is refused by the same pattern",
   "goes on": "the session goes on after refusals",
   rewrite: "a guard's other input is what runs",
   ask: "a question that no person can answer refuses the call",
+  permission: "a hook answers the agent's request for permission, and no person is asked",
   "context at start": "context of SessionStart is in the first request",
   "context of a prompt": "context of UserPromptSubmit is in the request of that prompt",
   "context of a result": "context of PostToolUse is in the next request",
@@ -31,4 +34,5 @@ export interface Results {
   claims: Partial<Record<Claim, Measured>>;
 }
 
-export const resultsFile = (agent: string): string => join(import.meta.dirname, "results", `${agent}.json`);
+export const resultsFile = (agent: string, versions: "pinned" | "other"): string =>
+  join(import.meta.dirname, versions === "other" ? "other-versions" : ".", "results", `${agent}.json`);

@@ -8,7 +8,7 @@ import { obeys } from "./obeys.ts";
 import { startAgent } from "./session.ts";
 
 runsByItself("codex");
-obeys("codex");
+obeys("codex", { permission: "none" });
 
 /** Models that it knows get its own tool for patches. */
 const known = ["-m", "gpt-5.5"];

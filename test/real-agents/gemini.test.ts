@@ -6,7 +6,7 @@ import { obeys } from "./obeys.ts";
 import { type AgentSession, type Script, startAgent } from "./session.ts";
 
 runsByItself("gemini");
-obeys("gemini");
+obeys("gemini", { permission: "none" });
 
 const says = (event: string, fields: object): { type: string; command: string } => ({
   type: "command",

@@ -4,8 +4,12 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+/** Which versions run: those that all tests are written for, or others, to see whether the contract holds there too. */
+export const versions: "pinned" | "other" = process.env.HOOKLINE_AGENT_VERSIONS === "other" ? "other" : "pinned";
+
 /** Its own manifest pins the exact versions; git ignores what is installed beside it. */
-export const agentsFolder: string = import.meta.dirname;
+export const agentsFolder: string =
+  versions === "other" ? join(import.meta.dirname, "other-versions") : import.meta.dirname;
 export const modulesFolder: string = join(agentsFolder, "node_modules");
 
 export const agentNames = ["claude-code", "codex", "gemini", "qwen", "copilot", "opencode", "pi"] as const;

@@ -6,9 +6,10 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { type TestContext, test } from "node:test";
+import { rows } from "./agents.ts";
 import { type Claim, claims, type Expected, type Measured, type Results, resultsFile } from "./claims.ts";
 import { real } from "./first-run.ts";
-import { type AgentName, versionOf } from "./installed.ts";
+import { type AgentName, versionOf, versions } from "./installed.ts";
 import { type AgentSession, type Script, startAgent } from "./session.ts";
 
 /** What all agents are to reach; an agent that cannot names the difference. */
@@ -25,6 +26,9 @@ export function obeys(name: AgentName, differs: Partial<Expected> = {}): void {
     });
   };
   prove("calls are refused, rewritten and asked about by the same hooks as in every agent", (t) => calls(t, name));
+  prove("a call of an MCP server's tool is refused like any other", (t) => serverCalls(t, name));
+  prove("a subagent's calls are refused like the session's own", (t) => subagentCalls(t, name));
+  prove("a hook answers a request for permission", (t) => permissions(t, name));
   prove("what hooks say reaches the model, and a Stop that is always blocked ends", (t) => words(t, name));
   prove("guards hold when the daemon is killed and when it is stopped, and the session goes on", (t) =>
     daemons(t, name),
@@ -93,6 +97,65 @@ async function calls(t: TestContext, name: AgentName): Promise<Partial<Record<Cl
     rewrite,
     ask: is(!session.has("tagged")),
   };
+}
+
+/** The server makes tasks, so a refused call leaves none. */
+async function serverCalls(t: TestContext, name: AgentName): Promise<Partial<Record<Claim, Measured>>> {
+  const { mcp } = rows[name];
+  if (!mcp) return { "deny MCP": "none" };
+  const make = (title: string) => ({ calls: [{ tool: mcp("task_create"), input: { title } }] });
+  const refuses = `if grep -q refused; then echo 'not that one' >&2; exit 2; fi`;
+  const session = await begun(
+    t,
+    name,
+    { turns: [make("refused"), make("made"), { text: "That is all." }] },
+    { hooks: { PreToolUse: [{ matcher: "mcp__tasks__.*", ...command(refuses, { role: "guard" }) }] } },
+    { mcp: true },
+  );
+  const ended = await session.run({ flags: rows[name].offering ?? [] });
+  const tasks: { title: string }[] = JSON.parse((await session.hookline("task", "list", "--json")).stdout);
+  const titles = tasks.map(({ title }) => title);
+  assert.ok(titles.includes("made"), `${ended.stdout}${ended.stderr}${session.heard(2)}`);
+  return { "deny MCP": is(!titles.includes("refused") && session.heard(1).includes("not that one")) };
+}
+
+async function subagentCalls(t: TestContext, name: AgentName): Promise<Partial<Record<Claim, Measured>>> {
+  const { subagent } = rows[name];
+  if (!subagent) return { "deny subagent": "none" };
+  const session = await begun(
+    t,
+    name,
+    ({ shell }) => ({
+      // some agents start it beside the session, which then has to wait
+      turns: [
+        { calls: [subagent("For the subagent.")] },
+        shell("for i in $(seq 300); do [ -e free ] && break; sleep 0.1; done"),
+        { text: "That is all." },
+      ],
+      conversations: [
+        {
+          opening: /For the subagent/,
+          turns: [shell("git push origin main; touch pushed"), shell("touch free"), { text: "I am done." }],
+        },
+      ],
+    }),
+    { deny: ["Bash(git push *)"] },
+  );
+  const ended = await session.run({ flags: rows[name].offering ?? [] });
+  assert.ok(session.has("free"), `${ended.stdout}${ended.stderr}${session.heard(1)}`);
+  return { "deny subagent": is(!session.has("pushed")) };
+}
+
+async function permissions(t: TestContext, name: AgentName): Promise<Partial<Record<Claim, Measured>>> {
+  const allows = print("PermissionRequest", { decision: { behavior: "allow" } });
+  const session = await begun(
+    t,
+    name,
+    ({ shell }) => ({ turns: [shell("touch permitted"), { text: "That is all." }] }),
+    { hooks: { PermissionRequest: [command(`touch asked; ${allows}`)] } },
+  );
+  await session.run({ allow: rows[name].hooksOnly ?? [] });
+  return { permission: session.has("asked") ? is(session.has("permitted")) : "none" };
 }
 
 async function words(t: TestContext, name: AgentName): Promise<Partial<Record<Claim, Measured>>> {
@@ -188,7 +251,7 @@ async function gone(t: TestContext, name: AgentName): Promise<Partial<Record<Cla
 
 function record(agent: AgentName, measured: Partial<Record<Claim, Measured>>): void {
   if (process.env.HOOKLINE_AGENT_RESULTS !== "write") return;
-  const file = resultsFile(agent);
+  const file = resultsFile(agent, versions);
   const before: Partial<Results> = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {};
   const results: Results = {
     agent,

@@ -15,7 +15,7 @@ import { type Hooks, startAgent } from "./session.ts";
 const name = "opencode";
 runsByItself(name);
 // its run ends at the first stop: see below for the server
-obeys(name, { stop: "no" });
+obeys(name, { stop: "no", permission: "none" });
 refusesPrompts(name);
 
 const answers = [1, 2, 3, 4, 5].map((turn) => ({ text: `Answer ${turn}.` }));

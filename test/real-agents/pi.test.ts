@@ -7,7 +7,7 @@ import { obeys } from "./obeys.ts";
 import { startAgent } from "./session.ts";
 
 runsByItself("pi");
-obeys("pi");
+obeys("pi", { "deny MCP": "none", "deny subagent": "none", permission: "none" });
 refusesPrompts("pi");
 
 test("a hook that denies a compaction prevents it", real("pi"), async (t) => {

@@ -8,7 +8,7 @@ import { obeys } from "./obeys.ts";
 import { startAgent } from "./session.ts";
 
 runsByItself("qwen");
-obeys("qwen", { rewrite: "instead" });
+obeys("qwen", { rewrite: "instead", permission: "none" });
 
 test("a deny holds beside a hook of the person's that allows the call", real("qwen"), async (t) => {
   const session = await startAgent(t, "qwen", ({ shell }) => ({

@@ -68,13 +68,13 @@ export type Script = ScriptedModelOptions | ((tools: Tools) => ScriptedModelOpti
 
 /**
  * @param options daemon: its hooks are answered by a daemon where one is up; else each works by itself, and none is started.
- * ownPackage: it calls a copy of the package that people install, and not this checkout
+ * ownPackage: it calls a copy of the package that people install, and not this checkout. mcp: it is told of `hookline mcp` as `tasks`
  */
 export async function startAgent(
   context: TestContext,
   name: AgentName,
   script: Script,
-  { daemon = false, ownPackage = false }: { daemon?: boolean; ownPackage?: boolean } = {},
+  { daemon = false, ownPackage = false, mcp = false }: { daemon?: boolean; ownPackage?: boolean; mcp?: boolean } = {},
 ): Promise<AgentSession> {
   const found = findAgent(name);
   if ("missing" in found) throw new Error(found.missing);
@@ -89,7 +89,8 @@ export async function startAgent(
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
   await Promise.all([home, repository, temporary].map((path) => mkdir(path)));
-  const place: Place = { home, repository, temporary, model: model.url };
+  const server = { command: process.execPath, args: [bin, "mcp", "--tools", "task"] };
+  const place: Place = { home, repository, temporary, model: model.url, ...(mcp && { server }) };
   // nothing of the surrounding environment but PATH: a session of an agent around the tests must not leak into them
   const environment = {
     PATH: `${dirname(process.execPath)}:${process.env.PATH ?? ""}`,

@@ -52,7 +52,7 @@ export type ScriptedTurn = ScriptedAnswer | (ScriptedTrouble & { times?: number;
 export interface ScriptedModelOptions {
   /** What the model answers, in order: the first request gets the first turn. */
   turns: readonly ScriptedTurn[];
-  /** Turns of other conversations, told apart by their first user message: a subagent gets its own. The first that matches wins. */
+  /** Turns of other conversations, told apart by what the user says first in them: a subagent gets its own. The first that matches wins. */
   conversations?: readonly { opening: RegExp; turns: readonly ScriptedTurn[] }[];
   /** The answer to a request that offers no tools (titles, summaries, classifiers). */
   sideText?: string;

@@ -23,7 +23,7 @@ export interface ScriptedUsage {
 export interface Conversation {
   /** The assistant turns that it holds already. */
   turn: number;
-  /** Its first user message. */
+  /** What the user said before the model first spoke. */
   opening: string;
   /** It offers no tools. */
   side: boolean;
@@ -203,9 +203,13 @@ const spokenByModel = ["function_call", "custom_tool_call", "reasoning"];
 export const openaiResponses: Wire = {
   read(body) {
     const items = records(body.input);
+    const byModel = items.map(({ type, role }) => role === "assistant" || spokenByModel.includes(String(type)));
+    const first = byModel.indexOf(true);
+    const before = items.slice(0, first === -1 ? items.length : first);
     return {
-      turn: turnsOf(items.map(({ type, role }) => role === "assistant" || spokenByModel.includes(String(type)))),
-      opening: textIn(items.find(({ role }) => role === "user")?.content),
+      turn: turnsOf(byModel),
+      // what the agent says of its surroundings is a user message of its own, before the prompt
+      opening: before.map(({ role, content }) => (role === "user" ? textIn(content) : "")).join("\n"),
       side: offeredTo(body).length === 0,
     };
   },

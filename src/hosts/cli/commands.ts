@@ -109,10 +109,10 @@ export const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import("./hooks/check.ts")).check,
   },
   add: {
-    summary: "add a pack of rules to this project, or to all of yours",
+    summary: "add a pack of rules or a recipe to this project, or to all of yours",
     usage:
-      "add [guard] [--level quiet|standard|strict] [--report | --obey] [--user] [--yes] [--update] [--list] [--json]",
-    example: "hookline add guard",
+      "add [guard | RECIPE] [--level quiet|standard|strict] [--report | --obey] [--user] [--yes] [--update] [--list] [--json]",
+    example: "hookline add tests",
     flags: {
       level: { type: "string" },
       report: { type: "boolean" },

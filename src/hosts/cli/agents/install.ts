@@ -5,7 +5,6 @@ import { dirname } from "node:path";
 import { type AgentAdapter, type InstallLayer, installLayers, layersOf } from "../../../agents/adapter.ts";
 import { agents } from "../../../agents/index.ts";
 import { type Clients, chooseClient, httpToken, prepareClient, removeUnused } from "../../../agents/install/client.ts";
-import type { FileEdit } from "../../../agents/install/files.ts";
 import { guardedEvents, noteGuards } from "../../../agents/install/guarded.ts";
 import { type InstallResult, installAgent, uninstallAgent } from "../../../agents/install/install.ts";
 import { onDemandFile } from "../../../agents/install/own-call.ts";
@@ -24,7 +23,7 @@ import { buildVersion, type ExitCode, type Invocation, textFlag, usageError } fr
 import { endDaemon } from "../daemon/place.ts";
 import { portToCome, servesAgents } from "../daemon/port.ts";
 import { loadingFor } from "../loaded.ts";
-import { patchLines } from "../patch-lines.ts";
+import { showEdit } from "../patch-lines.ts";
 import { stateFolder, storePath } from "../place.ts";
 import { safeText, shortPath } from "../terminal.ts";
 import { programToRegister } from "./clone-bundle.ts";
@@ -228,19 +227,4 @@ function report(
   if (words.client) terminal.print(`  client: ${safeText(words.client)}`);
   for (const note of result.notes) terminal.print(`  note: ${safeText(note)}`);
   if (!dry && result.changed && words.next) terminal.print(words.next);
-}
-
-const signColours = { "+": "green", "-": "red" } as const;
-
-/** What would change, line by line. */
-function showEdit({ file, before, after }: FileEdit, invocation: Invocation): void {
-  if (before === after) return;
-  const { terminal } = invocation;
-  const how = before === undefined ? " (new)" : after === undefined ? " (removed)" : "";
-  terminal.print(terminal.paint("bold", `${place(invocation, file)}${how}`));
-  for (const line of patchLines(before ?? "", after ?? "")) {
-    const [sign] = line;
-    const text = `  ${safeText(line)}`;
-    terminal.print(sign === "+" || sign === "-" ? terminal.paint(signColours[sign], text) : text);
-  }
 }

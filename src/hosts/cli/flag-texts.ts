@@ -1,5 +1,7 @@
 /** What each flag of a command does, for `--help` and the command line's page. Apart, so that commands start without it. */
 export const flagTexts: Readonly<Record<string, string>> = {
+  "init --yes": "makes each change that it proposes, without asking",
+  "init --dry-run": "shows each change, line by line, and writes nothing",
   "demo --once": "exits when the replay is over; until there is a dashboard, this is the default",
   "emit --data": "the payload: JSON, `@FILE`, or `-` for standard input; default: `{}`",
   "emit --session": "the session of the event; limits such as `once` count per session",

@@ -19,6 +19,7 @@ import {
   levels,
   ownRules,
   type PackName,
+  type PackRule,
   readPack,
   rulesAt,
 } from "./pack.ts";
@@ -35,6 +36,8 @@ export interface Proposal {
 export interface ProposedEdit extends FileEdit {
   /** Shown instead of the lines of a new file, where these are too many to read. */
   instead?: readonly string[];
+  /** Of a pack. */
+  rules?: readonly PackRule[];
   /** Made from the code: nothing in it is a person's. */
   isGenerated?: true;
 }
@@ -79,7 +82,13 @@ export function packProposal(name: PackName, invocation: Invocation): ProposedPa
     };
   const rules = rulesAt(pack, level);
   const instead = rules.map(({ id, decision, reason }) => `${decision.padEnd(5)} ${id}: ${reason}`);
-  return { name, about, level, edits: [{ file, before, after, instead }, ...schemaEdit(folder, invocation)], same: [] };
+  return {
+    name,
+    about,
+    level,
+    edits: [{ file, before, after, instead, rules }, ...schemaEdit(folder, invocation)],
+    same: [],
+  };
 }
 
 function wantedLevel({ flags, usage }: Invocation): Level | undefined {
@@ -120,27 +129,30 @@ export function recipeProposal(
   };
 }
 
-/** What the first line of our rules names, so that an editor completes and explains them. A project's own is kept. */
-function schemaEdit(folder: string, { self: [, bin], flags }: Invocation): ProposedEdit[] {
-  const file = join(folder, "schemas", "rules.json");
-  const before = textAt(file);
-  const after = readFileSync(join(dirname(bin), "..", "schema", "rules.schema.json"), "utf8");
-  if (before === after || (before !== undefined && flags.update !== true)) return [];
-  return [
-    {
-      file,
-      before,
-      after,
-      isGenerated: true,
-      instead: ["what editors know of rules, as `hookline schema rules` prints it"],
-    },
-  ];
+/** What the first line of our rules names, so that an editor completes and explains them. */
+const schemaEdit = (folder: string, invocation: Invocation): ProposedEdit[] =>
+  schemaEdits(["rules"], folder, invocation);
+
+/** The schemas of formats, beside the files that name them. A project's own are kept. */
+export function schemaEdits(
+  names: readonly string[],
+  folder: string,
+  { self: [, bin], flags }: Invocation,
+): ProposedEdit[] {
+  return names.flatMap((name) => {
+    const file = join(folder, "schemas", `${name}.json`);
+    const before = textAt(file);
+    const after = readFileSync(join(dirname(bin), "..", "schema", `${name}.schema.json`), "utf8");
+    if (before === after || (before !== undefined && flags.update !== true)) return [];
+    const instead = [`what editors know of the format ${name}, as \`hookline schema ${name}\` prints it`];
+    return [{ file, before, after, isGenerated: true, instead }];
+  });
 }
 
 /** Each file with what would change in it. */
 export function showProposal({ edits }: Pick<Proposal, "edits">, invocation: Invocation): void {
   for (const { instead, ...edit } of edits)
-    showEdit(edit, invocation, edit.before === undefined || edit.isGenerated ? instead : undefined);
+    showEdit(edit, invocation, instead && (edit.before === undefined || edit.isGenerated) ? { instead } : {});
 }
 
 /** The person who asked for it has read it: of the folder nothing else is trusted by that. */

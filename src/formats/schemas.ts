@@ -1,6 +1,7 @@
 /** The file formats by their names on the command line: the JSON Schema of each, its files, and an example that holds. */
 import type { Fields, Json } from "../engine/event.ts";
 import type { Registry } from "../engine/ports.ts";
+import { isRecord } from "../engine/schema.ts";
 import { automationSchema, rulesSchema } from "./json-schema.ts";
 import { registrySchema } from "./registry/schema.ts";
 import { scriptsSchema } from "./scripts/schema.ts";
@@ -53,7 +54,7 @@ export const formats: Readonly<Record<string, Format>> = {
     example: {
       id: "call_tracker",
       event_type: "PostAbilityCall",
-      handler: { kind: "script", command: "./scripts/hooks/call-tracker.sh" },
+      handler: { kind: "script", command: "cat >>.hookline/calls.jsonl; echo {}" },
       match: { ability_scope: "deploy_*" },
     },
   },
@@ -63,7 +64,7 @@ export const formats: Readonly<Record<string, Format>> = {
     language: "yaml",
     example: {
       name: "nightly report",
-      trigger: { type: "schedule", cron: "0 3 * * *" },
+      trigger: { type: "cron", cron: "0 3 * * *" },
       prompt_template: "Summarize what changed today.",
     },
   },
@@ -85,10 +86,33 @@ export const formats: Readonly<Record<string, Format>> = {
   // tests: a row for hook tests (*.hooktest.yaml)
 };
 
-/** The schema as it is printed. */
+/** The schema as it is printed: each field of the example has its part of it, which editors show beside what the field means. */
 export function schemaOf({ make, example }: Format, registry: Registry): Fields {
-  return { ...make(registry), examples: [example] };
+  const schema = make(registry);
+  return { ...withExamples(schema, example, schema), examples: [example] };
 }
+
+/** The same node, with examples at what stands in it directly or by a reference, which is shared. */
+function withExamples(node: Fields, example: Json, root: Fields): Fields {
+  const defs = fieldsIn(root.$defs);
+  const [, name = ""] = /^#\/\$defs\/(\w+)$/.exec(String(node.$ref)) ?? [];
+  if (defs[name] !== undefined) defs[name] = withExamples(fieldsIn(defs[name]), example, root);
+  if (Array.isArray(example))
+    return isRecord(node.items)
+      ? { ...node, items: withExamples(fieldsIn(node.items), example[0] ?? null, root) }
+      : node;
+  if (!isRecord(example)) return node;
+  if (!isRecord(node.properties))
+    return isRecord(node.else) ? { ...node, else: withExamples(fieldsIn(node.else), example, root) } : node;
+  const properties = Object.entries(fieldsIn(node.properties)).map(([key, inner]): [string, Json] => {
+    const value = Object.hasOwn(example, key) ? example[key] : undefined;
+    if (value === undefined) return [key, inner];
+    return [key, { ...withExamples(fieldsIn(inner), value, root), examples: [value] }];
+  });
+  return { ...node, properties: Object.fromEntries(properties) };
+}
+
+const fieldsIn = (value: unknown): Fields => (isRecord(value) ? (value as Fields) : {}); // a schema is JSON
 
 export const schemaText = (format: Format, registry: Registry): string =>
   `${JSON.stringify(schemaOf(format, registry), null, 2)}\n`;

@@ -7,7 +7,7 @@ import { entrySchema, eventWords } from "./entry.ts";
 import { builtinsOf, handlerKinds } from "./handler.ts";
 
 const entry: Fields = { $ref: "#/$defs/entry" };
-const list: Fields = { type: "array", items: entry };
+const list: Fields = { type: "array", items: entry, description: "several hooks in one file" };
 
 /** @param registry also what extensions have registered */
 export function registrySchema(registry: Registry): Fields {
@@ -18,7 +18,7 @@ export function registrySchema(registry: Registry): Fields {
     // biome-ignore lint/suspicious/noThenProperty: it is JSON Schema's word, and nothing awaits it
     then: list,
     else: {
-      if: { required: ["hooks"] },
+      if: { type: "object", required: ["hooks"] },
       // biome-ignore lint/suspicious/noThenProperty: it is JSON Schema's word, and nothing awaits it
       then: { type: "object", properties: { hooks: list } },
       else: entry,
@@ -55,7 +55,7 @@ function handlerOf(handler: Fields, registry: Registry): Fields {
     allOf: builtins.map(([one, { params }]) => ({
       if: { properties: { name: { const: one } }, required: ["name"] },
       // biome-ignore lint/suspicious/noThenProperty: it is JSON Schema's word, and nothing awaits it
-      then: { properties: { with: params.json } },
+      then: { properties: { with: { ...params.json, description: `the parameters of ${one}` } } },
     })),
   };
 }

@@ -4,10 +4,11 @@
  */
 import { homedir } from "node:os";
 import { type CommandTest, compileCommandPattern, unknownText } from "../engine/command-pattern.ts";
-import { commandText, effectText } from "../engine/effect-text.ts";
 import {
+  commandText,
   type Effect,
   effectNames,
+  effectText,
   isPlaceName,
   placeNames,
   type Sink,

@@ -1,9 +1,8 @@
 /** The settings of VS Code in a project, with which it completes and explains hook files, and the schemas that they name. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { applyEdits, modify } from "jsonc-parser";
 import { readText } from "../../../agents/install/files.ts";
-import { elementsOf, parseObject, propertyOf } from "../../../agents/install/json-edit.ts";
+import { elementsOf, parseObject, propertyOf, valueUnder, withValue } from "../../../agents/install/json-edit.ts";
 import { formats } from "../../../formats/schemas.ts";
 import type { Invocation } from "../command.ts";
 import { ownFolder, type Proposal, type ProposedEdit, schemaEdits } from "../packs/proposal.ts";
@@ -66,16 +65,10 @@ interface Wired {
 
 function withSchema(text: string, { file, name, language, files }: Wired): string {
   const url = `./.hookline/schemas/${name}.json`;
-  const there = propertyOf(parseObject(text, file), settings[language])?.children?.[1];
-  const known =
-    language === "yaml"
-      ? propertyOf(there, url)
-      : elementsOf(there).find((one) => String(propertyOf(one, "url")?.children?.[1]?.value) === url);
-  if (known) return text;
-  const options = { formattingOptions: { insertSpaces: true, tabSize: 2 } };
-  const [path, value] =
-    language === "yaml"
-      ? [[settings.yaml, url], files]
-      : [[settings.json, elementsOf(there).length], { fileMatch: files, url }];
-  return applyEdits(text, modify(text, path, value, options));
+  const there = valueUnder(propertyOf(parseObject(text, file), settings[language]));
+  if (language === "yaml")
+    return propertyOf(there, url) ? text : withValue(text, file, [settings.yaml, url], [...files]);
+  const list = elementsOf(there);
+  const isThere = list.some((one) => valueUnder(propertyOf(one, "url"))?.value === url);
+  return isThere ? text : withValue(text, file, [settings.json, list.length], { fileMatch: [...files], url });
 }

@@ -1,4 +1,4 @@
-/** What is here already, for `init`: agents, hooks, languages and tools. Files are read as data; nothing of the project runs (R80). */
+/** What is here already, for `init`: agents, hooks, languages and tools. Files are read as data; nothing of the project runs. */
 import { existsSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, sep } from "node:path";
 import { type AgentAdapter, type InstallLayer, layersOf, type Places } from "../../../agents/adapter.ts";

@@ -1,5 +1,12 @@
 /** Edits of JSON text that touch nothing else: comments, blanks, line ends and order stay. Apart, because it knows no hooks. */
-import { type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
+import {
+  applyEdits as applyAll,
+  modify,
+  type Node,
+  type ParseError,
+  parseTree,
+  printParseErrorCode,
+} from "jsonc-parser";
 import { HooklineError, messageOf } from "../../engine/error.ts";
 import type { Json } from "../../engine/event.ts";
 
@@ -74,6 +81,13 @@ function parseOrThrow(text: string, file: string, errors: ParseError[]): Node | 
   } catch (error) {
     throw unusable(text, 0, file, `it is nested too deeply (${messageOf(error)})`); // the parser recurses
   }
+}
+
+/** The text with this value at this place; containers that are missing on the way are made. Throws settings_unusable. */
+export function withValue(text: string, file: string, path: readonly (string | number)[], value: Json): string {
+  parseObject(text, file);
+  const formattingOptions = { insertSpaces: true, tabSize: 2 };
+  return applyAll(text, modify(text, [...path], value, { formattingOptions }));
 }
 
 /** The last property of that name, which is the one that JSON readers obey. */

@@ -83,24 +83,25 @@ const everyChannel = {
   events: say(listOf(oneOf(...noticeKinds)), "which notices; default: all"),
   summary_length: integer("characters of the model's answer in a notice; default: 200", 0),
 };
+const place = "where notices are posted";
 const discordWebhook = object(
-  { kind: oneOf("discord"), webhook_url: text("the webhook's address, best as ${NAME}") },
+  { kind: say(oneOf("discord"), place), webhook_url: text("the webhook's address, best as ${NAME}") },
   everyChannel,
 );
 const discordBot = object(
   {
-    kind: oneOf("discord"),
+    kind: say(oneOf("discord"), place),
     bot_token: text("the bot's token, best as ${NAME}"),
     channel_id: text("the channel that it writes to"),
   },
   everyChannel,
 );
 const slack = object(
-  { kind: oneOf("slack"), webhook_url: text("the webhook's address, best as ${NAME}") },
+  { kind: say(oneOf("slack"), place), webhook_url: text("the webhook's address, best as ${NAME}") },
   everyChannel,
 );
 const webhook = object(
-  { kind: oneOf("webhook"), url: text("where a JSON object is posted to") },
+  { kind: say(oneOf("webhook"), place), url: text("where a JSON object is posted to") },
   {
     headers: say(mapOf(text()), "sent with each message; ${NAME} in them is filled from the environment"),
     secret: text("signs each message by Standard Webhooks: whsec_ and base64, best as ${NAME}"),

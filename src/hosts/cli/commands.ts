@@ -22,6 +22,14 @@ const group = (name: string, summary: string, example: string, ownActions?: Comm
 });
 
 export const commands: Readonly<Record<string, Command>> = {
+  init: {
+    summary: "set up this project: guards, recipes and the agents that are here; shows each change first",
+    usage: "init [--yes] [--dry-run] [--json]",
+    example: "hookline init",
+    flags: { yes: { type: "boolean" }, "dry-run": { type: "boolean" } },
+    words: 0,
+    load: async () => (await import("./init/init.ts")).init,
+  },
   demo: {
     summary: "replay a recorded agent session and show what its hooks did",
     usage: "demo [--once]",
@@ -109,10 +117,10 @@ export const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import("./hooks/check.ts")).check,
   },
   add: {
-    summary: "add a pack of rules to this project, or to all of yours",
+    summary: "add a pack of rules or a recipe to this project, or to all of yours",
     usage:
-      "add [guard] [--level quiet|standard|strict] [--report | --obey] [--user] [--yes] [--update] [--list] [--json]",
-    example: "hookline add guard",
+      "add [guard | RECIPE] [--level quiet|standard|strict] [--report | --obey] [--user] [--yes] [--update] [--list] [--json]",
+    example: "hookline add tests",
     flags: {
       level: { type: "string" },
       report: { type: "boolean" },
@@ -151,11 +159,11 @@ export const commands: Readonly<Record<string, Command>> = {
   },
   schema: {
     summary: "print the JSON Schema of a file format, for editors",
-    usage: "schema rules|app|config|automation|hooks",
-    example: "hookline schema rules > .hookline/rules.schema.json",
+    usage: "schema rules|settings|scripts|registry|automation|config|app",
+    example: "hookline schema rules > .hookline/schemas/rules.json",
     flags: {},
     words: 1,
-    load: async () => (await import("./hooks/register.ts")).schema,
+    load: async () => (await import("./hooks/schema.ts")).schema,
   },
   runs: {
     summary: "list runs, newest first; show one run in full; or follow new runs",

@@ -1,5 +1,7 @@
 /** What each flag of a command does, for `--help` and the command line's page. Apart, so that commands start without it. */
 export const flagTexts: Readonly<Record<string, string>> = {
+  "init --yes": "makes each change that it proposes, without asking",
+  "init --dry-run": "shows each change, line by line, and writes nothing",
   "demo --once": "exits when the replay is over; until there is a dashboard, this is the default",
   "emit --data": "the payload: JSON, `@FILE`, or `-` for standard input; default: `{}`",
   "emit --session": "the session of the event; limits such as `once` count per session",
@@ -14,10 +16,11 @@ export const flagTexts: Readonly<Record<string, string>> = {
   "add --level": "which rules: `quiet` has those that nearly nobody minds, `strict` all; default: `standard`",
   "add --report": "the rules only record what they would do, as for a first week; `guard stats` counts it",
   "add --obey": "the rules of a file that was written with `--report` count from now on",
-  "add --user": "writes to your own rules, for all your projects, and not to this project",
+  "add --user": "writes to your own hook files, for all your projects, and not to this project",
   "add --yes": "writes without asking",
-  "add --update": "compares the file with the pack and takes over what has changed; rules of your own stay",
-  "add --list": "lists the packs and their rules, and writes nothing",
+  "add --update":
+    "compares the file with the pack or the recipe and takes over what has changed; rules of your own stay",
+  "add --list": "lists the packs and the recipes, or the rules of a pack, and writes nothing",
   "guard off --for": "how long, such as `30m`, `1h` or `1h30m`; at most `24h`; required",
   "trust --hash":
     "trusts without asking if the folder still has this hash. `trust list --json` prints it. For CI, after you have read the files",

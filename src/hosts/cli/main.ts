@@ -2,7 +2,7 @@
 import { type ErrorCode, HooklineError, messageOf } from "../../engine/error.ts";
 import { type Command, type ExitCode, globalFlags, invocationOf, version } from "./command.ts";
 import { commands, internalCommands } from "./commands.ts";
-import { safeText } from "./terminal.ts";
+import { safeText, wrapped } from "./terminal.ts";
 
 /** Codes that mean wrong use; every other failure is the environment's. */
 const wrongUse: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
@@ -64,7 +64,7 @@ const otherNames: Readonly<Record<string, string>> = {
   lint: "check",
   validate: "check",
   doctor: "status",
-  init: "install",
+  setup: "init",
   remove: "uninstall",
   trigger: "emit",
   fire: "automation fire",
@@ -108,13 +108,7 @@ const flagColumn = 14;
 
 /** A flag and its text, in lines that fit the terminal. */
 function flagLines(flag: string, text: string): string {
-  const width = (process.stdout.columns ?? 80) - flagColumn - 2;
-  const lines = [""];
-  for (const word of text.replaceAll("`", "").split(" ")) {
-    const last = lines.at(-1) ?? "";
-    if (last !== "" && last.length + 1 + word.length > width) lines.push(word);
-    else lines[lines.length - 1] = last === "" ? word : `${last} ${word}`;
-  }
+  const lines = wrapped(text.replaceAll("`", ""), (process.stdout.columns ?? 80) - flagColumn - 2);
   return lines.map((line, index) => `  ${(index === 0 ? flag : "").padEnd(flagColumn)}${line}`).join("\n");
 }
 

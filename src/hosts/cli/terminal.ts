@@ -34,7 +34,7 @@ export function openTerminal(
   const colours = isTerminal && !environment.NO_COLOR && environment.TERM !== "dumb";
   return {
     isTerminal,
-    width: isTerminal ? stream.columns : Number.POSITIVE_INFINITY,
+    width: isTerminal ? stream.columns || 80 : Number.POSITIVE_INFINITY, // some terminals do not know theirs
     print: (line) => void (quiet || write(`${isTerminal ? safeLine(line) : line}\n`)),
     error: (line) => void errors.write(`${errors.isTTY ? safeLine(line) : line}\n`),
     paint(style, text) {
@@ -65,6 +65,19 @@ export const oneLine = (text: string): string => safeText(text.replaceAll(/\s*\n
 /** Cuts text to so many columns, with a sign that something is missing. */
 export const cut = (text: string, columns: number): string =>
   text.length <= columns ? text : `${text.slice(0, Math.max(0, columns - 1))}…`;
+
+/** In lines of at most so many columns, between words. Lines after the first begin with the indent. */
+export function wrapped(text: string, columns: number, indent = ""): string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const part of text.split(/(?<=\S)(?= )/)) {
+    if (line.trim() !== "" && line.length + part.length > columns) {
+      lines.push(line);
+      line = `${indent}${part.trimStart()}`;
+    } else line += part;
+  }
+  return [...lines, line];
+}
 
 export interface Column {
   title: string;
@@ -176,7 +189,14 @@ export const isPersonThere = ({ terminal, json }: Pick<Asking, "terminal" | "jso
 
 const interrupt = "\u0003";
 
-/** The letter of the key that a person presses, "" for any other key; undefined: no person is at this terminal. */
+/** In raw mode Ctrl-C is a key like others. Returns once the command knows. */
+const interrupted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    signal.addEventListener("abort", () => resolve(), { once: true });
+    process.kill(process.pid, "SIGINT");
+  });
+
+/** The letter of the key that a person presses, "enter", or "" for any other key; undefined: no person is at this terminal. */
 export async function askForKey(question: string, asking: Asking): Promise<string | undefined> {
   const { stdin, stdout } = process;
   if (!isPersonThere(asking)) return undefined;
@@ -188,10 +208,10 @@ export async function askForKey(question: string, asking: Asking): Promise<strin
       stdin.once("data", (bytes: Buffer) => resolve(bytes.toString()));
       asking.signal.addEventListener("abort", () => resolve(""), { once: true });
     });
-    if (key === interrupt) process.kill(process.pid, "SIGINT"); // in raw mode Ctrl-C is a key like others
+    if (key === interrupt) await interrupted(asking.signal);
     const letter = /^([a-z])\s*$/i.exec(key)?.[1]?.toLowerCase() ?? ""; // Enter may come with it
     stdout.write(`${letter}\n`);
-    return letter;
+    return /^[\r\n]+$/.test(key) ? "enter" : letter;
   } finally {
     stdin.setRawMode(false);
     stdin.pause();

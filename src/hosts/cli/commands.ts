@@ -201,12 +201,12 @@ export const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import("./agents/install.ts")).install,
   },
   doctor: {
-    summary: "check each agent that calls Hookline; --fire sends an event through each registration",
-    usage: "doctor [--fire] [--json]",
-    example: "hookline doctor --fire",
-    flags: { fire: { type: "boolean" } },
+    summary: "check all that hooks need, from store to agents; each finding names the command that mends it",
+    usage: "doctor [--fire] [--fix] [--json]",
+    example: "hookline doctor --fix",
+    flags: { fire: { type: "boolean" }, fix: { type: "boolean" } },
     words: 0,
-    load: async () => (await import("./agents/doctor.ts")).doctor,
+    load: async () => (await import("./doctor/doctor.ts")).doctor,
   },
   uninstall: {
     summary: "remove Hookline from an agent's settings, restoring them exactly",

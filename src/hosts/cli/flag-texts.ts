@@ -38,6 +38,8 @@ export const flagTexts: Readonly<Record<string, string>> = {
   "install --dry-run": "shows what would change, line by line, and writes nothing",
   "doctor --fire":
     "runs each registered line with a payload for no hook, as the agent would, and says which events did not arrive",
+  "doctor --fix":
+    "does what is safe and says what it did: execute bits, modes of the state folder, a daemon that hooks wait for, registrations that lead nowhere",
   "uninstall --layer": "as for `install`",
   "uninstall --dry-run": "shows what would change, line by line, and writes nothing",
   "git --dry-run": "shows what would change and writes nothing",

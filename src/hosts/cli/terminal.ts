@@ -66,6 +66,21 @@ export const oneLine = (text: string): string => safeText(text.replaceAll(/\s*\n
 export const cut = (text: string, columns: number): string =>
   text.length <= columns ? text : `${text.slice(0, Math.max(0, columns - 1))}…`;
 
+/** As a shell would take it for one word, so that a person sees where it ends, and can paste it. */
+export const word = (text: string): string =>
+  /^[A-Za-z0-9_@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+
+/** In lines of so many columns, broken between words; a longer word stays whole. */
+export function wrapped(text: string, columns: number): string[] {
+  const lines: string[] = [];
+  for (const one of text.split(" ")) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + one.length <= columns) lines[lines.length - 1] = `${last} ${one}`;
+    else lines.push(one);
+  }
+  return lines;
+}
+
 export interface Column {
   title: string;
   align?: "right";

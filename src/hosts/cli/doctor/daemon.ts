@@ -45,8 +45,7 @@ export const daemon: Area = {
     }),
     row("daemon-writes-nothing", {
       is: "bad",
-      find: async (here) =>
-        ofRunning(await here.daemon(), (status) => fieldsOf(status.store).notWrittenSince !== undefined),
+      find: async (here) => ofRunning(await here.daemon(), (status) => Boolean(fieldsOf(status.store).notWrittenSince)),
       says: ({ store }) =>
         `the daemon has recorded nothing since ${String(fieldsOf(store).notWrittenSince)}: ${String(fieldsOf(store).reason)}`,
       run: () => startAnew,

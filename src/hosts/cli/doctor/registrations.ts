@@ -219,6 +219,7 @@ const canStart = ({ command = "" }: OwnEntry): boolean =>
 function silentAgents({ storeLook, registrations: look, invocation: { environment } }: Here): AgentAdapter[] {
   const store = storeLook();
   const here = new Set(look().registered.flatMap(({ agent }) => (findAgent(agent, environment) ? agent : [])));
+  if (store.is === "missing") return [...here];
   if (store.is !== "good" || here.size === 0) return [];
   const opened = store.open();
   try {

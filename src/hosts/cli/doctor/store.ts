@@ -86,12 +86,12 @@ export const room: Area = {
       run: purgeOlder,
     }),
   ],
-  good: (here) => `${inBytes(freeAt(here))} free where the store lies`,
+  good: (here) => (Number.isFinite(freeAt(here)) ? `${inBytes(freeAt(here))} free where the store lies` : "not known"),
 };
 
 function freeAt({ store: file }: Here): number {
-  const { bavail, bsize } = statfsSync(nearestOf(dirname(file)));
-  return bavail * bsize;
+  const { bavail, bsize, blocks } = statfsSync(nearestOf(dirname(file)));
+  return blocks === 0 ? Number.POSITIVE_INFINITY : bavail * bsize; // a file system that does not say
 }
 
 /** The folder, or what there is of the way to it. */

@@ -181,9 +181,9 @@ export const commands: Readonly<Record<string, Command>> = {
   },
   why: {
     summary: "explain the decision on an event in sentences, hook by hook",
-    usage: "why RUN|EVENT|last [--json]",
-    example: "hookline why last",
-    flags: {},
+    usage: "why [RUN|EVENT|last] [--session S] [--event E] [--all] [--json]",
+    example: "hookline why --event PreToolUse",
+    flags: { session: { type: "string" }, event: { type: "string" }, all: { type: "boolean" } },
     words: 1,
     load: async () => (await import("./runs/why.ts")).why,
   },

@@ -60,6 +60,9 @@ export const flagTexts: Readonly<Record<string, string>> = {
   "mcp --read-only": "offers only the tools that change nothing",
   "mcp --tools":
     "offers only these tools: a list with commas of operations, or of groups such as `task`; `task_*` is the same",
+  "why --session": "the newest event of the session whose id begins so",
+  "why --event": "the newest event of this name",
+  "why --all": "the newest event of any project; without it, that of this project comes first",
   "purge --before": "a date such as 2026-01-01; everything older is deleted",
   "hook --event": "the event, for payloads that do not name it themselves",
   "hook --by": "internal: the registration that calls, so that a redelivery is recognized",

@@ -1,4 +1,4 @@
-/** What doctor's checks ask about: this place and what is there, looked at once. Looking runs no program and no module (R80). */
+/** What doctor's checks ask about: this place and what is there, looked at once. Looking runs no program and no module. */
 import { type AgentAdapter, type InstallLayer, layersOf, type Places } from "../../../agents/adapter.ts";
 import { agents } from "../../../agents/index.ts";
 import { readText } from "../../../agents/install/files.ts";

@@ -142,7 +142,7 @@ test("doctor and status say that an agent was upgraded since it was installed", 
   assert.doesNotMatch(ofAll(world.findings().findings), /was 2\.1\.330/);
 });
 
-test("all that keeps a hook's program from starting is named: its script, its execute bit, its line ends, its interpreter", (t) => {
+test("[B40] all that keeps a hook's program from starting is named: its script, its execute bit, its line ends, its interpreter", (t) => {
   const world = worldFor(t, {
     "workspace/.hookline/hooks.json": hooksOf(
       "./bare.sh",

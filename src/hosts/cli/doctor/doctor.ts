@@ -16,6 +16,9 @@ import { room, store } from "./store.ts";
 /** In this order: what the later ones need comes first. */
 const areas: readonly Area[] = [store, room, daemon, clients, registrations, others, hookFiles, trust, programs];
 
+/** All that it can find, for its page. */
+export const findingNames = (): string[] => [...areas, fire].flatMap(({ checks }) => checks.map(({ name }) => name));
+
 export async function doctor(invocation: Invocation): Promise<ExitCode> {
   const { terminal, json, flags } = invocation;
   const all: Finding[] = [];

@@ -153,12 +153,12 @@ test("why and explain say that a hook's file or its script was written since the
 });
 
 test("explain says how many seconds of a cooldown are left", (t) => {
-  const rule = "{ id: slow, on: tool_start, cooldown: 3600, action: { type: notify, message: hi } }";
+  const rule =
+    "{ id: slow, on: tool_start, condition: { type: tool_name, match: Bash }, cooldown: 3600, action: { type: notify, message: hi } }";
   const world = worldWith(t, { "workspace/.hookline/rules/r.yaml": `hooks:\n  - ${rule}\n` });
   world.emit("PreToolUse", ofBash);
-  const all: { name: string; because: string }[] = JSON.parse(
-    world.say("explain", "PreToolUse", "--data", JSON.stringify(ofBash), "--json"),
-  );
+  const said = world.say("explain", "PreToolUse", "--data", JSON.stringify(ofBash), "--json");
+  const all: { name: string; because: string }[] = JSON.parse(said);
   const because = all.find(({ name }) => name === "slow")?.because ?? "";
   const [, left] = /^cooldown: 3600 s have not passed, (\d+) s are left$/.exec(because) ?? [];
   assert.ok(Number(left) > 0 && Number(left) <= 3600, because);

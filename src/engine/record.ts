@@ -117,6 +117,12 @@ export interface Claim {
   refusal: string;
 }
 
+/** A claim that is refused. */
+export interface Refusal extends Claim {
+  /** Until its gap has passed; absent: waiting does not help. */
+  left?: Seconds;
+}
+
 export interface RunFilter {
   hook?: string;
   session?: string;
@@ -155,9 +161,9 @@ export interface Store {
   /** The session's turn as the last event left it. */
   turn(session: SessionId): MaybePromise<Turn>;
   /** All or none; answers with the first that refuses. */
-  claim(claims: readonly Claim[], now: Instant): MaybePromise<Claim | undefined>;
+  claim(claims: readonly Claim[], now: Instant): MaybePromise<Refusal | undefined>;
   /** The first claim that would refuse now; changes nothing. */
-  peek(claims: readonly Claim[], now: Instant): MaybePromise<Claim | undefined>;
+  peek(claims: readonly Claim[], now: Instant): MaybePromise<Refusal | undefined>;
   /** Takes one from the session's counter; false if it is used up. */
   spend(session: SessionId, counter: Counter, max: number): MaybePromise<boolean>;
   /** The must-pass checks that are pending in the session, after these were added to them. */

@@ -7,7 +7,7 @@ import { type ScriptWord, scriptWord } from "../engine/program.ts";
 import type { Finding } from "./reading/tree.ts";
 
 /** What a hook runs: its command line and, if it is a small text that can be found, its script. */
-interface Inspected {
+export interface Inspected {
   hook: Hook;
   command: string;
   script?: CommandScript;
@@ -22,16 +22,17 @@ type Inspection = (inspected: Inspected) => Finding | Finding[] | undefined;
 export function inspectHooks(hooks: readonly Hook[], places: Places): Problem[] {
   return hooks.flatMap((hook) => {
     const { file = "", line = 1, column = 1 } = hook.origin;
-    const inspected = lookAt(hook, places);
-    if (!inspected) return [];
+    const found = inspected(hook, places);
+    if (!found) return [];
     const wanted = hook.steps[0].uses === "script" ? [swallowedStatus] : inspections;
-    return wanted.flatMap((inspect) => inspect(inspected) ?? []).map((finding) => ({ ...finding, file, line, column }));
+    return wanted.flatMap((inspect) => inspect(found) ?? []).map((finding) => ({ ...finding, file, line, column }));
   });
 }
 
 const largestScriptInBytes = 128 * 1024;
 
-function lookAt(hook: Hook, places: Places): Inspected | undefined {
+/** Undefined: its first step starts no program that its text names. Never throws. */
+export function inspected(hook: Hook, places: Places): Inspected | undefined {
   const { variables } = places;
   const { uses, with: given } = hook.steps[0];
   const isScript = uses === "script" && typeof given.file === "string";

@@ -41,6 +41,8 @@ export const flagTexts: Readonly<Record<string, string>> = {
   "install --dry-run": "shows what would change, line by line, and writes nothing",
   "doctor --fire":
     "runs each registered line with a payload for no hook, as the agent would, and says which events did not arrive",
+  "doctor --fix":
+    "does what is safe and says what it did: execute bits, modes of the state folder, a daemon that hooks wait for, registrations that lead nowhere",
   "uninstall --layer": "as for `install`",
   "uninstall --dry-run": "shows what would change, line by line, and writes nothing",
   "git --dry-run": "shows what would change and writes nothing",
@@ -61,6 +63,9 @@ export const flagTexts: Readonly<Record<string, string>> = {
   "mcp --read-only": "offers only the tools that change nothing",
   "mcp --tools":
     "offers only these tools: a list with commas of operations, or of groups such as `task`; `task_*` is the same",
+  "why --session": "the newest event of the session whose id begins so",
+  "why --event": "the newest event of this name",
+  "why --all": "the newest event of any project; without it, that of this project comes first",
   "purge --before": "a date such as 2026-01-01; everything older is deleted",
   "hook --event": "the event, for payloads that do not name it themselves",
   "hook --by": "internal: the registration that calls, so that a redelivery is recognized",

@@ -63,7 +63,6 @@ const otherNames: Readonly<Record<string, string>> = {
   tail: "runs tail",
   lint: "check",
   validate: "check",
-  doctor: "status",
   setup: "init",
   remove: "uninstall",
   trigger: "emit",

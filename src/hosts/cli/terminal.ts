@@ -66,6 +66,10 @@ export const oneLine = (text: string): string => safeText(text.replaceAll(/\s*\n
 export const cut = (text: string, columns: number): string =>
   text.length <= columns ? text : `${text.slice(0, Math.max(0, columns - 1))}…`;
 
+/** As a shell would take it for one word, so that a person sees where it ends, and can paste it. */
+export const word = (text: string): string =>
+  /^[A-Za-z0-9_@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+
 /** In lines of at most so many columns, between words. Lines after the first begin with the indent. */
 export function wrapped(text: string, columns: number, indent = ""): string[] {
   const lines: string[] = [];

@@ -10,19 +10,19 @@ import {
   type SessionId,
   type Turn,
 } from "../../engine/event.ts";
-import type { Baseline, Claim, Found, Paused, RunFilter, Store } from "../../engine/record.ts";
+import type { Baseline, Claim, Found, Paused, Refusal, RunFilter, Store } from "../../engine/record.ts";
 import { createKeeper, type Keeping } from "../sqlite/keep.ts";
 import {
   type Claimed,
   type EventRow,
   eventOf,
+  firstRefusal,
   firstReport,
   interruption,
   mergeFound,
   payloadOf,
   type Report,
   type RunRow,
-  refuses,
   repeating,
   rowOfEvent,
   rowOfRun,
@@ -89,8 +89,8 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
     if (event.delivery) put(reports, happening, [...(reports.get(happening) ?? []), row]);
   }
 
-  const refusing = (claims: readonly Claim[], at: Instant): Claim | undefined =>
-    claims.find((claim) => refuses(claim, claimedBefore(claim.key), at));
+  const refusing = (claims: readonly Claim[], at: Instant): Refusal | undefined =>
+    firstRefusal(claims, ({ key }) => claimedBefore(key), at);
 
   const claimedBefore = (key: string): Claimed | undefined => tables().claims.get(key) ?? before?.claimed(key);
 
@@ -134,7 +134,7 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
       const refused = refusing(claims, at);
       const rows = tables().claims;
       const late = refused && claimedBefore(refused.key);
-      if (late) rows.set(refused.key, { ...late, last: Math.min(late.last, at) }); // see refuses()
+      if (late) rows.set(refused.key, { ...late, last: Math.min(late.last, at) }); // see firstRefusal()
       if (refused) return refused;
       for (const key of new Set(claims.map((one) => one.key)))
         rows.set(key, { count: (claimedBefore(key)?.count ?? 0) + 1, last: at });

@@ -9,18 +9,18 @@ import {
   type Turn,
 } from "../../engine/event.ts";
 import type { HookSet } from "../../engine/hook.ts";
-import type { Claim, Found, Paused, Run, RunFilter } from "../../engine/record.ts";
+import type { Claim, Found, Paused, Refusal, Run, RunFilter } from "../../engine/record.ts";
 import type { Database } from "./database.ts";
 import type { Keeper } from "./keep.ts";
 import {
   type Claimed,
+  firstRefusal,
   firstReport,
   interruption,
   mergeFound,
   type Report,
   type RunRow,
   readBack,
-  refuses,
   runFields,
   runOf,
   written,
@@ -84,15 +84,14 @@ export function keepHookSet(database: Database, set: HookSet, now: Instant, keep
 export const claimed = (database: Database, { key }: Pick<Claim, "key">): Claimed | undefined =>
   database.get<Claimed>("select count, last from claim where key = ?", written(key));
 
-/** The first claim that would refuse now. */
-export const refusing = (database: Database, claims: readonly Claim[], now: Instant): Claim | undefined =>
-  claims.find((claim) => refuses(claim, claimed(database, claim), now));
+export const refusing = (database: Database, claims: readonly Claim[], now: Instant): Refusal | undefined =>
+  firstRefusal(claims, (claim) => claimed(database, claim), now);
 
 /** All or none. A key that is named twice counts once. */
-export function take(database: Database, claims: readonly Claim[], now: Instant): Claim | undefined {
+export function take(database: Database, claims: readonly Claim[], now: Instant): Refusal | undefined {
   const refused = refusing(database, claims, now);
   if (refused) {
-    database.run("update claim set last = ? where key = ? and last > ?", now, written(refused.key), now); // see refuses()
+    database.run("update claim set last = ? where key = ? and last > ?", now, written(refused.key), now); // see firstRefusal()
     return refused;
   }
   for (const key of new Set(claims.map((claim) => claim.key))) {

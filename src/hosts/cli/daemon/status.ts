@@ -161,7 +161,7 @@ const versionWords = ({ version, was }: Registered): string =>
 const rowsAtMost = 10;
 
 /** The daemon of this store, by its own status; undefined: none is running. */
-async function daemonHere(store: string): Promise<Fields | undefined> {
+export async function daemonHere(store: string): Promise<Fields | undefined> {
   const daemon = runningDaemon(daemonFilesOf(store));
   if (!daemon) return undefined;
   const { pid, phase, port, token, started, version, onDemand = false } = daemon;

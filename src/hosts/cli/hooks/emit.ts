@@ -22,9 +22,11 @@ import {
   reportProblems,
   type Style,
   safeText,
+  shortPath,
   type Terminal,
   table,
 } from "../terminal.ts";
+import { changedSince } from "./changed-since.ts";
 import { effectLines } from "./effect-lines.ts";
 
 export async function emit(invocation: Invocation): Promise<ExitCode> {
@@ -259,13 +261,24 @@ function parseFields(text: string, where: string): Fields {
 
 // hookline explain: nothing runs.
 
+interface Explained extends Explanation {
+  /** Files of the hook that were written since its last run. */
+  changed?: string[];
+}
+
 export async function explain(invocation: Invocation): Promise<ExitCode> {
   const { id, now } = systemPorts();
   const event = eventFrom(invocation, invocation.usage, id(), now());
   await offered(invocation);
   const line = await openLine({ place: invocation, store: openStoreToRead(invocation) });
   reportLoaded(line.loaded, invocation);
-  const explanations = await line.engine.explain(event);
+  const fired = await line.ports.store.lastFired();
+  const hooks = new Map(line.loaded.set.hooks.map((hook) => [hook.id, hook]));
+  const explanations = (await line.engine.explain(event)).map((one): Explained => {
+    const [hook, at] = [hooks.get(one.hook), fired.get(one.hook)];
+    const changed = hook && at !== undefined ? changedSince(hook, at, invocation) : [];
+    return changed.length === 0 ? one : { ...one, changed };
+  });
   await line.close();
   if (invocation.json) invocation.terminal.print(JSON.stringify(explanations));
   else {
@@ -276,7 +289,7 @@ export async function explain(invocation: Invocation): Promise<ExitCode> {
   return 0;
 }
 
-function printExplanations({ terminal, cwd, home }: Invocation, explanations: readonly Explanation[]): void {
+function printExplanations({ terminal, cwd, home }: Invocation, explanations: readonly Explained[]): void {
   if (explanations.length === 0) {
     terminal.print("no hook is active here: `hookline list` shows where Hookline looked");
     return;
@@ -289,4 +302,7 @@ function printExplanations({ terminal, cwd, home }: Invocation, explanations: re
   ];
   const rows = explanations.map((one) => [one.would, one.name, one.because, placeIn(one, { cwd, home })]);
   for (const row of table(terminal, columns, rows)) terminal.print(row);
+  for (const { name, changed = [] } of explanations)
+    for (const file of changed)
+      terminal.print(oneLine(`${name}: ${shortPath(file, cwd, home)} has changed since its last run`));
 }

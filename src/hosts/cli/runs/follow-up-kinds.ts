@@ -11,7 +11,7 @@ import { pathInside } from "../../../files/paths.ts";
 import { createSpawn } from "../../../runtime/processes/spawn.ts";
 import { runInTerminal } from "../../../runtime/processes/start.ts";
 import type { Invocation } from "../command.ts";
-import { oneLine, safeText, shortPath } from "../terminal.ts";
+import { oneLine, safeText, shortPath, word } from "../terminal.ts";
 
 export interface KeptFollowUp extends FollowUp {
   /** run.number */
@@ -55,10 +55,6 @@ const subjects: { readonly [kind: string]: (payload: Fields) => string | undefin
   },
   create_task: ({ title, name, description }) => [title, name, description].find((one) => typeof one === "string"),
 };
-
-/** As a shell would take it for one word, so that a person sees where it ends. */
-const word = (text: string): string =>
-  /^[A-Za-z0-9_@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 
 export interface FollowUpPlace {
   invocation: Invocation;

@@ -1,0 +1,77 @@
+/** Which event `why` is asked about: that of a run, one by its id or the beginning of it, or the newest one that fits. */
+
+import { canaryPrefix } from "../../../agents/canary.ts";
+import { HooklineError } from "../../../engine/error.ts";
+import { eventNames, resolveEvent } from "../../../engine/events.ts";
+import { nearest } from "../../../engine/nearest.ts";
+import type { StoredEvent } from "../../../engine/record.ts";
+import { realOf } from "../../../files/paths.ts";
+import { findProject } from "../../../loading/project.ts";
+import type { SqliteStore } from "../../../storage/sqlite/sqlite.ts";
+import { type Invocation, textFlag } from "../command.ts";
+
+export interface AskedEvent {
+  stored: StoredEvent;
+  /** The run that was named. */
+  run?: string;
+  /** What a person should know of the choice. */
+  note?: string;
+}
+
+/** @throws HooklineError run_unknown, event_unknown */
+export async function askedEvent(store: SqliteStore, invocation: Invocation): Promise<AskedEvent> {
+  const [name = "last"] = invocation.words;
+  return name === "last" ? newest(store, invocation) : byId(store, name);
+}
+
+async function byId(store: SqliteStore, name: string): Promise<AskedEvent> {
+  const run = (await store.run(name)) ?? (await store.run(beginning(store, "run", name) ?? name));
+  const stored =
+    (await store.event(run?.eventId ?? name)) ?? (await store.event(beginning(store, "event", name) ?? name));
+  if (!stored) throw new HooklineError("run_unknown", { name, where: "the store" });
+  return { stored, ...(run ? { run: run.id } : {}) };
+}
+
+/** The only id that begins so (R75). */
+function beginning({ database }: SqliteStore, table: "run" | "event", name: string): string | undefined {
+  if (!/^[0-9a-z]{4,}$/.test(name)) return undefined;
+  const rows = database.all<{ id: string }>(
+    `select id from ${table} where id >= ? and id < ? limit 2`,
+    name,
+    `${name}~`,
+  );
+  return rows.length === 1 ? rows[0]?.id : undefined;
+}
+
+/** So many of the newest events are looked through. */
+const lookedThrough = 1000;
+
+async function newest(store: SqliteStore, { flags, cwd, home }: Invocation): Promise<AskedEvent> {
+  const [session, written] = [textFlag(flags, "session"), textFlag(flags, "event")];
+  const names = written === undefined ? undefined : resolveEvent(written);
+  if (written !== undefined && !names)
+    throw new HooklineError("event_unknown", { name: written, where: "--event", near: nearest(written, eventNames) });
+  const all = (await store.events(lookedThrough)).filter(
+    ({ event }) =>
+      !event.session?.startsWith(canaryPrefix) &&
+      (session === undefined || event.session?.startsWith(session) === true) &&
+      (names === undefined || names.some((name) => name === event.name)),
+  );
+  const here = realOf(findProject(cwd, home).root);
+  const ofHere =
+    flags.all === true || session !== undefined ? all[0] : all.find(({ event }) => isOf(here, event.cwd, home));
+  if (ofHere) return { stored: ofHere };
+  const [first] = all;
+  if (first)
+    return { stored: first, note: `no such event of this project is recorded, so this is one of ${first.event.cwd}` };
+  const what = [
+    ...(written === undefined ? [] : [`of ${written}`]),
+    ...(session === undefined ? [] : [`in session ${session}`]),
+  ];
+  throw new HooklineError("run_unknown", {
+    name: "last",
+    where: `the store, which holds no event${what.length > 0 ? ` ${what.join(" ")}` : " yet"}: \`hookline emit\` makes one, \`hookline doctor\` says whether your agents send any`,
+  });
+}
+
+const isOf = (root: string, cwd: string, home: string): boolean => realOf(findProject(cwd, home).root) === root;

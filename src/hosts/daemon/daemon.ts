@@ -22,7 +22,7 @@ import { createRuntime, type Runtime, type RuntimeOptions } from "../compose/run
 import { type ActiveAutomations, createActiveAutomations } from "./active-automations.ts";
 import { createActivity } from "./activity.ts";
 import { createChanges, createTriggers, type Settings, settingsOf } from "./changes.ts";
-import { createTelemetry, measureDaemon, type Telemetry, type TelemetryOptions } from "./telemetry.ts";
+import { createTelemetry, type Telemetry, type TelemetryOptions } from "./telemetry.ts";
 
 export interface DaemonOptions
   extends Pick<RuntimeOptions, "beforeModules" | "redact">,
@@ -145,13 +145,11 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
   });
   const activity = createActivity({ now, elapsed: elapsed ?? now });
   ears.add(activity.observe);
-  const telemetry = createTelemetry({ ...options, now, after, owner });
-  ears.add(telemetry.observe);
-  measureDaemon(telemetry, {
-    ...{ store, storeFile: options.storeFile },
+  const telemetry = createTelemetry({
+    ...{ ...options, now, after, owner, store, sessions: activity.sessions },
     queue: () => workCounts(store.database),
-    sessions: activity.sessions,
   });
+  ears.add(telemetry.observe);
   await telemetry.follow(settings.telemetry);
   const emit = (event: HookEvent): Promise<Outcome> =>
     emitRecorded(engine, event, { environment, signal: stopping.signal });

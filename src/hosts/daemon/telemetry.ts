@@ -22,6 +22,12 @@ export interface TelemetryOptions extends Pick<Ports, "now" | "after" | "owner">
   /** Takes secrets out of contents; without it none are sent. */
   redact?: ((text: string) => string) | undefined;
   complain(reason: string): void;
+  store: DegradableStore;
+  /** Where it lies; absent: it has no size. */
+  storeFile?: string | undefined;
+  /** Runs of automations. May throw what the store throws. */
+  queue(): { waiting: number; running: number };
+  sessions(): number;
 }
 
 export interface Telemetry {
@@ -89,34 +95,21 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
     return undefined;
   }
 
-  async function opened(settings: TelemetrySettings): Promise<Otlp> {
+  async function opened(settings: TelemetrySettings): Promise<Otlp | undefined> {
     const [{ openOtlp }, { targetOf }] = await Promise.all([
       import("../../services/telemetry/otlp/index.ts"),
       import("../../services/telemetry/otlp/target.ts"),
     ]);
+    const target = targetOf({ settings, environment, variables });
+    if (!target.traces && !target.metrics) return undefined;
     return openOtlp({
-      ...options,
-      ...{ since, measures: measures.read, instance: options.owner ?? "" },
-      target: targetOf({ settings, environment, variables }),
+      ...{ ...options, target, since, measures: measures.read, instance: options.owner ?? "" },
       interval: settings.metrics_interval ?? usualMetricsInterval,
       ...(settings.contents && redact ? { contents: redact } : {}),
     });
   }
 
-  measures.gauge({ name: "hookline.info", help: "The daemon that answers." }, ["version"], () => [
-    { labels: [options.version], value: 1 },
-  ]);
-  measures.gauge({ name: "hookline.daemon.memory", help: "Memory of the daemon.", unit: "By" }, [], () => [
-    { labels: [], value: process.memoryUsage.rss() },
-  ]);
-  measures.grown({ name: "hookline.daemon.cpu", help: "Processor time of the daemon.", unit: "s" }, [], () => {
-    const { user, system } = process.cpuUsage();
-    return [{ labels: [], value: (user + system) / 1e6 }];
-  });
-  measures.gauge({ name: "hookline.daemon.uptime", help: "How long the daemon runs.", unit: "s" }, [], () => [
-    { labels: [], value: process.uptime() },
-  ]);
-
+  measureDaemon(options, measures);
   measures.grown({ name: "hookline.telemetry.spans", help: "Spans for a collector: sent, and lost." }, ["state"], () =>
     Object.entries(otlp?.spans() ?? {}).map(([state, value]) => ({ labels: [state], value })),
   );
@@ -154,18 +147,21 @@ function isOn({ enabled = true, endpoint }: TelemetrySettings, variables: Teleme
   return variables.OTEL_SDK_DISABLED?.toLowerCase() !== "true" && endpoints.some((name) => variables[name]);
 }
 
-interface Measured {
-  store: DegradableStore;
-  /** Where it lies; absent: it has no size. */
-  storeFile?: string | undefined;
-  /** Runs of automations. May throw what the store throws. */
-  queue(): { waiting: number; running: number };
-  sessions(): number;
-}
-
-/** What else is measured of a daemon, each time that somebody reads. */
-export function measureDaemon({ measures }: Pick<Telemetry, "measures">, measured: Measured): void {
-  const { store, storeFile, queue, sessions } = measured;
+/** Each time that somebody reads. */
+function measureDaemon({ version, store, storeFile, queue, sessions }: TelemetryOptions, measures: Measures): void {
+  measures.gauge({ name: "hookline.info", help: "The daemon that answers." }, ["version"], () => [
+    { labels: [version], value: 1 },
+  ]);
+  measures.gauge({ name: "hookline.daemon.memory", help: "Memory of the daemon.", unit: "By" }, [], () => [
+    { labels: [], value: process.memoryUsage.rss() },
+  ]);
+  measures.grown({ name: "hookline.daemon.cpu", help: "Processor time of the daemon.", unit: "s" }, [], () => {
+    const { user, system } = process.cpuUsage();
+    return [{ labels: [], value: (user + system) / 1e6 }];
+  });
+  measures.gauge({ name: "hookline.daemon.uptime", help: "How long the daemon runs.", unit: "s" }, [], () => [
+    { labels: [], value: process.uptime() },
+  ]);
   measures.gauge(
     { name: "hookline.queue.runs", help: "Runs of automations that wait, and that run now." },
     ["state"],

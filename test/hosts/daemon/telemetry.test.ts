@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { closedAddress } from "../../services/notify/server.ts";
 import { type Collector, type Span, startCollector } from "../../services/telemetry/collector.ts";
-import { placeFor } from "./started.ts";
+import { placeFor, until } from "./started.ts";
 import { answerIn, type ToldDaemon, toldDaemon, version } from "./told.ts";
 
 const command = (line: string, more = {}): object => ({ type: "command", command: line, ...more });
@@ -162,14 +162,21 @@ test("nothing is sent where nobody has said where to, where it is switched off, 
   assert.equal(collector.connections, 0);
 });
 
-test("a daemon that a client has started does not go by variables: a project may have set them for the agent", async (t) => {
+test("a daemon that a client has started goes by the person's file and not by variables: a project may have set them for the agent", async (t) => {
   const collector = await startCollector(t);
   const place = placeFor(t);
   place.environment.OTEL_EXPORTER_OTLP_ENDPOINT = collector.url;
   const daemon = await place.up("--on-demand");
   await daemon.emit("build.finished");
+  assert.equal((await daemon.call("/status")).body.telemetry, null);
+  place.write("home/.config/hookline/config.yaml", `telemetry: { endpoint: "${collector.url}", signals: [traces] }\n`);
+  await until(
+    async () => (await daemon.call("/status")).body.telemetry ?? undefined,
+    "that it follows the person's file",
+  );
   assert.equal(await daemon.stop(), 0);
-  assert.equal(collector.connections, 0);
+  assert.equal(collector.connections, 0, "what was before is not sent");
+  place.write("home/.config/hookline/config.yaml", "");
   const own = await place.up();
   await own.emit("build.finished");
   assert.match(

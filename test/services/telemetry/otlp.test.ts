@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { HookEvent } from "../../../src/engine/event.ts";
 import { createFakeClock } from "../../../src/hosts/testing/clock.ts";
+import { createMeasures } from "../../../src/services/telemetry/measures.ts";
 import { openOtlp } from "../../../src/services/telemetry/otlp/index.ts";
 import { targetOf } from "../../../src/services/telemetry/otlp/target.ts";
 import { closedAddress } from "../notify/server.ts";
@@ -10,13 +11,15 @@ import { type Collector, startCollector } from "./collector.ts";
 
 const event = (id: string): HookEvent => ({ id, name: "a.b", at: 0, cwd: "/", data: {}, sender: "test" });
 
-function sendingTo(endpoint: string) {
+function sendingTo(endpoint: string, signal: "traces" | "metrics" = "traces") {
   const clock = createFakeClock();
+  const measures = createMeasures();
+  const count = measures.counter({ name: "hookline.tests", help: "" }, []);
   const said: string[] = [];
   const otlp = openOtlp({
     ...clock,
-    target: targetOf({ settings: { endpoint, signals: ["traces"] }, environment: {}, variables: {} }),
-    ...{ version: "1", instance: "i", since: clock.now(), interval: 60, measures: () => [] },
+    target: targetOf({ settings: { endpoint, signals: [signal] }, environment: {}, variables: {} }),
+    ...{ version: "1", instance: "i", since: clock.now(), interval: 60, measures: measures.read },
     complain: (reason) => said.push(reason.replaceAll(endpoint, "COLLECTOR")),
   });
   let next = 0;
@@ -25,7 +28,7 @@ function sendingTo(endpoint: string) {
       otlp.decided({ event: event(`e${++next}`), outcome: {}, ms: 1, at: clock.now(), runs: [] });
   };
   const spans = (): object => otlp.facts().spans as object;
-  return { clock, said, otlp, decide, spans };
+  return { clock, said, otlp, decide, spans, count: () => count([]) };
 }
 async function collecting(t: TestContext): Promise<ReturnType<typeof sendingTo> & { collector: Collector }> {
   const collector = await startCollector(t);
@@ -109,6 +112,28 @@ test("a collector that never answers holds the end up for two seconds and no lon
   await closing;
   assert.deepEqual(spans(), { sent: 0, lost: 2, waiting: 0 });
   assert.equal(said.length, 1);
+});
+
+test("metrics are sent each minute and at the end, as sums: one that was not taken is in the next", async (t) => {
+  const collector = await startCollector(t);
+  const { clock, said, otlp, count } = sendingTo(collector.url, "metrics");
+  const seen = (): unknown => collector.metrics.get("hookline.tests")?.points[0]?.value;
+  collector.answers.push({ status: 503 });
+  count();
+  clock.advance(60_000);
+  await settled(() => said.length === 1);
+  assert.equal(seen(), undefined);
+  count();
+  clock.advance(60_000);
+  await settled(() => said.length === 2);
+  assert.equal(seen(), 2);
+  count();
+  await otlp.close();
+  assert.equal(seen(), 3);
+  assert.deepEqual(said, [
+    "telemetry: COLLECTOR takes no metrics: it answered 503; the next ones hold the same sums",
+    "telemetry: COLLECTOR takes metrics again",
+  ]);
 });
 
 test("no redirect is followed: it would carry the headers elsewhere", async (t) => {

@@ -80,7 +80,9 @@ export function openOtlp(options: OtlpOptions): Otlp {
     stopping.abort();
     const because = ofSpans.reason();
     if (left > 0)
-      complain(`telemetry: ${collector} did not get the last ${left} spans${because ? `: ${oneLine(because)}` : ""}`);
+      complain(
+        `telemetry: ${collector} did not get ${left === 1 ? "the last span" : `the last ${left} spans`}${because ? `: ${oneLine(because)}` : ""}`,
+      );
   }
 
   const counted = (): { sent: number; lost: number } => ({ sent: queue?.sent() ?? 0, lost: ofSpans.lost() });

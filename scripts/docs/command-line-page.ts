@@ -97,6 +97,7 @@ standard input, and \`@@\` begins a text with an @. \`null\` clears an optional 
 | \`HOOKLINE_SESSION_ID\` | the agent's session that a commit belongs to; hooks' programs get it |
 | \`HOOKLINE_DEPTH\` | set for hooks' programs: automations that they trigger are queued, and nothing waits for them |
 | \`HOOKLINE_ENV\` | the environment, for repository hooks that name some; default: \`ci\` where \`CI\` is set, else \`dev\` |
+| \`OTEL_EXPORTER_OTLP_ENDPOINT\` | where a daemon that you start sends [traces and metrics](telemetry.md#settings); other variables of OpenTelemetry count as well |
 | \`XDG_STATE_HOME\` | the store is \`$XDG_STATE_HOME/hookline/hookline.db\`; default: \`~/.local/state/hookline/hookline.db\` |
 | \`XDG_CONFIG_HOME\` | your own hooks are \`$XDG_CONFIG_HOME/hookline/hooks.json\`; default: \`~/.config/hookline/hooks.json\` |
 | \`CLAUDE_CONFIG_DIR\` | Claude Code's folder, where it is not \`~/.claude\` |

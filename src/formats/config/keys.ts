@@ -35,6 +35,8 @@ import {
   noticeKinds,
   type Provider,
   providerKinds,
+  type TelemetrySettings,
+  telemetrySignals,
 } from "./config.ts";
 import { entries, type Kind, parts, type Reader, single, texts } from "./readers.ts";
 import { allowedProviders, isUsable, ofUser } from "./refusals.ts";
@@ -150,6 +152,33 @@ const memory: Kind<MemorySettings> = parts({
   ),
 });
 
+const textMap = (description: string): Schema<{ [name: string]: string }> => say(mapOf(text()), description);
+
+/** In seconds: OpenTelemetry's own default, and what no collector needs more or less often. */
+export const usualMetricsInterval = 60;
+const telemetry: Kind<TelemetrySettings> = parts({
+  enabled: single(say(flag, "false: nothing is sent, whatever OpenTelemetry's variables say")),
+  endpoint: single(
+    text("the collector's address, to which /v1/traces and /v1/metrics are added: http://127.0.0.1:4318"),
+  ),
+  headers: single(textMap("sent with each request; ${NAME} in them is filled from the environment")),
+  service_name: single(say(text(), "what the daemon is called there", "hookline")),
+  signals: single(say(listOf(oneOf(...telemetrySignals)), "what is sent; default: both")),
+  contents: single(
+    say(
+      flag,
+      "true: commands, outputs and reasons are sent, too, with secrets taken out as far as they are known",
+      false,
+    ),
+  ),
+  metrics_interval: single(say(numberWithin(1, 3_600), "seconds between two reports of metrics", usualMetricsInterval)),
+  scrape_token: single(
+    text(
+      "who sends it as a bearer token may read GET /metrics of the daemon, and nothing else; at least 16 characters",
+    ),
+  ),
+});
+
 const milliseconds: Schema<number> = integer("milliseconds", 1);
 const budgetOfEvents = entries(
   "event",
@@ -179,7 +208,6 @@ function byOwnNames(written: { [event: string]: number }, node: Node, { file }: 
   return events;
 }
 
-const textMap = (description: string): Schema<{ [name: string]: string }> => say(mapOf(text()), description);
 const timeout: Schema<number> = number("seconds that one call may take", 0);
 
 const program = object(
@@ -300,6 +328,10 @@ const keys = {
     ),
   ),
   memory: key("how projects remember", memory),
+  telemetry: key(
+    "where the daemon sends traces and metrics of OpenTelemetry, and who may read its metrics; only in your own file",
+    ofUser(telemetry, "a project's file may not say where what happens here is sent, or who may read it"),
+  ),
   self_protection: key(
     "asks before a call changes hooks, their settings or start files of shells, unless it is false; only in your own file",
     ofUser(single(flag), "a project's file may not say what protects you"),

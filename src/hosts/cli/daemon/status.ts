@@ -281,11 +281,26 @@ export function daemonLines(status: Fields, terminal: Terminal, show: (path: str
       textsOf(status.webhooks).map((name) => `POST /webhooks/${name}`),
     ),
     row("queue", `${running ?? 0} running, ${waiting ?? 0} waiting`),
+    ...(isRecord(status.telemetry) ? telemetryRows(fieldsOf(status.telemetry), row) : []),
     ...rows(
       "broken",
       listOf(broken).map(({ file, message }) => `${show(String(file))}: ${message}`),
       "red",
     ),
+  ];
+}
+
+/** What leaves this machine is shown wherever the daemon is. */
+function telemetryRows(
+  { collector, signals, contents, spans, trouble }: Fields,
+  row: (name: string, text: string, style?: Style) => string,
+): string[] {
+  const { sent = 0, lost = 0 } = fieldsOf(spans);
+  const what = `${textsOf(signals).join(" and ")}${contents === true ? ", with contents," : ""}`;
+  const figures = `${sent} spans sent${lost === 0 ? "" : `, ${lost} lost`}`;
+  return [
+    row("otlp", `${what} to ${collector}; ${figures}`),
+    ...(typeof trouble === "string" ? [row("", `${collector} takes none: ${trouble}`, "red")] : []),
   ];
 }
 

@@ -3,7 +3,9 @@
 import { readFileSync, statSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { type Hook, isWrittenAsGuard, type Problem } from "../engine/hook.ts";
-import { type ScriptWord, scriptWord } from "../engine/program.ts";
+import { nearest } from "../engine/nearest.ts";
+import { programName, type ScriptWord, scriptWord } from "../engine/program.ts";
+import { programNames } from "../shell/programs.ts";
 import type { Finding } from "./reading/tree.ts";
 
 /** What a hook runs: its command line and, if it is a small text that can be found, its script. */
@@ -14,7 +16,7 @@ interface Inspected {
   /** The script's text; undefined if there is none to read. */
   text?: string;
   mode?: number;
-  variables: AgentVariables;
+  places: Places;
 }
 type Inspection = (inspected: Inspected) => Finding | Finding[] | undefined;
 
@@ -24,7 +26,7 @@ export function inspectHooks(hooks: readonly Hook[], places: Places): Problem[] 
     const { file = "", line = 1, column = 1 } = hook.origin;
     const inspected = lookAt(hook, places);
     if (!inspected) return [];
-    const wanted = hook.steps[0].uses === "script" ? [swallowedStatus] : inspections;
+    const wanted = hook.steps[0].uses === "script" ? [swallowedStatus, missingInterpreter] : inspections;
     return wanted.flatMap((inspect) => inspect(inspected) ?? []).map((finding) => ({ ...finding, file, line, column }));
   });
 }
@@ -32,13 +34,12 @@ export function inspectHooks(hooks: readonly Hook[], places: Places): Problem[] 
 const largestScriptInBytes = 128 * 1024;
 
 function lookAt(hook: Hook, places: Places): Inspected | undefined {
-  const { variables } = places;
   const { uses, with: given } = hook.steps[0];
   const isScript = uses === "script" && typeof given.file === "string";
   const command = isScript ? "" : given.command;
   if ((uses !== "command" && !isScript) || typeof command !== "string") return undefined;
   const script = isScript ? { written: String(given.file), path: String(given.file) } : commandScriptOf(hook, places);
-  if (!script) return { hook, command, variables };
+  if (!script) return { hook, command, places };
   try {
     const found = statSync(script.path);
     const readable = found.isFile() && found.size <= largestScriptInBytes;
@@ -46,13 +47,13 @@ function lookAt(hook: Hook, places: Places): Inspected | undefined {
     return {
       hook,
       command,
-      variables,
+      places,
       script,
       mode: found.mode,
       ...(text !== undefined && !text.includes("\0") ? { text } : {}),
     };
   } catch {
-    return { hook, command, variables, script }; // no mode: it is not there, or may not be looked at
+    return { hook, command, places, script }; // no mode: it is not there, or may not be looked at
   }
 }
 
@@ -60,6 +61,8 @@ const inspections: readonly Inspection[] = [
   placeholders,
   missingScript,
   notExecutable,
+  missingProgram,
+  missingInterpreter,
   unknownVariables,
   exitOne,
   bashUnderSh,
@@ -100,6 +103,32 @@ function notExecutable({ script, mode }: Inspected): Finding | undefined {
   };
 }
 
+function missingProgram({ hook, command, places }: Inspected): Finding | undefined {
+  const { args, shell } = hook.steps[0].with;
+  const name = programName(command, Array.isArray(args) ? args.map(String) : undefined);
+  if (name === undefined || shell === "powershell" || places.hasProgram(name)) return undefined;
+  return noProgram(name, `no program "${name}" is in PATH`, places);
+}
+
+function missingInterpreter({ script, text = "", places }: Inspected): Finding | undefined {
+  if (!script || script.interpreter) return undefined;
+  const [, path = "", rest = ""] = /^#![ \t]*(\S+)[ \t]*([^\r\n]*)/.exec(text) ?? [];
+  const name = /(?:^|\/)env$/.test(path) ? /^(?:-\S+[ \t]+|\w+=\S*[ \t]+)*([^\s-]\S*)/.exec(rest)?.[1] : path;
+  if (!name || places.hasProgram(name)) return undefined;
+  return noProgram(
+    name,
+    `the #! line of ${script.written.replace(/^.*\//, "")} names "${name}", which is not there`,
+    places,
+  );
+}
+
+/** An agent may have another PATH. */
+function noProgram(name: string, message: string, { hasProgram }: Places): Finding {
+  const near = name.includes("/") ? undefined : nearest(name, programNames().filter(hasProgram));
+  const suggestion = near === undefined ? "install it, or correct its name" : `did you mean "${near}"?`;
+  return { severity: "warning", code: "missing-program", message, suggestion };
+}
+
 /** What begins as the variables of agents do, and is none of those that hooks are given, is a legend; and so are these. */
 const legends = (prefixes: readonly string[]): RegExp =>
   new RegExp(`\\$\\{?((?:${prefixes.join("|")})_[A-Z_]+|TOOL_(?:NAME|INPUT|OUTPUT|ARGS)|FILE_PATHS?)\\b`, "g");
@@ -110,7 +139,7 @@ const fields: readonly [RegExp, string][] = [
   [/OUTPUT|RESPONSE/, ".tool_response"],
 ];
 
-function unknownVariables({ command, script, text = "", variables }: Inspected): Finding[] {
+function unknownVariables({ command, script, text = "", places: { variables } }: Inspected): Finding[] {
   const all = `${command}\n${text}`;
   const names = new Set([...all.matchAll(legends(variables.prefixes()))].map(([, name = ""]) => name));
   return [...names]
@@ -250,6 +279,8 @@ interface Places {
   cwd: string;
   home: string;
   variables: AgentVariables;
+  /** By name, or by its absolute path. */
+  hasProgram(name: string): boolean;
 }
 /** What programs of hooks find of agents' variables: how these begin, and which there are. */
 interface AgentVariables {

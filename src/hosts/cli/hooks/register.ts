@@ -1,12 +1,10 @@
 /** hookline register and schema: what other tools read, as JSON. */
 
-import { agentVariables } from "../../../agents/index.ts";
 import { HooklineError } from "../../../engine/error.ts";
 import type { Fields, Json } from "../../../engine/event.ts";
 import type { Hook, Problem } from "../../../engine/hook.ts";
 import { nearest } from "../../../engine/nearest.ts";
 import type { Registry } from "../../../engine/ports.ts";
-import { inspectHooks } from "../../../formats/inspect.ts";
 import { automationSchema, rulesSchema } from "../../../formats/json-schema.ts";
 import { matchOf } from "../../../formats/registry/match.ts";
 import { hooksSchema } from "../../../formats/settings/schema.ts";
@@ -14,7 +12,7 @@ import type { ExitCode, Invocation } from "../command.ts";
 import { loadActive, registryAt } from "../loaded.ts";
 import { openStore } from "../store.ts";
 import { reportProblems, shortPath } from "../terminal.ts";
-import { findingLine } from "./check.ts";
+import { findingLine, inspect } from "./check.ts";
 /** The repository hooks by event (specification 001, 2.2). */
 export async function register(invocation: Invocation): Promise<ExitCode> {
   const { terminal } = invocation;
@@ -25,8 +23,7 @@ export async function register(invocation: Invocation): Promise<ExitCode> {
   terminal.print(JSON.stringify(registrationOf(own), null, 2));
   const paths = new Set(files.flatMap(({ format, path }) => (format === "registry" ? [path] : [])));
   const found = problems.filter(({ file }) => paths.has(file));
-  if (invocation.flags.validate === true)
-    return validate([...found, ...inspectHooks(own, { ...invocation, variables: agentVariables })], invocation);
+  if (invocation.flags.validate === true) return validate([...found, ...inspect(own, invocation)], invocation);
   reportProblems({ problems: found }, invocation);
   return 0;
 }

@@ -19,7 +19,7 @@ export interface ConditionContext {
   patterns: Patterns;
   /** Modules that the project has; absent: unknown. */
   modules?: ReadonlySet<string>;
-  /** The rule's events, as they were written; absent below a "not", where what never holds is no mistake. */
+  /** The rule's events, as they were written; absent below "not" and "any_of", where what never holds may be no mistake. */
   events?: readonly string[];
   /** The file's text. */
   text: string;
@@ -100,8 +100,8 @@ function readComposite(composite: Composite, written: Typed, context: ConditionC
   ];
   reportMismatches(wrong, typed, "condition", report);
   if (!hasInner) return undefined;
-  const { events: _events, ...negated } = context;
-  const around = isList ? context : negated;
+  const { events: _events, ...alone } = context;
+  const around = written.type === "all_of" ? context : alone;
   const inner = (isList ? (member.value.children ?? []) : [member.value]).map((one) => readCondition(one, around));
   const valid = inner.filter((one) => one !== undefined);
   return valid.length === inner.length && wrong.length === 0 ? make(valid) : undefined;

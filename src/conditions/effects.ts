@@ -297,6 +297,7 @@ function inShort(value: Listed): string {
 const kind = (onlyShell: boolean, summary: string): ConditionKind<Params> => ({
   summary,
   params,
+  ofCalls: true,
   compile: (written, patterns) => compile(written, patterns, onlyShell),
   describe: (written) => `the call ${described(written)}`,
   explain(written, scope, patterns) {

@@ -135,6 +135,7 @@ export const writesTo: ConditionKind<Params> = {
   params: object({
     files: say(listOf(text()), "patterns of files, as in `Edit(…)`"),
   }),
+  ofCalls: true,
   compile(params, patterns) {
     const holds = compile(params, patterns);
     return ({ event }) => holds(event);

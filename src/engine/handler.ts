@@ -181,6 +181,8 @@ export interface ConditionKind<P = Json> {
   strangeName?(params: P): StrangeName | undefined;
   /** "match": the answer depends on the event's name and match value alone, so it is remembered. */
   reads?: "match";
+  /** It holds on events about a tool call alone: `check` says so where a rule listens to none. */
+  ofCalls?: true;
   /** What it asks for in a person's words, for lists. */
   describe?(params: P): string;
   /** What is so about this event, in the words of a person: where the condition holds, and where it does not. */

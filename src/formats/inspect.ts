@@ -3,7 +3,9 @@
 import { readFileSync, statSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { type Hook, isWrittenAsGuard, type Problem } from "../engine/hook.ts";
-import { type ScriptWord, scriptWord } from "../engine/program.ts";
+import { nearest } from "../engine/nearest.ts";
+import { programName, type ScriptWord, scriptWord } from "../engine/program.ts";
+import { programNames } from "../shell/programs.ts";
 import type { Finding } from "./reading/tree.ts";
 
 /** What a hook runs: its command line and, if it is a small text that can be found, its script. */
@@ -14,9 +16,11 @@ export interface Inspected {
   /** The script's text; undefined if there is none to read. */
   text?: string;
   mode?: number;
-  variables: AgentVariables;
 }
-type Inspection = (inspected: Inspected) => Finding | Finding[] | undefined;
+interface Inspecting extends Inspected {
+  places: Places;
+}
+type Inspection = (inspected: Inspecting) => Finding | Finding[] | undefined;
 
 /** Reads scripts, runs nothing, never throws. @param places where relative and `~` paths start */
 export function inspectHooks(hooks: readonly Hook[], places: Places): Problem[] {
@@ -24,22 +28,23 @@ export function inspectHooks(hooks: readonly Hook[], places: Places): Problem[] 
     const { file = "", line = 1, column = 1 } = hook.origin;
     const found = inspected(hook, places);
     if (!found) return [];
-    const wanted = hook.steps[0].uses === "script" ? [swallowedStatus] : inspections;
-    return wanted.flatMap((inspect) => inspect(found) ?? []).map((finding) => ({ ...finding, file, line, column }));
+    const wanted = hook.steps[0].uses === "script" ? [swallowedStatus, missingInterpreter] : inspections;
+    return wanted
+      .flatMap((inspect) => inspect({ ...found, places }) ?? [])
+      .map((finding) => ({ ...finding, file, line, column }));
   });
 }
 
 const largestScriptInBytes = 128 * 1024;
 
 /** Undefined: its first step starts no program that its text names. Never throws. */
-export function inspected(hook: Hook, places: Places): Inspected | undefined {
-  const { variables } = places;
+export function inspected(hook: Hook, places: PathPlaces): Inspected | undefined {
   const { uses, with: given } = hook.steps[0];
   const isScript = uses === "script" && typeof given.file === "string";
   const command = isScript ? "" : given.command;
   if ((uses !== "command" && !isScript) || typeof command !== "string") return undefined;
   const script = isScript ? { written: String(given.file), path: String(given.file) } : commandScriptOf(hook, places);
-  if (!script) return { hook, command, variables };
+  if (!script) return { hook, command };
   try {
     const found = statSync(script.path);
     const readable = found.isFile() && found.size <= largestScriptInBytes;
@@ -47,13 +52,12 @@ export function inspected(hook: Hook, places: Places): Inspected | undefined {
     return {
       hook,
       command,
-      variables,
       script,
       mode: found.mode,
       ...(text !== undefined && !text.includes("\0") ? { text } : {}),
     };
   } catch {
-    return { hook, command, variables, script }; // no mode: it is not there, or may not be looked at
+    return { hook, command, script }; // no mode: it is not there, or may not be looked at
   }
 }
 
@@ -61,6 +65,8 @@ const inspections: readonly Inspection[] = [
   placeholders,
   missingScript,
   notExecutable,
+  missingProgram,
+  missingInterpreter,
   unknownVariables,
   exitOne,
   bashUnderSh,
@@ -101,6 +107,32 @@ function notExecutable({ script, mode }: Inspected): Finding | undefined {
   };
 }
 
+function missingProgram({ hook, command, places }: Inspecting): Finding | undefined {
+  const { args, shell } = hook.steps[0].with;
+  const name = programName(command, Array.isArray(args) ? args.map(String) : undefined);
+  if (name === undefined || shell === "powershell" || places.hasProgram(name)) return undefined;
+  return noProgram(name, `no program "${name}" is in PATH`, places);
+}
+
+function missingInterpreter({ script, text = "", places }: Inspecting): Finding | undefined {
+  if (!script || script.interpreter) return undefined;
+  const [, path = "", rest = ""] = /^#![ \t]*(\S+)[ \t]*([^\r\n]*)/.exec(text) ?? [];
+  const name = /(?:^|\/)env$/.test(path) ? /^(?:-\S+[ \t]+|\w+=\S*[ \t]+)*([^\s-]\S*)/.exec(rest)?.[1] : path;
+  if (!name || places.hasProgram(name)) return undefined;
+  return noProgram(
+    name,
+    `the #! line of ${script.written.replace(/^.*\//, "")} names "${name}", which is not there`,
+    places,
+  );
+}
+
+/** An agent may have another PATH. */
+function noProgram(name: string, message: string, { hasProgram }: Places): Finding {
+  const near = name.includes("/") ? undefined : nearest(name, programNames().filter(hasProgram));
+  const suggestion = near === undefined ? "install it, or correct its name" : `did you mean "${near}"?`;
+  return { severity: "warning", code: "missing-program", message, suggestion };
+}
+
 /** What begins as the variables of agents do, and is none of those that hooks are given, is a legend; and so are these. */
 const legends = (prefixes: readonly string[]): RegExp =>
   new RegExp(`\\$\\{?((?:${prefixes.join("|")})_[A-Z_]+|TOOL_(?:NAME|INPUT|OUTPUT|ARGS)|FILE_PATHS?)\\b`, "g");
@@ -111,7 +143,7 @@ const fields: readonly [RegExp, string][] = [
   [/OUTPUT|RESPONSE/, ".tool_response"],
 ];
 
-function unknownVariables({ command, script, text = "", variables }: Inspected): Finding[] {
+function unknownVariables({ command, script, text = "", places: { variables } }: Inspecting): Finding[] {
   const all = `${command}\n${text}`;
   const names = new Set([...all.matchAll(legends(variables.prefixes()))].map(([, name = ""]) => name));
   return [...names]
@@ -247,10 +279,14 @@ function alwaysAllows({ hook, command, script, text }: Inspected): Finding | und
   };
 }
 
-interface Places {
+interface PathPlaces {
   cwd: string;
   home: string;
   variables: AgentVariables;
+}
+interface Places extends PathPlaces {
+  /** By name, or by its absolute path. */
+  hasProgram(name: string): boolean;
 }
 /** What programs of hooks find of agents' variables: how these begin, and which there are. */
 interface AgentVariables {
@@ -262,7 +298,7 @@ interface CommandScript extends ScriptWord {
 }
 
 /** Undefined where the program is a plain command name, or the line is not clear without running it. */
-function commandScriptOf(hook: Hook, places: Places): CommandScript | undefined {
+function commandScriptOf(hook: Hook, places: PathPlaces): CommandScript | undefined {
   const { command, args } = hook.steps[0].with;
   if (typeof command !== "string") return undefined;
   const word = scriptWord(command, Array.isArray(args) ? args.map(String) : undefined);
@@ -270,7 +306,7 @@ function commandScriptOf(hook: Hook, places: Places): CommandScript | undefined 
   return word && path ? { ...word, path } : undefined;
 }
 
-function resolvePath(written: string, { origin }: Hook, { home, cwd, variables }: Places): string | undefined {
+function resolvePath(written: string, { origin }: Hook, { home, cwd, variables }: PathPlaces): string | undefined {
   const project = origin.root ?? cwd;
   const known: Readonly<Record<string, string | undefined>> = {
     HOOKLINE_PROJECT_DIR: project,

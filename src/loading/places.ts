@@ -168,6 +168,8 @@ export interface ModulePlace {
   name: string;
   /** The file that names it; a path is its own. */
   from: string;
+  /** Where that file does so. */
+  at?: { line: number; column: number };
   layer: Layer;
   label: string;
   /** The project's folder; absent for the user's own. */
@@ -262,9 +264,10 @@ export const modulesIn = (place: RulePlace): ModulePlace[] =>
 
 /** Those that a configuration names. */
 export const extensionsOf = (place: RulePlace, extensions: Config["extensions"]): ModulePlace[] =>
-  extensions.map(({ name, from }) => ({
+  extensions.map(({ name, from, at }) => ({
     name,
     from,
+    ...(at ? { at } : {}),
     ...(isAbsolute(name) ? namesOf(place, name) : { ...namesOf(place, from), label: name }),
   }));
 

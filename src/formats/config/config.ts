@@ -1,12 +1,15 @@
 /** What `hookline.yaml` and the user's `config.yaml` say beside hooks: one shape, plain JSON, kept with the compiled hooks. */
+
 import type { Fields, Json, Seconds } from "../../engine/event.ts";
 import type { UnansweredAsk } from "../../engine/ports.ts";
+import type { Place } from "../reading/tree.ts";
 
 export interface Config {
   /** App files of specification 003, by absolute path. */
   apps: string[];
   /** Modules that register conditions, actions and hooks: an absolute path, or a package's name with the file that names it. */
-  extensions: { name: string; from: string }[];
+  /** `at`: where `from` names it. */
+  extensions: { name: string; from: string; at?: Place }[];
   mcpServers: { [name: string]: McpServer };
   models: ModelSettings;
   languageServers: { [name: string]: LanguageServer | false };

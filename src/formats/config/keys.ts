@@ -20,7 +20,9 @@ import {
   say,
   text,
 } from "../../engine/schema.ts";
+import { address } from "../reading/address.ts";
 import { membersOf, type Node } from "../reading/tree.ts";
+import type { YamlFile } from "../reading/yaml-tree.ts";
 import { reportError } from "../rules/parameters.ts";
 import {
   type Budgets,
@@ -103,7 +105,7 @@ const slack = object(
   everyChannel,
 );
 const webhook = object(
-  { kind: say(oneOf("webhook"), place), url: text("where a JSON object is posted to") },
+  { kind: say(oneOf("webhook"), place), url: address("where a JSON object is posted to") },
   {
     headers: say(mapOf(text()), "sent with each message; ${NAME} in them is filled from the environment"),
     secret: text("signs each message by Standard Webhooks: whsec_ and base64, best as ${NAME}"),
@@ -219,20 +221,20 @@ const program = object(
     timeout,
   },
 );
-const address = object(
-  { url: text("the address of a server that speaks streamable HTTP") },
+const server = object(
+  { url: address("the address of a server that speaks streamable HTTP") },
   { headers: textMap("sent with each request; ${NAME} in them is filled from the environment"), timeout },
 );
 
 const mcpServer: Schema<McpServer> = {
-  json: { anyOf: [program.json, address.json] },
-  check: (value, path) => (isRecord(value) && "url" in value ? address : program).check(value, path),
+  json: { anyOf: [program.json, server.json] },
+  check: (value, path) => (isRecord(value) && "url" in value ? server : program).check(value, path),
 };
 
 const provider: Schema<Provider> = object(
   { kind: say(oneOf(...providerKinds), "which protocol it speaks") },
   {
-    url: text("its address, where it is not the provider's own"),
+    url: address("its address, where it is not the provider's own"),
     key_variable: text("the environment variable that holds the key; not in a project's file beside a url"),
     key: text("the key itself; in the user's own file alone"),
     headers: textMap("sent with each request"),
@@ -294,7 +296,7 @@ const keys = {
   }),
   extensions: key("modules that register conditions, actions and hooks: a path that begins with a dot, or a package", {
     ...modules,
-    read: (node, name, reader) => modules.read(node, name, reader).map((one) => extensionOf(one, reader.file.origin)),
+    read: (node, name, reader) => modules.read(node, name, reader).map((one) => extensionOf(one, node, reader.file)),
   }),
   mcp_servers: key(
     "the servers whose tools rules may call as server.tool",
@@ -366,8 +368,9 @@ const folderOf = ({ root, file = "." }: Origin): string => root ?? dirname(file)
 const absolute = (path: string, origin: Origin): string => resolve(folderOf(origin), path);
 
 /** As in imports: a path begins with a dot or is absolute. So does a name with the ending of a module. */
-function extensionOf(name: string, origin: Origin): Config["extensions"][number] {
+function extensionOf(name: string, list: Node, { origin, locate }: YamlFile): Config["extensions"][number] {
   const isPath =
     /^\.\.?([/\\]|$)/.test(name) || isAbsolute(name) || (!name.startsWith("@") && /\.[mc]?[jt]s$/.test(name));
-  return { name: isPath ? absolute(name, origin) : name, from: origin.file ?? "" };
+  const { offset } = list.children?.find(({ value }) => typeof value === "string" && value.trim() === name) ?? list;
+  return { name: isPath ? absolute(name, origin) : name, from: origin.file ?? "", at: locate(offset) };
 }

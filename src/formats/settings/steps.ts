@@ -1,6 +1,6 @@
 /** The handler types of settings hooks: the fields of each, its time limit (R14), the step it becomes, and `resident`. */
 import type { Fields, Json, Seconds } from "../../engine/event.ts";
-import { didYouMean } from "../../engine/nearest.ts";
+import { nearest } from "../../engine/nearest.ts";
 import type { PersistentProgramLimits } from "../../engine/persistent-program.ts";
 import {
   anything,
@@ -16,7 +16,8 @@ import {
   say,
   text,
 } from "../../engine/schema.ts";
-import type { SettingsFormat } from "./entries.ts";
+import { addressFault } from "../reading/address.ts";
+import type { Entry, SettingsFormat } from "./entries.ts";
 import type { EntryReader } from "./entry-reader.ts";
 
 export interface StepContext {
@@ -36,6 +37,7 @@ export interface HandlerType {
 }
 
 const texts = listOf(text());
+const commandKeys = "command args shell environment commandWindows bash powershell".split(" ");
 const prompt = {
   prompt: text("what the model is asked; $ARGUMENTS in it is the event"),
   model: text("the model, as provider/model"),
@@ -117,7 +119,8 @@ export function parametersOf(
     const written = reader.entry.fields.get(key)?.value ?? "";
     const isEmpty = typeof written === "string" && written.trim() === "";
     const message = `${name === "prompt" ? "a" : "an"} ${name} hook needs a "${key}"`;
-    if (isEmpty) reader.fault(key, "missing-field", message, `write ${example}`);
+    const isTold = misspeltIn(reader.entry, key, Object.keys(fields)) !== undefined;
+    if (isEmpty && !isTold) reader.fault(key, "missing-field", message, `write ${example}`);
   }
   return parameters ? parameters(values, reader, context) : values;
 }
@@ -135,7 +138,8 @@ function commandParameters(
     ...(bash === undefined ? [] : [{ command: bash, shell: "bash" }]),
     ...inPowershell,
   ];
-  if (String(chosen.command).trim() === "")
+  const isTold = misspeltIn(reader.entry, "command", commandKeys) !== undefined;
+  if (String(chosen.command).trim() === "" && !isTold)
     reader.fault("command", "missing-field", 'a command hook needs a "command"', adviceFor(reader));
   const variables = format.variables === undefined ? {} : { variables: format.variables };
   return { ...chosen, ...values, command: chosen.command, ...variables };
@@ -145,15 +149,22 @@ function commandParameters(
 function adviceFor({ entry }: EntryReader): string {
   if (entry.fields.has("url")) return 'write "type": "http"';
   if (entry.fields.has("prompt")) return 'write "type": "prompt"';
-  const known = Object.keys(handlerTypes.command?.fields ?? {});
-  const near = [...entry.fields.keys()].find((key) => !known.includes(key) && didYouMean(key, ["command"]));
-  return near ? `did you mean "command" by "${near}"?` : 'write "command": "…"';
+  return 'write "command": "…"';
 }
+
+/** The key under which a field stands that is missing by its own name; checkKeys reports it. */
+export function misspeltIn({ fields }: Entry, needed: string, known: readonly string[]): string | undefined {
+  if (fields.has(needed)) return undefined;
+  return [...fields.keys()].find((key) => !known.includes(key) && nearest(key, known) === needed);
+}
+
+export const neededOf = ({ name, required }: HandlerType & { name: string }): string[] =>
+  name === "command" ? ["command"] : Object.keys(required);
 
 function httpParameters(values: Fields, reader: EntryReader): Fields {
   const { url = "", headers = {}, allowedEnvVars: allowed = [] } = values;
-  if (String(url).trim() !== "" && !isHttp(String(url)))
-    reader.fault("url", "wrong-type", `"${url}" is no http or https address`, 'write "url": "https://…"');
+  const wrong = String(url).trim() === "" ? undefined : addressFault(String(url));
+  if (wrong) reader.fault("url", "wrong-type", `"${url}" ${wrong.reason}`, `write "url": ${wrong.example}`);
   const names = Object.values(headers ?? {}).flatMap((value) =>
     [...String(value).matchAll(/\$\{?([A-Za-z_]\w*)\}?/g)].map(([, name = ""]) => name),
   );
@@ -168,9 +179,6 @@ function httpParameters(values: Fields, reader: EntryReader): Fields {
   }
   return values;
 }
-
-/** Variables in an address are filled in when the hook runs. */
-const isHttp = (url: string): boolean => /^https?:\/\//i.test(url) && (url.includes("$") || URL.canParse(url));
 
 /** What each limit of a program that stays counts. */
 const limits: { readonly [L in keyof PersistentProgramLimits]: Schema<number> } = {

@@ -1,11 +1,12 @@
 /** hookline check: every mistake in hook files, as file:line:column severity code message (suggestion). */
 import { existsSync, statSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { isAbsolute, join, resolve } from "node:path";
 import { agentVariables } from "../../../agents/index.ts";
 import { loadPatterns } from "../../../conditions/patterns.ts";
 import { HooklineError } from "../../../engine/error.ts";
 import { type Hook, isBuiltIn, type Problem } from "../../../engine/hook.ts";
 import type { Registry } from "../../../engine/ports.ts";
+import { findOnPath, isProgram } from "../../../files/paths.ts";
 import { inspectHooks } from "../../../formats/inspect.ts";
 import { clearedFiles } from "../../../loading/cleared-files.ts";
 import { checkOne, type Loaded, type Loading, loadAll, type Request } from "../../../loading/loading.ts";
@@ -19,16 +20,14 @@ import { type Place, stateFolder, storePath } from "../place.ts";
 import { openStoreToRead } from "../store.ts";
 import { safeText, shortPath, type Terminal } from "../terminal.ts";
 import { offerTrust } from "../trust/trust.ts";
+import { otherTools } from "./other-tools.ts";
 
 export async function check(invocation: Invocation): Promise<ExitCode> {
   await offerTrust(invocation);
   const { problems, files, hooks, untrusted } = await find(invocation);
-  const all = [
-    ...problems,
-    ...inspectHooks(hooks, { ...invocation, variables: agentVariables }),
-    ...lateHooks(hooks),
-    ...findingsBelow(hooks),
-  ].sort(byPlace);
+  const all = eachOnce([...problems, ...inspect(hooks, invocation), ...lateHooks(hooks), ...findingsBelow(hooks)]).sort(
+    byPlace,
+  );
   const errors = all.filter(({ severity }) => severity === "error").length;
   if (invocation.json) invocation.terminal.print(JSON.stringify(all));
   else {
@@ -36,6 +35,19 @@ export async function check(invocation: Invocation): Promise<ExitCode> {
     if (untrusted > 0) invocation.terminal.print(untrustedWords(untrusted));
   }
   return errors > 0 ? 1 : 0;
+}
+
+/** Looks at what the hooks run. */
+export const inspect = (hooks: readonly Hook[], invocation: Invocation): Problem[] =>
+  inspectHooks(hooks, { ...invocation, variables: agentVariables, hasProgram: programsOf(invocation) });
+
+function programsOf({ environment: { PATH = "" } }: Invocation): (name: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (name) => {
+    const found = known.get(name) ?? (isAbsolute(name) ? isProgram(name) : findOnPath(name, PATH) !== undefined);
+    known.set(name, found);
+    return found;
+  };
 }
 
 interface Found {
@@ -56,7 +68,7 @@ async function find(invocation: Invocation): Promise<Found> {
     const unreadable = unreadableIn(invocation, loaded, await loading.wholeRegistry());
     return {
       ...{ hooks, files: loaded.files.length, untrusted: loaded.untrusted.length },
-      problems: [...loaded.problems, ...problems, ...unreadable],
+      problems: [...loaded.problems, ...problems, ...unreadable, ...otherTools(loaded.root, invocation)],
     };
   }
   const found: Found[] = [];
@@ -124,6 +136,13 @@ async function findAt(word: string, request: Request & Place): Promise<Found> {
     untrusted: loaded.untrusted.length,
   };
 }
+
+/** One entry may be several hooks, and one file may be named twice. */
+const eachOnce = (problems: readonly Problem[]): Problem[] => [
+  ...new Map(
+    problems.map((problem) => [JSON.stringify([problem.file, problem.line, problem.column, problem.message]), problem]),
+  ).values(),
+];
 
 const byPlace = (left: Problem, right: Problem): number =>
   left.file.localeCompare(right.file) || left.line - right.line || left.column - right.column;

@@ -1,15 +1,13 @@
 /** hookline register: the repository hooks, as JSON for other tools. */
 
-import { agentVariables } from "../../../agents/index.ts";
 import type { Fields, Json } from "../../../engine/event.ts";
 import type { Hook, Problem } from "../../../engine/hook.ts";
-import { inspectHooks } from "../../../formats/inspect.ts";
 import { matchOf } from "../../../formats/registry/match.ts";
 import type { ExitCode, Invocation } from "../command.ts";
 import { loadActive } from "../loaded.ts";
 import { openStore } from "../store.ts";
 import { reportProblems, shortPath } from "../terminal.ts";
-import { findingLine } from "./check.ts";
+import { findingLine, inspect } from "./check.ts";
 
 /** The repository hooks by event (specification 001, 2.2). */
 export async function register(invocation: Invocation): Promise<ExitCode> {
@@ -21,8 +19,7 @@ export async function register(invocation: Invocation): Promise<ExitCode> {
   terminal.print(JSON.stringify(registrationOf(own), null, 2));
   const paths = new Set(files.flatMap(({ format, path }) => (format === "registry" ? [path] : [])));
   const found = problems.filter(({ file }) => paths.has(file));
-  if (invocation.flags.validate === true)
-    return validate([...found, ...inspectHooks(own, { ...invocation, variables: agentVariables })], invocation);
+  if (invocation.flags.validate === true) return validate([...found, ...inspect(own, invocation)], invocation);
   reportProblems({ problems: found }, invocation);
   return 0;
 }

@@ -2,6 +2,7 @@
 
 import { createHandlers } from "../../src/actions/index.ts";
 import { conditions } from "../../src/conditions/index.ts";
+import { testsSchema } from "../../src/formats/hook-tests/fields.ts";
 import { automationSchema, rulesSchema } from "../../src/formats/json-schema.ts";
 import { hooksSchema } from "../../src/formats/settings/schema.ts";
 import { agentsPage } from "./agents-page.ts";
@@ -20,6 +21,7 @@ export const generated: Readonly<Record<string, () => string>> = {
   "schema/hookline.schema.json": () => schemaText("config"),
   "schema/automation.schema.json": () => `${JSON.stringify(automationSchema(known), null, 2)}\n`,
   "schema/hooks.schema.json": () => `${JSON.stringify(hooksSchema(), null, 2)}\n`,
+  "schema/tests.schema.json": () => `${JSON.stringify(testsSchema(), null, 2)}\n`,
   NOTICE: notice,
 };
 

@@ -125,6 +125,14 @@ export const commands: Readonly<Record<string, Command>> = {
     words: 1,
     load: async () => (await import("./packs/add.ts")).add,
   },
+  test: {
+    summary: "run tests of hooks in a copy of the project, without an agent",
+    usage: "test [FILE…] [--watch] [--junit FILE] [--json] | test --from RUN [FILE]",
+    example: "hookline test .hookline",
+    flags: { from: { type: "string" }, watch: { type: "boolean" }, junit: { type: "string" } },
+    words: 1000,
+    load: async () => (await import("./testing/test.ts")).test,
+  },
   trust: {
     summary: "show what the hooks of this project would run, and ask you to trust it",
     usage: "trust [PATH] [--hash H] [--watch] | trust list | trust diff [PATH] [--json]",
@@ -151,7 +159,7 @@ export const commands: Readonly<Record<string, Command>> = {
   },
   schema: {
     summary: "print the JSON Schema of a file format, for editors",
-    usage: "schema rules|app|config|automation|hooks",
+    usage: "schema rules|app|config|automation|hooks|tests",
     example: "hookline schema rules > .hookline/rules.schema.json",
     flags: {},
     words: 1,

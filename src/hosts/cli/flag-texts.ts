@@ -19,6 +19,10 @@ export const flagTexts: Readonly<Record<string, string>> = {
   "add --update": "compares the file with the pack and takes over what has changed; rules of your own stay",
   "add --list": "lists the packs and their rules, and writes nothing",
   "guard off --for": "how long, such as `30m`, `1h` or `1h30m`; at most `24h`; required",
+  "test --from":
+    "makes a test of what a recorded run's event was answered; prints it, or writes it to FILE, which must be new",
+  "test --watch": "runs again after each change of a file of the project, until Ctrl-C",
+  "test --junit": "also writes the results to this file, as CI servers read them",
   "trust --hash":
     "trusts without asking if the folder still has this hash. `trust list --json` prints it. For CI, after you have read the files",
   "trust --watch": "keeps running, shows each change of a hook file and asks whether to trust it",

@@ -6,6 +6,7 @@ import type { Fields, Json } from "../../../engine/event.ts";
 import type { Hook, Problem } from "../../../engine/hook.ts";
 import { nearest } from "../../../engine/nearest.ts";
 import type { Registry } from "../../../engine/ports.ts";
+import { testsSchema } from "../../../formats/hook-tests/fields.ts";
 import { inspectHooks } from "../../../formats/inspect.ts";
 import { automationSchema, rulesSchema } from "../../../formats/json-schema.ts";
 import { matchOf } from "../../../formats/registry/match.ts";
@@ -83,6 +84,7 @@ export const formats: Readonly<Record<string, Format>> = {
   config: { make: (registry) => rulesSchema(registry, "config"), files: "hookline.yaml" },
   automation: { make: automationSchema, files: ".hookline/automations/*.yaml" },
   hooks: { make: hooksSchema, files: ".hookline/hooks.json" },
+  tests: { make: testsSchema, files: "*.hooktest.yaml" },
 };
 
 export async function schema(invocation: Invocation): Promise<ExitCode> {

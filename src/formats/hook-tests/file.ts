@@ -5,7 +5,7 @@ import type { Problem } from "../../engine/hook.ts";
 import { didYouMean } from "../../engine/nearest.ts";
 import { findingsOf, offsetAt, type Path } from "../reading/mismatches.ts";
 import { createLocator, jsonOf, type Place } from "../reading/tree.ts";
-import { openYaml } from "../reading/yaml-tree.ts";
+import { readYaml } from "../reading/yaml-tree.ts";
 import { type Expectation, type HookTest, type HookTests, hookTests, type TestedEvent } from "./fields.ts";
 
 /** One event of a test, and where its expectations stand. */
@@ -27,21 +27,31 @@ export interface WrittenTests extends Pick<HookTests, "hooks" | "files" | "envir
 }
 
 export function readTestsText(text: string, file: string): WrittenTests {
-  const { root, locate, problems } = openYaml(text, { dialect: "tests", layer: "project", file });
-  const found = problems();
+  const locate = createLocator(text);
+  const found: Problem[] = [];
+  const { root } = readYaml(
+    text,
+    (offset, finding) => void found.push({ ...finding, file, ...locate(offset) }),
+    "not read",
+  );
   if (found.length > 0) return { tests: [], problems: found };
-  if (!root) return { tests: [], problems: [{ ...emptyFile, file, line: 1, column: 1 }] };
+  if (!root || root.type === "null") return { tests: [], problems: [{ ...emptyFile, file, line: 1, column: 1 }] };
   return readTests(jsonOf(root), file, (path, part = "value") => locate(offsetAt({ node: root }, path, part)));
 }
 
-/** What a module exports has no places: a test stands where its name does. */
+/** What a module exports has no places: a test stands where its name does, or the beginning of a name that is put together. */
 export function readTestsValue(value: Json, text: string, file: string): WrittenTests {
   const locate = createLocator(text);
   return readTests(value, file, ([first, index]) => {
     const name = first === "tests" ? nameAt(value, Number(index)) : undefined;
-    return locate(Math.max(0, name === undefined ? 0 : text.indexOf(name)));
+    for (let length = name?.length ?? 0; name !== undefined && length >= shortestBeginning; length--) {
+      const found = text.indexOf(name.slice(0, length));
+      if (found >= 0) return locate(found);
+    }
+    return locate(0);
   });
 }
+const shortestBeginning = 6;
 
 function nameAt(value: Json, index: number): string | undefined {
   const tests = value !== null && typeof value === "object" && !Array.isArray(value) ? value.tests : undefined;

@@ -62,6 +62,14 @@ export const commands: Readonly<Record<string, Command>> = {
     words: 1,
     load: async () => (await import("./hooks/run.ts")).rerun,
   },
+  replay: {
+    summary: "send recorded events to today's hooks, or to a changed file, and show what would change",
+    usage: "replay RUN|SESSION|DAY [--with FILE] [--run] [--all] [--json]",
+    example: "hookline replay today --with guard.yaml",
+    flags: { with: { type: "string" }, run: { type: "boolean" }, all: { type: "boolean" } },
+    words: 1,
+    load: async () => (await import("./replay/replay.ts")).replay,
+  },
   pause: {
     summary: "pause a hook, or all hooks of the project except its guards",
     usage: "pause [HOOK] [--json]",

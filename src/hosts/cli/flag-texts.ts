@@ -8,6 +8,11 @@ export const flagTexts: Readonly<Record<string, string>> = {
   "run --data": "as for `emit`; the event is the first one that the hook listens to",
   "run --session": "the session that it runs in; a pending check of that session is done when the hook passes",
   "run --all": "for hooks on changed files: treats every file of the repository as changed",
+  "replay --with":
+    "this hook file takes the place of the one with its name, or is added; the project's own file stays as it is",
+  "replay --run":
+    "runs programs, in a scratch copy of the project; without it none runs, and a program whose file and input are unchanged counts with its recorded answer",
+  "replay --all": "of a day the events of all projects, not only of this one",
   "list --event": "only hooks that listen to this event",
   "list --slow":
     "slowest first, by the 95th percentile of each hook's runs in the last 30 days (at most 500), with its budget",

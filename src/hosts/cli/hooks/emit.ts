@@ -87,7 +87,7 @@ export async function send(
 }
 
 /** Says on standard error what is broken, and how much does not run because no person has trusted it. */
-function reportLoaded(loaded: LoadedHooks, invocation: Invocation): void {
+export function reportLoaded(loaded: Pick<LoadedHooks, "problems" | "untrusted">, invocation: Invocation): void {
   reportProblems(loaded, invocation);
   if (loaded.untrusted.length > 0) invocation.terminal.error(`hookline: ${untrustedWords(loaded.untrusted.length)}`);
 }

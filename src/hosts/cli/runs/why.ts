@@ -50,7 +50,7 @@ export async function why(invocation: Invocation): Promise<ExitCode> {
   }
 }
 
-async function findEvent(store: Store, name: string): Promise<{ stored: StoredEvent; run?: string }> {
+export async function findEvent(store: Store, name: string): Promise<{ stored: StoredEvent; run?: string }> {
   if (name === "last") {
     const [newest] = await store.events(1);
     if (newest) return { stored: newest };

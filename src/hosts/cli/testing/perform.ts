@@ -8,6 +8,7 @@ import type { Outcome } from "../../../engine/outcome.ts";
 import type { Run } from "../../../engine/record.ts";
 import type { WrittenEvent, WrittenTest, WrittenTests } from "../../../formats/hook-tests/file.ts";
 import type { Loaded } from "../../../loading/loading.ts";
+import { createInlineQueue } from "../../../runtime/queues/inline.ts";
 import { openSqliteStore } from "../../../storage/sqlite/sqlite.ts";
 import { describedEvent, withinHook } from "../hooks/emit.ts";
 import { openLine } from "../line.ts";
@@ -84,8 +85,9 @@ async function performOne(test: WrittenTest, scratch: Scratch, { loaded, index, 
   let passed = 0;
   const now = (): number => Date.now() + passed;
   const store = openSqliteStore({ path });
+  const queue = createInlineQueue();
   const line = await openLine({
-    ...{ place, store, loaded, now, stop: signal },
+    ...{ place, store, loaded, queue, now, stop: signal },
     observe(seen) {
       if (seen.is === "run") runs.set(seen.run.id, seen.run);
     },
@@ -98,6 +100,7 @@ async function performOne(test: WrittenTest, scratch: Scratch, { loaded, index, 
       const event = eventOf(written, test, { scratch, id: line.ports.id(), at: now() });
       const explained = await line.engine.explain(event);
       const outcome = await emitRecorded(line.engine, event, { environment, signal });
+      await queue.idle(); // what runs in the background ends before the next event
       sent.push({ event, outcome, explained });
     }
     await line.engine.close();

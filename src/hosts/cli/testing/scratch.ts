@@ -23,6 +23,7 @@ import { HooklineError } from "../../../engine/error.ts";
 import { pathOf } from "../../../files/names.ts";
 import { formatOf } from "../../../loading/places.ts";
 import { findProject, workspaceOf } from "../../../loading/project.ts";
+import type { Item } from "../../../loading/trust/item.ts";
 import { trusting, trustRecords } from "../../compose/trust.ts";
 import { allFiles, filesBelow } from "../hooks/run.ts";
 import type { Place } from "../place.ts";
@@ -54,6 +55,8 @@ interface Wanted {
   environment?: Readonly<Record<string, string>>;
   /** All of it comes with Hookline, so it is trusted as Hookline is. */
   isOurs?: boolean;
+  /** A file, from the project's folder, that counts as trusted: a person has named it, and nothing of it runs. */
+  accepts?: string;
 }
 
 /** Throws HooklineError usage. */
@@ -116,29 +119,32 @@ export const filled = (text: string, { cwd, home }: Pick<Place, "cwd" | "home">)
   text.replaceAll("{{project}}", cwd).replaceAll("{{home}}", home);
 
 /** A longer name that only begins like the folder's is another one. */
-const renamed = (text: string, from: string, to: string): string =>
+export const renamed = (text: string, from: string, to: string): string =>
   text.split(from).reduce((done, part) => `${done}${/^[\w.-]/.test(part) ? from : to}${part}`);
 
 const isBelow = (path: string, folder: string): boolean => path.startsWith(folder + sep);
 /** What git runs lies there. */
 const isOfGit = (path: string): boolean => path.split(sep).includes(".git");
 
-/** What an agent has set for the session that this may run in says nothing about the copy. */
-function environmentIn(own: string, { place, home, environment }: Wanted, ownHome: string): Record<string, string> {
-  const entries = Object.entries(place.environment).filter(
-    ([name]) => conventions.kindOf(name) === undefined && !ofThisSession.has(name),
+/** A store and a state folder of its own, and no daemon. What an agent has set for the session that this may run in says nothing here. */
+export function scratchEnvironment(own: string, given: Place["environment"]): Record<string, string> {
+  const kept = Object.entries(given).filter(
+    ([name]) => conventions.kindOf(name) === undefined && name !== "HOOKLINE_SESSION_ID",
   );
-  const kept = Object.fromEntries(home === "own" ? entries : entries.filter(([name]) => !name.startsWith("XDG_")));
   return {
-    ...kept,
-    ...environment,
-    ...(home === "own" ? {} : { HOME: ownHome }),
+    ...Object.fromEntries(kept),
     XDG_STATE_HOME: join(own, "state"),
     HOOKLINE_STORE: join(own, "hookline.db"),
     HOOKLINE_DAEMON: "off",
   };
 }
-const ofThisSession: ReadonlySet<string> = new Set(["HOOKLINE_SESSION_ID", "HOOKLINE_STORE"]);
+
+function environmentIn(own: string, { place, home, environment }: Wanted, ownHome: string): Record<string, string> {
+  const given = { ...place.environment, ...environment };
+  if (home === "own") return scratchEnvironment(own, given);
+  const kept = Object.entries(given).filter(([name]) => !name.startsWith("XDG_"));
+  return scratchEnvironment(own, { ...Object.fromEntries(kept), HOME: ownHome });
+}
 
 /** A copy of more than this takes longer than a person waits. */
 const mostFiles = 50_000;
@@ -180,7 +186,7 @@ const places: Readonly<Record<string, string>> = {
 };
 
 /** From the project's folder. A file outside of it, or in none of the places where hooks are looked for, is put into one. */
-function placeOfHooks(path: string, root: string): string {
+export function placeOfHooks(path: string, root: string): string {
   const own = relative(root, path);
   const isInPlace =
     !own.startsWith("..") && (own.startsWith(".") || /^(hookline\.(ya?ml|config\.)|app\.ya?ml$)/.test(own));
@@ -217,7 +223,7 @@ function commit(copy: string, environment: Place["environment"]): void {
 
 /** A person's trust is bound to content, so the same content is trusted in the copy. */
 async function carryTrust(
-  { place, isOurs }: Wanted,
+  { place, isOurs, accepts }: Wanted,
   scratch: Place,
   { copy, workspace }: { copy: string; workspace: string },
 ): Promise<void> {
@@ -226,7 +232,9 @@ async function carryTrust(
   const records = trustRecords(scratch);
   for (const folder of await foldersAt(scratch, records)) {
     const known = trust.of(join(workspace, relative(copy, folder.path))).items;
-    const items = folder.items.flatMap(({ item }) => (isOurs || known?.has(item.hash) ? item : []));
+    const isAccepted = ({ hash, file }: Item): boolean =>
+      isOurs || known?.has(hash) === true || (accepts !== undefined && join(copy, file) === join(scratch.cwd, accepts));
+    const items = folder.items.flatMap(({ item }) => (isAccepted(item) ? item : []));
     if (items.length > 0) records.add(folder.path, items, Date.now());
   }
 }

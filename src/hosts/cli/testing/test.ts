@@ -7,9 +7,8 @@ import type { Problem } from "../../../engine/hook.ts";
 import { readTestsText, readTestsValue, type WrittenTests } from "../../../formats/hook-tests/file.ts";
 import { isHookTest } from "../../../loading/places.ts";
 import { findProject } from "../../../loading/project.ts";
-import { untrustedWords } from "../../compose/trust-notice.ts";
 import { type ExitCode, type Invocation, textFlag, usageError } from "../command.ts";
-import { reportProblems } from "../terminal.ts";
+import { reportLoaded } from "../hooks/emit.ts";
 import { offerTrust } from "../trust/trust.ts";
 import { failuresOf } from "./expected.ts";
 import { loadCopy, perform } from "./perform.ts";
@@ -17,8 +16,12 @@ import { asJson, asJunit, type FileResult, failedIn, printFile, printSummary, ty
 import { isTrusted, namesIn, openScratch } from "./scratch.ts";
 
 export async function test(invocation: Invocation): Promise<ExitCode> {
-  const files = await testFiles(invocation);
-  return performAll(files, invocation);
+  const run = textFlag(invocation.flags, "from");
+  if (run !== undefined) return (await import("./from-run.ts")).fromRun(run, invocation);
+  const files = () => testFiles(invocation);
+  if (invocation.flags.watch !== true) return performAll(await files(), invocation);
+  const { watchTests } = await import("./watch.ts");
+  return watchTests(invocation, files, (found) => performAll(found, invocation));
 }
 
 async function performAll(files: readonly string[], invocation: Invocation): Promise<ExitCode> {
@@ -83,9 +86,7 @@ async function performFile(file: string, invocation: Invocation): Promise<FileRe
     try {
       const loaded = await loadCopy(scratch);
       const problems = loaded.problems.map((problem) => ({ ...problem, file: scratch.back(problem.file) }));
-      reportProblems({ problems }, invocation);
-      if (loaded.untrusted.length > 0)
-        invocation.terminal.error(`hookline: ${untrustedWords(loaded.untrusted.length)}`);
+      reportLoaded({ ...loaded, problems }, invocation);
       for await (const one of perform(read, loaded, scratch, invocation.signal))
         tests.push({ ...one, failures: failuresOf(one.test, one.seen) });
       return { file, problems: [], tests };

@@ -55,7 +55,7 @@ export const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import("./hooks/run.ts")).run,
   },
   rerun: {
-    summary: "replay a run against the current hook",
+    summary: "run a hook again, as it is now, on the event of a recorded run",
     usage: "rerun RUN [--json]",
     example: "hookline rerun 06e5qxk8t0z4s1h7m2c9v3b6na",
     flags: {},

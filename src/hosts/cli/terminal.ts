@@ -66,6 +66,17 @@ export const oneLine = (text: string): string => safeText(text.replaceAll(/\s*\n
 export const cut = (text: string, columns: number): string =>
   text.length <= columns ? text : `${text.slice(0, Math.max(0, columns - 1))}…`;
 
+/** Text from elsewhere in lines that fit the terminal, each with this before it; words that are longer than a line stay whole. */
+export function wrapped({ width }: Pick<Terminal, "width">, before: string, text: string): string[] {
+  const lines: string[] = [];
+  for (const word of oneLine(text).split(" ")) {
+    const last = lines.at(-1);
+    if (last === undefined || before.length + last.length + 1 + word.length > width) lines.push(word);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines.map((line) => `${before}${line}`);
+}
+
 export interface Column {
   title: string;
   align?: "right";

@@ -88,7 +88,7 @@ test("a test that fails says what was expected, what came, where that stands, an
   });
   const { status, stdout } = hookline("test");
   assert.equal(status, 1);
-  assert.match(stdout, /a write is refused {2}\.hookline\/rules\/guard\.hooktest\.yaml:5:5/);
+  assert.match(stdout, /a write is refused\n\s+\.hookline\/rules\/guard\.hooktest\.yaml:5:5/);
   assert.match(stdout, /verdict {2}\S+guard\.hooktest\.yaml:9:7\n\s+expected {2}deny\n\s+found {5}none/);
   assert.match(stdout, /did not run:\n\s+no-push: .*no command/s);
   const { passed, failed, files } = json();

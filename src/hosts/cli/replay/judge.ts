@@ -6,12 +6,12 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync } 
 import { tmpdir } from "node:os";
 import { basename, join, relative } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { decidesAlone } from "../../../actions/index.ts";
+import { createHandlers, decidesAlone } from "../../../actions/index.ts";
 import { handler } from "../../../actions/step.ts";
 import { HooklineError } from "../../../engine/error.ts";
 import type { HookEvent, HookId } from "../../../engine/event.ts";
 import type { Explanation } from "../../../engine/explain.ts";
-import type { Hook, HookSet } from "../../../engine/hook.ts";
+import type { Hook, HookSet, Step } from "../../../engine/hook.ts";
 import { emitRecorded } from "../../../engine/later.ts";
 import type { Outcome } from "../../../engine/outcome.ts";
 import type { Handler, StepContext, StepResult } from "../../../engine/ports.ts";
@@ -20,6 +20,7 @@ import { object } from "../../../engine/schema.ts";
 import type { Loaded } from "../../../loading/loading.ts";
 import { type Project, workspaceOf } from "../../../loading/project.ts";
 import { filesOf } from "../../../loading/trust/bound-files.ts";
+import { filesOfModule } from "../../../loading/trust/module-files.ts";
 import { createInlineQueue } from "../../../runtime/queues/inline.ts";
 import { openSqliteStore } from "../../../storage/sqlite/sqlite.ts";
 import { openLine } from "../line.ts";
@@ -213,6 +214,7 @@ function createAnswers(stage: Stage, { project, file }: ReplayOptions): Answers 
   const expected = new Map<string, { sent: HookEvent; stored: StoredEvent; before: Replayed["before"] }>();
   const given = new Map<string, { open: Map<HookId, string>; recorded: Set<HookId> }>();
   const workspace = workspaceOf(project);
+  const ofModules = backIn(stage.loaded.modules.flatMap(filesOfModule), stage);
   const today = new Map(
     backIn(stage.loaded.set, stage).hooks.map((hook, index) => [stage.loaded.set.hooks[index]?.id, hook]),
   );
@@ -248,8 +250,9 @@ function createAnswers(stage: Stage, { project, file }: ReplayOptions): Answers 
     hook: Hook,
     { sent, stored, run: recorded, hook: then }: Before,
   ): string | undefined {
-    if (!then || !isDeepStrictEqual(then.steps, hook.steps)) return "what it runs has changed";
-    const changed = filesOf(hook, workspace).find((path) => hasChanged(path, recorded, file));
+    if (!then || !isDeepStrictEqual(stepsOf(then), stepsOf(hook))) return "what it runs has changed";
+    const files = hook.steps.some(isOfModule) ? [...filesOf(hook, workspace), ...ofModules] : filesOf(hook, workspace);
+    const changed = files.find((path) => hasChanged(path, recorded, file));
     if (changed !== undefined) return `${relative(workspace, changed)} has changed since`;
     const rewritten = stage.into(JSON.stringify(stored.outcome?.updatedInput ?? null));
     const isSame =
@@ -263,6 +266,14 @@ function createAnswers(stage: Stage, { project, file }: ReplayOptions): Answers 
     of: (eventId) => given.get(eventId) ?? { open: new Map(), recorded: new Set() },
   };
 }
+
+const builtIn = createHandlers(new Map());
+/** What it does lies in a module. */
+const isOfModule = ({ uses }: Step): boolean => uses === "function" || !builtIn.has(uses);
+
+/** A callback is named by the place of its module, which is another one in a copy. */
+const stepsOf = ({ steps }: Hook): Step[] =>
+  steps.map((step) => (step.uses === "function" ? { ...step, with: {} } : step));
 
 const hasChanged = (path: string, { startedAt }: Run, file: string | undefined): boolean => {
   const found = statSync(path, { throwIfNoEntry: false });

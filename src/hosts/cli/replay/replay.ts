@@ -10,7 +10,7 @@ import { type ExitCode, type Invocation, textFlag, usageError } from "../command
 import { reportLoaded } from "../hooks/emit.ts";
 import { inputOf } from "../runs/runs.ts";
 import { openStoreToRead } from "../store.ts";
-import { ago, oneLine, shortPath } from "../terminal.ts";
+import { ago, cut, oneLine, type Style, shortPath, wrapped } from "../terminal.ts";
 import { offerTrust } from "../trust/trust.ts";
 import { type Change, type Compared, compare } from "./compare.ts";
 import { type Replayed, replayEvents } from "./judge.ts";
@@ -111,10 +111,12 @@ function print(invocation: Invocation, results: readonly Result[], skipped: read
   for (const { stored, change } of results.filter(({ is }) => is !== "same")) {
     const { event } = stored;
     const where = event.cwd === cwd ? "" : `, ${shortPath(event.cwd, cwd, home)}`;
+    const about = `${ago(event.at)}${where}, event ${event.id}`;
     say(
-      `${terminal.paint("bold", event.name)}${subjectOf(event.data)}${terminal.paint("dim", `  ${ago(event.at)}${where}, event ${event.id}`)}`,
+      `${terminal.paint("bold", event.name)} ${cut(subjectOf(event.data), terminal.width - event.name.length - 1)}`.trimEnd(),
     );
-    for (const line of changeLines(change, invocation)) say(`  ${line}`);
+    say(terminal.paint("dim", `  ${about}`));
+    for (const line of changeLines(change, invocation)) say(line);
   }
   for (const { stored, because } of skipped)
     say(terminal.paint("dim", `${stored.event.name} of ${ago(stored.event.at)} was not replayed: ${oneLine(because)}`));
@@ -129,23 +131,21 @@ function print(invocation: Invocation, results: readonly Result[], skipped: read
 
 function subjectOf({ tool_name: tool, tool_input: input }: Fields): string {
   if (typeof tool !== "string") return "";
-  return ` ${oneLine(`${tool}${isRecord(input) ? `: ${inputOf(input as Fields)}` : ""}`)}`; // a payload is JSON
+  return oneLine(`${tool}${isRecord(input) ? `: ${inputOf(input as Fields)}` : ""}`); // a payload is JSON
 }
 
 function changeLines({ verdict, runs }: Change, { terminal }: Invocation): string[] {
+  const line = (mark: string, style: Style, text: string): string[] => {
+    const [first = "", ...rest] = wrapped(terminal, "    ", text);
+    return [`  ${terminal.paint(style, mark)} ${first.trimStart()}`, ...rest];
+  };
   const lines = verdict
-    ? [`verdict  ${oneLine(verdict.old)} ${terminal.paint("bold", "→")} ${oneLine(verdict.new)}`]
+    ? [...line("-", "red", `verdict  ${verdict.old}`), ...line("+", "green", `verdict  ${verdict.new}`)]
     : [];
   for (const { hook, old, new: today, open } of runs) {
-    const name = terminal.paint("bold", oneLine(hook));
-    const now = open === undefined ? (today ?? "") : `would run; its answer is not known: ${open}`;
-    if (old === null) lines.push(`${terminal.paint("green", "+")} ${name}  ${oneLine(now)}`);
-    else {
-      lines.push(`${terminal.paint("red", "-")} ${name}  ${oneLine(old)}`);
-      lines.push(
-        `${terminal.paint(open === undefined ? "green" : "yellow", open === undefined ? "+" : "?")} ${name}  ${oneLine(now)}`,
-      );
-    }
+    if (old !== null) lines.push(...line("-", "red", `${hook}  ${old}`));
+    if (open !== undefined) lines.push(...line("?", "yellow", `${hook}  would run; its answer is not known: ${open}`));
+    else lines.push(...line("+", "green", `${hook}  ${today ?? ""}`));
   }
   return lines;
 }

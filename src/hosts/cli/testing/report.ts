@@ -3,7 +3,7 @@ import { messageOf } from "../../../engine/error.ts";
 import type { Problem } from "../../../engine/hook.ts";
 import type { Invocation } from "../command.ts";
 import { findingLine } from "../hooks/check.ts";
-import { oneLine, safeText, shortPath, type Terminal } from "../terminal.ts";
+import { oneLine, type Style, safeText, shortPath, type Terminal, wrapped } from "../terminal.ts";
 import { type Failure, storyOf } from "./expected.ts";
 import type { Performed } from "./perform.ts";
 
@@ -55,27 +55,36 @@ export function printFile(result: FileResult, { terminal, cwd, home }: Invocatio
 const mostOthers = 8;
 
 function failureLines({ test, seen, failures, error }: TestResult, file: string, terminal: Terminal): string[] {
+  const dim = (text: string): string => terminal.paint("dim", text);
+  const [name = "", ...more] = wrapped(terminal, "    ", test.name);
   const lines = [
-    `  ${terminal.paint("red", "✗")} ${oneLine(test.name)}${terminal.paint("dim", `  ${file}:${test.place.line}:${test.place.column}`)}`,
+    `  ${terminal.paint("red", "✗")} ${name.trimStart()}`,
+    ...more,
+    `      ${dim(`${file}:${test.place.line}:${test.place.column}`)}`,
   ];
-  if (error !== undefined) lines.push(`      ${oneLine(messageOf(error))}`);
-  for (const { field, expected, actual, line, column } of failures)
-    lines.push(
-      `      ${field}${terminal.paint("dim", `  ${file}:${line}:${column}`)}`,
-      `        ${terminal.paint("green", "expected")}  ${oneLine(expected)}`,
-      `        ${terminal.paint("red", "found")}     ${oneLine(actual)}`,
-    );
+  if (error !== undefined) lines.push(...wrapped(terminal, "      ", messageOf(error)));
+  for (const { field, expected, actual, line, column } of failures) {
+    lines.push(`      ${terminal.paint("bold", field)}${dim(`  ${file}:${line}:${column}`)}`);
+    lines.push(...labelled("expected", "green", expected), ...labelled("found", "red", actual));
+  }
   for (const [index, one] of seen.entries()) {
     const { ran, others } = storyOf(one);
     const title = seen.length > 1 ? `event ${index + 1}, ${one.event.name}: ` : "";
-    lines.push(`      ${terminal.paint("dim", `${title}ran:`)}${ran.length === 0 ? " no hook" : ""}`);
-    lines.push(...ran.map((text) => `        ${oneLine(text)}`));
-    if (others.length > 0) lines.push(`      ${terminal.paint("dim", "did not run:")}`);
-    lines.push(...others.slice(0, mostOthers).map((text) => `        ${oneLine(text)}`));
+    lines.push(`      ${dim(`${title}ran:`)}${ran.length === 0 ? " no hook" : ""}`, ...ran.flatMap(asItem));
+    if (others.length > 0) lines.push(`      ${dim("did not run:")}`, ...others.slice(0, mostOthers).flatMap(asItem));
     if (others.length > mostOthers)
-      lines.push(terminal.paint("dim", `        and ${others.length - mostOthers} more: --json lists them`));
+      lines.push(dim(`        and ${others.length - mostOthers} more: --json lists them`));
   }
   return lines;
+
+  function asItem(text: string): string[] {
+    const [first = "", ...rest] = wrapped(terminal, "          ", text);
+    return [first.slice(2), ...rest];
+  }
+  function labelled(label: string, style: Style, text: string): string[] {
+    const [first = "", ...rest] = wrapped(terminal, " ".repeat(18), text);
+    return [`        ${terminal.paint(style, label.padEnd(8))}  ${first.trimStart()}`, ...rest];
+  }
 }
 
 export function printSummary(results: readonly FileResult[], { terminal }: Pick<Invocation, "terminal">): void {

@@ -1,7 +1,7 @@
 /** hookline test by the real command: what passes, what fails and how it says so, and what it leaves alone. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import test, { type TestContext } from "node:test";
 import { Ajv2020 } from "ajv/dist/2020.js";
@@ -249,6 +249,28 @@ test("wrong use exits 2 and says what to write", (t) => {
   assert.deepEqual(said("b.hooktest.yaml"), [2, 'hookline: no file or folder is called "b.hooktest.yaml"']);
   assert.equal(said("a.txt")[0], 2);
   assert.deepEqual(said("--from", "nothing")[0], 2);
+});
+
+test("no link and no path of a test leads out of the copy", (t) => {
+  const { folder, workspace, json } = projectWith(t, {
+    "a.hooktest.yaml":
+      "files: { link/a: stolen }\ntests:\n  - name: a\n    commands: [ls]\n    expect: { verdict: none }\n",
+    "b.hooktest.yaml": "hooks: [../home]\ntests:\n  - name: b\n    commands: [ls]\n    expect: { verdict: none }\n",
+    "c.hooktest.yaml":
+      "tests:\n  - name: c\n    commands: [ls]\n    files: { link/c: stolen }\n    expect: { verdict: none }\n",
+    "d.hooktest.yaml":
+      "tests:\n  - name: d\n    commands: [ls]\n    files: { ../d: stolen, note: kept }\n    expect: { verdict: none }\n",
+    "e.hooktest.yaml":
+      "tests:\n  - name: e\n    commands: [ls]\n    files: { note: new }\n    expect: { verdict: none }\n",
+  });
+  symlinkSync(join(folder, "home"), join(workspace, "link"));
+  writeFileSync(join(folder, "target"), "of the person");
+  symlinkSync(join(folder, "target"), join(workspace, "note"));
+  const { passed, failed } = json();
+  assert.deepEqual([passed, failed], [1, 4]);
+  assert.deepEqual(readdirSync(join(folder, "home")), []);
+  assert.equal(readFileSync(join(folder, "target"), "utf8"), "of the person");
+  assert.deepEqual(readdirSync(folder).sort().includes("d"), false);
 });
 
 test("in a folder that no person trusts a test runs none of its programs, and is no program itself", (t) => {

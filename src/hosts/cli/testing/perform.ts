@@ -53,7 +53,7 @@ export async function* perform(
   let isUsed = false;
   for (const [index, test] of tests.entries()) {
     if (signal.aborted) return;
-    if (isUsed) scratch.renew();
+    if (isUsed) await scratch.renew();
     const started = performance.now();
     let [seen, error]: [Seen[], unknown] = [[], undefined];
     try {

@@ -2,7 +2,6 @@
  * A scratch copy of a project, with a store, a state folder and no daemon of its own: hooks that are tried there reach neither the
  * person's files nor the person's store. What a person trusts of the project is trusted of the copy, and nothing else.
  */
-import { spawnSync } from "node:child_process";
 import {
   constants,
   copyFileSync,
@@ -24,6 +23,7 @@ import { pathOf } from "../../../files/names.ts";
 import { formatOf } from "../../../loading/places.ts";
 import { findProject, workspaceOf } from "../../../loading/project.ts";
 import type { Item } from "../../../loading/trust/item.ts";
+import { createGit } from "../../../runtime/processes/git.ts";
 import { trusting, trustRecords } from "../../compose/trust.ts";
 import { allFiles, filesBelow } from "../hooks/run.ts";
 import type { Place } from "../place.ts";
@@ -40,7 +40,7 @@ export interface Scratch {
   /** Writes a file of the copy: a path in it, or ~/… in its home folder. Throws HooklineError usage where it would lie elsewhere. */
   write(path: string, text: string): void;
   /** Makes the copy again, as it was. */
-  renew(): void;
+  renew(): Promise<void>;
   close(): void;
 }
 
@@ -76,35 +76,37 @@ export async function openScratch(wanted: Wanted): Promise<Scratch> {
   };
 
   function write(path: string, text: string): void {
-    const base = path.startsWith("~/") ? ownHome : cwd;
+    const [base, folder] = path.startsWith("~/") ? [ownHome, ownHome] : [cwd, copy];
     const target = join(base, path.replace(/^~\//, ""));
-    if (isAbsolute(path) || !isBelow(target, base === cwd ? copy : ownHome) || isOfGit(target))
-      throw new HooklineError("usage", {
-        what: `the file "${path}" lies outside of the copy`,
-        where: cwd,
-        advice: "name a path below the project, or ~/… in the home folder of the copy",
-      });
+    if (
+      isAbsolute(path) ||
+      !isBelow(target, folder) ||
+      isOfGit(target) ||
+      !isBelow(realOf(dirname(target)) + sep, folder)
+    )
+      throw outside(`the file "${path}"`, cwd);
     mkdirSync(dirname(target), { recursive: true });
-    writeFileSync(target, filled(text, scratchPlace), { mode: text.startsWith("#!") ? 0o755 : 0o644 });
+    rmSync(target, { force: true }); // a link would lead elsewhere
+    writeFileSync(target, filled(text, scratchPlace), { mode: text.startsWith("#!") ? 0o755 : 0o644, flag: "wx" });
   }
 
-  function fill(): void {
+  async function fill(): Promise<void> {
     mkdirSync(cwd, { recursive: true });
-    for (const [from, to] of copies) copyOne(from, join(copy, to));
+    copyAll(copies, copy);
     for (const [path, text] of Object.entries(files)) write(path, text);
-    if (existsSync(join(workspace, ".git"))) commit(copy, place.environment);
+    if (existsSync(join(workspace, ".git"))) await commit(copy, place.environment, ownHome);
   }
 
   try {
-    fill();
+    await fill();
     await carryTrust(wanted, scratchPlace, { copy, workspace });
     return {
       ...{ place: scratchPlace, own, write },
       into: (text) => renamed(text, workspace, copy),
       back: (text) => renamed(text, copy, workspace),
-      renew() {
+      async renew() {
         rmSync(copy, { recursive: true, force: true });
-        fill();
+        await fill();
       },
       close: () => rmSync(own, { recursive: true, force: true }),
     };
@@ -121,6 +123,18 @@ export const filled = (text: string, { cwd, home }: Pick<Place, "cwd" | "home">)
 /** A longer name that only begins like the folder's is another one. */
 export const renamed = (text: string, from: string, to: string): string =>
   text.split(from).reduce((done, part) => `${done}${/^[\w.-]/.test(part) ? from : to}${part}`);
+
+const outside = (what: string, where: string): HooklineError =>
+  new HooklineError("usage", {
+    what: `${what} lies outside of the project`,
+    where,
+    advice: "name a path below the project, or in files ~/… in the home folder of the copy",
+  });
+
+/** Where the nearest part of the path that exists really lies. */
+function realOf(path: string): string {
+  for (let at = path; ; at = dirname(at)) if (existsSync(at) || dirname(at) === at) return realpathSync(at);
+}
 
 const isBelow = (path: string, folder: string): boolean => path.startsWith(folder + sep);
 /** What git runs lies there. */
@@ -149,15 +163,15 @@ function environmentIn(own: string, { place, home, environment }: Wanted, ownHom
 /** A copy of more than this takes longer than a person waits. */
 const mostFiles = 50_000;
 
-/** What is copied, and where to: paths below the workspace stay. */
-async function copiesOf(
-  { place, only }: Wanted,
-  workspace: string,
-  root: string,
-): Promise<readonly (readonly [from: string, to: string])[]> {
+type Copies = readonly (readonly [from: string, to: string])[];
+
+/** What is copied, and where to in the copy: paths below the workspace stay. */
+async function copiesOf({ place, only }: Wanted, workspace: string, root: string): Promise<Copies> {
   const found: (readonly [string, string])[] = [];
   for (const path of only ?? [workspace]) {
-    if (lstatSync(path).isDirectory())
+    const isFolder = lstatSync(path).isDirectory();
+    if (isFolder && relative(workspace, path).startsWith("..")) throw outside(`the folder ${path}`, workspace);
+    if (isFolder)
       for (const name of await namesIn(path, place.environment))
         found.push([join(path, name), join(relative(workspace, path), name)]);
     else found.push([path, join(relative(workspace, root), placeOfHooks(path, root))]);
@@ -194,31 +208,30 @@ export function placeOfHooks(path: string, root: string): string {
   return isInPlace || place === undefined ? (own.startsWith("..") ? basename(path) : own) : join(place, basename(path));
 }
 
-function copyOne(from: string, to: string): void {
-  const [source, target] = [pathOf(from), pathOf(to)];
-  mkdirSync(pathOf(dirname(to)), { recursive: true });
-  if (lstatSync(source).isSymbolicLink()) symlinkSync(readlinkSync(source, "buffer"), target);
-  else copyFileSync(source, target, constants.COPYFILE_FICLONE);
+/** Links come last, so that nothing is written through one. What is neither file nor link, such as a pipe, is left out. */
+function copyAll(copies: Copies, copy: string): void {
+  const links: [string | Buffer, string | Buffer][] = [];
+  for (const [from, to] of copies) {
+    const [source, target] = [pathOf(from), pathOf(join(copy, to))];
+    const found = lstatSync(source);
+    if (!found.isFile() && !found.isSymbolicLink()) continue;
+    mkdirSync(pathOf(dirname(join(copy, to))), { recursive: true });
+    if (found.isFile()) copyFileSync(source, target, constants.COPYFILE_FICLONE);
+    else links.push([source, target]);
+  }
+  for (const [source, target] of links) symlinkSync(readlinkSync(source, "buffer"), target);
 }
 
-/** Hooks that look at changed files need a commit to compare with. No setting and no hook of the person's git counts. */
-function commit(copy: string, environment: Place["environment"]): void {
-  const person = { GIT_AUTHOR_NAME: "hookline", GIT_AUTHOR_EMAIL: "hookline@localhost" };
-  const committer = { GIT_COMMITTER_NAME: "hookline", GIT_COMMITTER_EMAIL: "hookline@localhost" };
-  const env = {
-    PATH: environment.PATH,
-    GIT_CONFIG_GLOBAL: "/dev/null",
-    GIT_CONFIG_NOSYSTEM: "1",
-    ...person,
-    ...committer,
-  };
-  const run = (...words: string[]): boolean =>
-    spawnSync("git", ["-c", "core.hooksPath=/dev/null", ...words], { cwd: copy, env, stdio: "ignore" }).status === 0;
-  void (
-    run("init", "-q", "--template=") &&
-    run("add", "--all", "--force") &&
-    run("commit", "-q", "--allow-empty", "-m", "start")
-  );
+/** Hooks that look at changed files need a commit to compare with. Without git, or where git refuses, the copy is no repository. */
+async function commit(copy: string, environment: Place["environment"], home: string): Promise<void> {
+  const git = createGit({ ...environment, HOME: home });
+  const person = ["-c", "user.name=hookline", "-c", "user.email=hookline@localhost", "-c", "maintenance.auto=false"];
+  const words = [
+    ["init", "--quiet", "--template="],
+    ["add", "--all", "--force"],
+    [...person, "commit", "--quiet", "--allow-empty", "--message=start"],
+  ];
+  for (const one of words) if (!(await git.askIn(copy, one)).ok) return;
 }
 
 /** A person's trust is bound to content, so the same content is trusted in the copy. */

@@ -1,10 +1,12 @@
 /** hookline test: tests of hooks, each file in a scratch copy of its project, without an agent. */
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
 import { HooklineError, messageOf } from "../../../engine/error.ts";
 import type { Json } from "../../../engine/event.ts";
 import type { Problem } from "../../../engine/hook.ts";
+import { readRegularFileSync } from "../../../files/regular-file.ts";
 import { readTestsText, readTestsValue, type WrittenTests } from "../../../formats/hook-tests/file.ts";
+import { largestRulesFileInBytes } from "../../../formats/reading/yaml-tree.ts";
 import { isHookTest } from "../../../loading/places.ts";
 import { findProject } from "../../../loading/project.ts";
 import { type ExitCode, type Invocation, textFlag, usageError } from "../command.ts";
@@ -130,16 +132,22 @@ async function readFile(file: string, { isTrusted: mayRun }: { isTrusted: boolea
     const advice = "run hookline trust, which shows what the hooks there would run";
     throw new HooklineError("usage", { what: `${what}, and you have not trusted its folder`, where: file, advice });
   };
-  const text = readFileSync(file, "utf8");
-  if (/\.ya?ml$/i.test(file)) {
-    const read = readTestsText(text, file);
-    if (!mayRun && read.environment) refuse("the test sets variables");
-    if (!mayRun && Object.keys(read.files ?? {}).some((path) => path.startsWith("~/")))
+  const isYaml = /\.ya?ml$/i.test(file);
+  if (!isYaml && !mayRun) refuse("the test is a program");
+  const read = readRegularFileSync(file, largestRulesFileInBytes);
+  if ("refused" in read) throw new HooklineError("file_unreadable", { reason: read.refused, where: file });
+  return isYaml ? fromText(read.text) : fromModule(read.text);
+
+  function fromText(text: string): WrittenTests {
+    const tests = readTestsText(text, file);
+    if (!mayRun && tests.environment) refuse("the test sets variables");
+    if (!mayRun && Object.keys(tests.files ?? {}).some((path) => path.startsWith("~/")))
       refuse("the test brings files for the home folder");
-    return read;
+    return tests;
   }
-  if (!mayRun) refuse("the test is a program");
-  const { importModule } = await import("../../modules/import-module.ts");
-  const { exported } = await importModule({ name: file, from: file });
-  return readTestsValue(JSON.parse(JSON.stringify(exported ?? null)) as Json, text, file); // what JSON cannot say is no part of a test
+  async function fromModule(text: string): Promise<WrittenTests> {
+    const { importModule } = await import("../../modules/import-module.ts");
+    const { exported } = await importModule({ name: file, from: file });
+    return readTestsValue(JSON.parse(JSON.stringify(exported ?? null)) as Json, text, file); // what JSON cannot say is no part of a test
+  }
 }

@@ -2,6 +2,7 @@
 import type { Fields, Json } from "../engine/event.ts";
 import type { Registry } from "../engine/ports.ts";
 import { isRecord } from "../engine/schema.ts";
+import { testsSchema } from "./hook-tests/fields.ts";
 import { automationSchema, rulesSchema } from "./json-schema.ts";
 import { registrySchema } from "./registry/schema.ts";
 import { scriptsSchema } from "./scripts/schema.ts";
@@ -83,7 +84,21 @@ export const formats: Readonly<Record<string, Format>> = {
       agents: [{ id: "assistant", hooks: [{ ...rule, id: "assistant-no-push" }] }],
     },
   },
-  // tests: a row for hook tests (*.hooktest.yaml)
+  tests: {
+    make: testsSchema,
+    files: ["**/*.hooktest.yaml"],
+    language: "yaml",
+    example: {
+      tests: [
+        {
+          name: "a push is denied",
+          event: "PreToolUse",
+          data: { tool_name: "Bash", tool_input: { command: "git push" } },
+          expect: { verdict: "deny" },
+        },
+      ],
+    },
+  },
 };
 
 /** The schema as it is printed: each field of the example has its part of it, which editors show beside what the field means. */

@@ -119,6 +119,12 @@ export function projectFiles(folder: string, prefix: string): HookFile[] {
   );
 }
 
+/** A test of hooks may lie beside them: it is no hook file. */
+export const isHookTest = (name: string): boolean => /\.hooktest\.(ya?ml|[mc]?[jt]s)$/i.test(name);
+
+/** A name in a folder of hook files in YAML. */
+export const isYamlOfHooks = (name: string): boolean => /^[^.].*\.ya?ml$/is.test(name) && !isHookTest(name);
+
 export const isSettings = (format: FileFormat): boolean => settingsFormat(format) !== undefined;
 
 /** The place in the table of any file by its name alone, for checking files that no project names. */

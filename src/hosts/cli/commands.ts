@@ -63,12 +63,20 @@ export const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import("./hooks/run.ts")).run,
   },
   rerun: {
-    summary: "replay a run against the current hook",
+    summary: "run a hook again, as it is now, on the event of a recorded run",
     usage: "rerun RUN [--json]",
     example: "hookline rerun 06e5qxk8t0z4s1h7m2c9v3b6na",
     flags: {},
     words: 1,
     load: async () => (await import("./hooks/run.ts")).rerun,
+  },
+  replay: {
+    summary: "send recorded events to today's hooks, or to a changed file, and show what would change",
+    usage: "replay RUN|SESSION|DAY [--with FILE] [--run] [--all] [--json]",
+    example: "hookline replay today --with guard.yaml",
+    flags: { with: { type: "string" }, run: { type: "boolean" }, all: { type: "boolean" } },
+    words: 1,
+    load: async () => (await import("./replay/replay.ts")).replay,
   },
   pause: {
     summary: "pause a hook, or all hooks of the project except its guards",
@@ -133,6 +141,14 @@ export const commands: Readonly<Record<string, Command>> = {
     words: 1,
     load: async () => (await import("./packs/add.ts")).add,
   },
+  test: {
+    summary: "run tests of hooks in a copy of the project, without an agent",
+    usage: "test [FILE…] [--watch] [--junit FILE] [--json] | test --from RUN [FILE]",
+    example: "hookline test .hookline",
+    flags: { from: { type: "string" }, watch: { type: "boolean" }, junit: { type: "string" } },
+    words: 1000,
+    load: async () => (await import("./testing/test.ts")).test,
+  },
   trust: {
     summary: "show what the hooks of this project would run, and ask you to trust it",
     usage: "trust [PATH] [--hash H] [--watch] | trust list | trust diff [PATH] [--json]",
@@ -159,7 +175,7 @@ export const commands: Readonly<Record<string, Command>> = {
   },
   schema: {
     summary: "print the JSON Schema of a file format, for editors",
-    usage: "schema rules|settings|scripts|registry|automation|config|app",
+    usage: "schema rules|settings|scripts|registry|automation|config|app|tests",
     example: "hookline schema rules > .hookline/schemas/rules.json",
     flags: {},
     words: 1,

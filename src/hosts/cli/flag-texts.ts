@@ -10,6 +10,11 @@ export const flagTexts: Readonly<Record<string, string>> = {
   "run --data": "as for `emit`; the event is the first one that the hook listens to",
   "run --session": "the session that it runs in; a pending check of that session is done when the hook passes",
   "run --all": "for hooks on changed files: treats every file of the repository as changed",
+  "replay --with":
+    "this hook file takes the place of the one with its name, or is added; the project's own file stays as it is",
+  "replay --run":
+    "runs programs, in a scratch copy of the project; without it none runs, and a program whose file and input are unchanged counts with its recorded answer",
+  "replay --all": "of a day the events of all projects, not only of this one",
   "list --event": "only hooks that listen to this event",
   "list --slow":
     "slowest first, by the 95th percentile of each hook's runs in the last 30 days (at most 500), with its budget",
@@ -22,6 +27,10 @@ export const flagTexts: Readonly<Record<string, string>> = {
     "compares the file with the pack or the recipe and takes over what has changed; rules of your own stay",
   "add --list": "lists the packs and the recipes, or the rules of a pack, and writes nothing",
   "guard off --for": "how long, such as `30m`, `1h` or `1h30m`; at most `24h`; required",
+  "test --from":
+    "makes a test of what a recorded run's event was answered; prints it, or writes it to FILE, which must be new",
+  "test --watch": "runs again after each change of a file of the project, until Ctrl-C",
+  "test --junit": "also writes the results to this file, as CI servers read them",
   "trust --hash":
     "trusts without asking if the folder still has this hash. `trust list --json` prints it. For CI, after you have read the files",
   "trust --watch": "keeps running, shows each change of a hook file and asks whether to trust it",

@@ -10,10 +10,11 @@ import { findOnPath, isProgram } from "../../../files/paths.ts";
 import { inspectHooks } from "../../../formats/inspect.ts";
 import { clearedFiles } from "../../../loading/cleared-files.ts";
 import { checkOne, type Loaded, type Loading, loadAll, type Request } from "../../../loading/loading.ts";
+import { isHookTest } from "../../../loading/places.ts";
 import { lateHooks } from "../../compose/budgets.ts";
 import { trusting } from "../../compose/trust.ts";
 import { untrustedWords } from "../../compose/trust-notice.ts";
-import { type ExitCode, type Invocation, textFlag } from "../command.ts";
+import { type ExitCode, type Invocation, textFlag, textOfFile } from "../command.ts";
 import { findingsBelow } from "../git/worktrees.ts";
 import { loadingFor, storedAutomations } from "../loaded.ts";
 import { type Place, stateFolder, storePath } from "../place.ts";
@@ -125,8 +126,13 @@ async function findAt(word: string, request: Request & Place): Promise<Found> {
       where: path,
       advice: "name a hook file or a folder that exists",
     });
-  if (!statSync(path).isDirectory())
-    return { ...(await checkOne(path, request, loadingFor(request))), files: 1, untrusted: 0 };
+  const isFile = !statSync(path).isDirectory();
+  if (isFile && isHookTest(path) && /\.ya?ml$/i.test(path)) {
+    const { readTestsText } = await import("../../../formats/hook-tests/file.ts");
+    const { problems } = readTestsText(textOfFile(path, request.cwd), path);
+    return { problems, hooks: [], files: 1, untrusted: 0 };
+  }
+  if (isFile) return { ...(await checkOne(path, request, loadingFor(request))), files: 1, untrusted: 0 };
   const loaded = await loadAll({ ...request, cwd: path }, loadingFor(request));
   const inside = (file: string | undefined): boolean => file?.startsWith(join(path, "/")) ?? false;
   return {

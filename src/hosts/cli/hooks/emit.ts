@@ -89,13 +89,13 @@ export async function send(
 }
 
 /** Says on standard error what is broken, and how much does not run because no person has trusted it. */
-function reportLoaded(loaded: LoadedHooks, invocation: Invocation): void {
+export function reportLoaded(loaded: Pick<LoadedHooks, "problems" | "untrusted">, invocation: Invocation): void {
   reportProblems(loaded, invocation);
   if (loaded.untrusted.length > 0) invocation.terminal.error(`hookline: ${untrustedWords(loaded.untrusted.length)}`);
 }
 
 /** As deep as what sends it, where that is a program of a hook. Throws an Error where that is too deep. */
-function withinHook(event: HookEvent, environment: Invocation["environment"]): HookEvent {
+export function withinHook(event: HookEvent, environment: Invocation["environment"]): HookEvent {
   const depth = depthWithin(environment);
   return depth === 0 ? event : { ...event, data: payloadAt(depth, event.data, event.name) };
 }
@@ -208,18 +208,34 @@ export function eventFrom(invocation: Invocation, usage: string, id: string, at:
   const { words, flags, cwd } = invocation;
   const [written] = words;
   if (written === undefined) throw usageError("missing argument EVENT", usage);
-  const data = asPayload(readData(textFlag(flags, "data"), cwd));
+  const given = readData(textFlag(flags, "data"), cwd);
+  const session = textFlag(flags, "session");
+  return describedEvent({ written, given, session, where: "the command line" }, { id, at, cwd, sender: "emit" });
+}
+
+interface Described {
+  /** The event's name, or another one for it. */
+  written: string;
+  given: Fields;
+  session: string | undefined;
+  where: string;
+}
+
+/**
+ * The event that a person describes by a name and a payload.
+ *
+ * @throws HooklineError event_unknown
+ */
+export function describedEvent(
+  { written, given, session, where }: Described,
+  facts: Pick<HookEvent, "id" | "at" | "cwd" | "sender">,
+): HookEvent {
+  const data = asPayload(given);
   const name = eventToEmit(written, data);
-  if (!name) {
-    throw new HooklineError("event_unknown", {
-      name: written,
-      where: "the command line",
-      near: nearest(written, eventNames),
-    });
-  }
-  const session = textFlag(flags, "session") ?? (typeof data.session_id === "string" ? data.session_id : undefined);
+  if (!name) throw new HooklineError("event_unknown", { name: written, where, near: nearest(written, eventNames) });
+  const own = session ?? (typeof data.session_id === "string" ? data.session_id : undefined);
   const { session_id: _session, cwd: _cwd, hook_event_name: _name, ...rest } = payloadAt(0, data, name);
-  return { id, name, at, cwd, data: rest, sender: "emit", ...(session ? { session } : {}), ...agentOf(data) };
+  return { ...facts, name, data: rest, ...(own ? { session: own } : {}), ...agentOf(data) };
 }
 
 /** The words of specification 003's placeholders mean the payload's own fields: `{"tool": {"name": …, "params": …}}`. */

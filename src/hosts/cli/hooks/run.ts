@@ -212,7 +212,7 @@ const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: fal
  *
  * @throws HooklineError file_unreadable
  */
-async function allFiles(folder: string, environment: Readonly<Record<string, string>>): Promise<string[]> {
+export async function allFiles(folder: string, environment: Readonly<Record<string, string>>): Promise<string[]> {
   const words = ["ls-files", "--cached", "--others", "--exclude-standard", "-z"];
   const answer = await createGit(environment).askIn(folder, words);
   if (!answer.ok) return filesBelow(folder);
@@ -228,7 +228,7 @@ function isFile(path: string): boolean {
 
 const notOurs: ReadonlySet<string> = new Set([".git", "node_modules"]);
 
-function filesBelow(folder: string): string[] {
+export function filesBelow(folder: string): string[] {
   const files: string[] = [];
   const left = [""];
   for (let place = left.pop(); place !== undefined; place = left.pop()) {

@@ -18,6 +18,12 @@ const table: Readonly<Record<string, (repository: HostileRepository) => readonly
   ],
   run: () => [],
   rerun: () => [["rerun", "last"]],
+  replay: () => [
+    ["replay", "last"],
+    ["replay", "today", "--run"],
+    ["replay", "today", "--with", "stranger.hooktest.yaml"],
+  ],
+  test: () => [["test"], ["test", "--json"]],
   pause: () => [["pause"]],
   resume: () => [["resume"]],
   list: () => [["list"], ["list", "--json"], ["list", "--event", "PreToolUse"], ["list", "--slow"]],

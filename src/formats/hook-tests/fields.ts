@@ -127,7 +127,7 @@ export const hookTests: Schema<HookTests> = object(
   },
 );
 
-/** Fields whose texts may hold `{{project}}` and `{{home}}`: the folders of the copy. */
+/** For editors. Keys that begin with x- are their author's own. */
 export const testsSchema = (): Fields => ({
   $schema: "https://json-schema.org/draft/2020-12/schema",
   title: "Hookline: hook tests",

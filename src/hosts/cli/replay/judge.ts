@@ -2,32 +2,29 @@
  * Recorded events sent again to the hooks of today. Without programs: what decides by the event alone decides anew, and a program
  * whose file and input are unchanged gives its recorded answer (R91); what another would say is not known.
  */
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { statSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { createHandlers, decidesAlone } from "../../../actions/index.ts";
 import { handler } from "../../../actions/step.ts";
-import { HooklineError } from "../../../engine/error.ts";
 import type { HookEvent, HookId } from "../../../engine/event.ts";
 import type { Explanation } from "../../../engine/explain.ts";
 import type { Hook, HookSet, Step } from "../../../engine/hook.ts";
 import { emitRecorded } from "../../../engine/later.ts";
 import type { Outcome } from "../../../engine/outcome.ts";
 import type { Handler, StepContext, StepResult } from "../../../engine/ports.ts";
-import type { Run, Store, StoredEvent } from "../../../engine/record.ts";
+import type { Run, StoredEvent } from "../../../engine/record.ts";
 import { object } from "../../../engine/schema.ts";
 import type { Loaded } from "../../../loading/loading.ts";
-import { type Project, workspaceOf } from "../../../loading/project.ts";
+import { workspaceOf } from "../../../loading/project.ts";
 import { filesOf } from "../../../loading/trust/bound-files.ts";
 import { filesOfModule } from "../../../loading/trust/module-files.ts";
 import { createInlineQueue } from "../../../runtime/queues/inline.ts";
 import { openSqliteStore } from "../../../storage/sqlite/sqlite.ts";
 import { openLine } from "../line.ts";
-import { loadFiles, loadingFor } from "../loaded.ts";
+import { loadingFor } from "../loaded.ts";
 import type { Place } from "../place.ts";
-import { loadCopy } from "../testing/perform.ts";
-import { openScratch, placeOfHooks, scratchEnvironment } from "../testing/scratch.ts";
+import { backIn, openStage, type ReplayOptions, type Stage } from "./stage.ts";
 
 export interface Replayed {
   stored: StoredEvent;
@@ -44,86 +41,14 @@ export interface Replayed {
   set: HookSet;
 }
 
-export interface ReplayOptions {
-  /** The person's, in the project's folder. */
-  place: Place;
-  project: Project;
-  /** The store with the record. */
-  store: Store;
-  /** A hook file that takes the place of the one with its name. */
-  file?: string;
-  /** Programs run, in a scratch copy. */
-  run: boolean;
-  signal: AbortSignal;
-  /** Gets what was loaded, with the names of the project's files. */
-  loaded(found: Loaded): void;
-}
-
-/** Where hooks of today are asked. */
-interface Stage {
-  place: Place;
-  loaded: Loaded;
-  own: string;
-  into(text: string): string;
-  back(text: string): string;
-  close(): void;
-}
-
 export async function replayEvents(events: readonly StoredEvent[], options: ReplayOptions): Promise<Replayed[]> {
-  const stage = options.file === undefined && !options.run ? await inPlace(options) : await inCopy(options);
+  const stage = await openStage(options);
   try {
     options.loaded({ ...stage.loaded, problems: backIn(stage.loaded.problems, stage) });
     return await judged(events, stage, options);
   } finally {
     stage.close();
   }
-}
-
-/** The hooks are read where they lie, and nothing else of the project is touched. */
-async function inPlace({ place, store }: ReplayOptions): Promise<Stage> {
-  const own = realpathSync(mkdtempSync(join(tmpdir(), "hookline-replay-")));
-  mkdirSync(join(own, "state"));
-  return {
-    place: { ...place, environment: scratchEnvironment(own, place.environment) },
-    loaded: await loadFiles(place, store, { loading: loadingFor(place) }),
-    ...{ own, into: (text) => text, back: (text) => text },
-    close: () => rmSync(own, { recursive: true, force: true }),
-  };
-}
-
-async function inCopy({ place, project, store, file, run }: ReplayOptions): Promise<Stage> {
-  const target = file === undefined ? undefined : await placeOfFile(file, { place, project, store });
-  const scratch = await openScratch({
-    ...{ place, home: "own" as const },
-    ...(file !== undefined && target !== undefined ? { files: { [target]: readFileSync(file, "utf8") } } : {}),
-    ...(target !== undefined && !run ? { accepts: target } : {}), // nothing of it runs
-  });
-  return { ...scratch, loaded: await loadCopy(scratch) };
-}
-
-/** From the project's folder: where its file of the same name lies, else where such files lie. */
-async function placeOfFile(
-  file: string,
-  { place, project, store }: Pick<ReplayOptions, "place" | "project" | "store">,
-): Promise<string> {
-  if (/\.[mc]?[jt]s$/.test(file))
-    throw new HooklineError("usage", {
-      what: "a module is a program, and a replay runs none that you have not trusted in its place",
-      where: file,
-      advice: "change it in its place, trust it, and replay without --with",
-    });
-  const { files } = await loadFiles(place, store, { loading: loadingFor(place) });
-  const own = files.filter(
-    ({ path }) => basename(path) === basename(file) && !relative(project.root, path).startsWith(".."),
-  );
-  const [first, second] = own;
-  if (second)
-    throw new HooklineError("usage", {
-      what: `${own.length} hook files are called ${basename(file)}`,
-      where: own.map(({ path }) => path).join(", "),
-      advice: "give the file another name: it is then added to them",
-    });
-  return first ? relative(project.root, first.path) : placeOfHooks(file, project.root);
 }
 
 async function judged(events: readonly StoredEvent[], stage: Stage, options: ReplayOptions): Promise<Replayed[]> {
@@ -176,9 +101,6 @@ function asSent(event: HookEvent, { into, place }: Stage): HookEvent {
   const { delivery: _delivery, ...sent } = JSON.parse(into(JSON.stringify(event))) as HookEvent; // only names of folders differ
   return statSync(sent.cwd, { throwIfNoEntry: false })?.isDirectory() ? sent : { ...sent, cwd: place.cwd };
 }
-
-/** What is plain JSON, with the names of the project's folders. */
-const backIn = <T>(value: T, { back }: Stage): T => JSON.parse(back(JSON.stringify(value))) as T; // only names of folders differ
 
 /** Runs of automations would wait in a queue for others; here the next event waits for them. */
 const withoutJournal = (loaded: Loaded): Loaded => ({

@@ -25,6 +25,7 @@ import {
   runOf,
   written,
 } from "./rows.ts";
+import { commonEvents, commonStatuses, isNotable, isRare } from "./schema.ts";
 
 const day = 86_400_000;
 
@@ -156,17 +157,37 @@ export function runNamed(database: Database, id: string): Run | undefined {
   return row && runOf(row);
 }
 
-const columnOf = { hook: "hook", session: "session", event: "event_name", status: "status", eventId: "event" } as const;
+interface Column {
+  is: string;
+  /** Whether its index leaves few runs; absent: it never does. */
+  leavesFew?(value: string): boolean;
+  /** The condition that uses the index. */
+  found?: string;
+}
+/** Those that leave the fewest runs first. */
+const columns: { readonly [F in "eventId" | "status" | "session" | "hook" | "event"]: Column } = {
+  eventId: { is: "event", leavesFew: () => true },
+  status: { is: "status", leavesFew: (value) => !commonStatuses.includes(value), found: `status = ? and ${isNotable}` },
+  session: { is: "session", leavesFew: () => true, found: "seq in (select seq from run where session = ?)" },
+  hook: { is: "hook", leavesFew: () => true },
+  event: {
+    is: "event_name",
+    leavesFew: (value) => !commonEvents.includes(value),
+    found: `event_name = ? and ${isRare}`,
+  },
+};
 
 /** Newest first, that is in the reverse order of their beginnings. */
 export function findRuns(database: Database, filter: RunFilter): Run[] {
   const conditions: string[] = [];
   const values: (string | number)[] = [];
-  for (const field of Object.keys(columnOf) as (keyof typeof columnOf)[]) {
+  for (const field of Object.keys(columns) as (keyof typeof columns)[]) {
     // the keys of a literal
     const value = filter[field];
     if (value === undefined) continue;
-    conditions.push(`${columnOf[field]} = ?`);
+    const { is, leavesFew, found = `${is} = ?` } = columns[field];
+    // SQLite cannot know which index leaves the fewest; behind a + it uses none.
+    conditions.push(conditions.length === 0 && leavesFew?.(value) ? found : `+${is} = ?`);
     values.push(written(value));
   }
   if (filter.since !== undefined) {
@@ -205,7 +226,7 @@ export function lastFired(database: Database): Map<HookId, Instant> {
 
 /** Closes runs without a process (R26): it is gone, or there never was one. */
 export function repair(database: Database, isAlive: (owner: string) => boolean, now: Instant): number {
-  const unfinished = `select seq, started, owner from run where status in ('queued', 'running')
+  const unfinished = `select seq, started, owner from run where status in ('queued', 'running') and ${isNotable}
     and not exists (select 1 from work where work.run = run.id)`; // a durable run waits for its next worker
   const rows = (): { seq: number; started: Instant; owner: string | null }[] => database.all(unfinished);
   if (rows().length === 0) return 0; // nearly always: no lock needed
@@ -248,8 +269,9 @@ export interface EventTiming extends Timing {
   event: string;
 }
 
-/** Of each hook so many runs, and so many events in all: the newest. More would not change the picture. */
+/** Of each hook so many runs, of so many that may have been refused, and so many events in all: the newest. More would not change the picture. */
 const runsAtMost = 500;
+const runsLookedAt = 5_000;
 const eventsAtMost = 10_000;
 
 interface Measured {
@@ -261,14 +283,15 @@ interface Measured {
 export function hookTimings(database: Database, hooks: readonly HookId[], since: Instant): Map<HookId, HookTiming> {
   const timings = new Map<HookId, HookTiming>();
   for (const hook of hooks) {
-    const runs = database.all<Measured>(newestRuns, written(hook), since, runsAtMost);
+    const runs = database.all<Measured>(newestRuns, written(hook), runsLookedAt, since, runsAtMost);
     const timing = timingOf(runs.map(({ ms }) => ms));
     if (timing) timings.set(hook, { ...timing, ...perSession(runs) });
   }
   return timings;
 }
-const newestRuns = `select ms, session from run
-  where hook = ? and asked > 0 and ms is not null and started >= ? order by seq desc limit ?`;
+const newestRuns = `select ms, session
+  from (select ms, session, asked, started, seq from run where hook = ? order by seq desc limit ?)
+  where asked > 0 and ms is not null and started >= ? order by seq desc limit ?`;
 
 function perSession(runs: readonly Measured[]): Pick<HookTiming, "perSession"> {
   const known = runs.filter(({ session }) => session !== null);

@@ -190,7 +190,7 @@ test("without an agent the hooks are set up, and it says how to see a decision",
   assert.equal(status, 0);
   assert.match(
     stdout,
-    /agents +none of Claude Code,[\s\S]*No agent is here yet[\s\S]*hookline emit PreToolUse --data '.*git push/,
+    /agents +none of Claude Code,[\s\S]*No agent calls Hookline yet[\s\S]*hookline emit PreToolUse --data '.*git push/,
   );
   assert.ok(existsSync(join(workspace, ".hookline/rules/guard.yaml")));
 });

@@ -42,28 +42,33 @@ export async function init(given: Invocation): Promise<ExitCode> {
   };
   if (!json) printHere(here, invocation);
   const accepted: Step[] = [];
+  let offered = 0;
   const take = async (made: Step): Promise<void> => {
     const coming = new Set(accepted.flatMap(({ edits }) => edits.map(({ file }) => file)));
     const step = { ...made, edits: made.edits.filter(({ file }) => !coming.has(file)) }; // two may bring one schema
     for (const one of step.same) say(`· nothing to do: ${one}`, "  ");
     if (step.edits.length === 0 || invocation.signal.aborted) return;
+    offered += 1;
     if (!json) show(step, invocation);
     if (await isWanted(step, mode, invocation)) accepted.push(step);
   };
   for (const step of hookSteps(invocation)) await take(step);
-  const problems: string[] = [];
-  const attempt = async (step: () => Step | undefined | Promise<Step>): Promise<void> => {
+  let failures = 0;
+  const attempt = async (work: () => Promise<void>): Promise<void> => {
+    if (invocation.signal.aborted) return;
     try {
-      const made = await step();
-      if (made) await take(made);
+      await work();
     } catch (error) {
-      problems.push(messageOf(error));
+      failures += 1;
       terminal.error(`hookline: ${safeText(messageOf(error))}`);
     }
   };
-  await attempt(() => editorStep(here, accepted, invocation));
+  await attempt(async () => {
+    const step = editorStep(here, accepted, invocation);
+    if (step) await take(step);
+  });
   const hooks = await hooksWith(accepted, here, invocation);
-  for (const one of here.agents) await attempt(() => agentStep(one, { hooks, here, invocation }));
+  for (const one of here.agents) await attempt(async () => take(await agentStep(one, { hooks, here, invocation })));
   const isWritten = mode !== "shows" && accepted.length > 0 && !invocation.signal.aborted;
   const notes: string[] = [];
   if (isWritten) {
@@ -72,12 +77,14 @@ export async function init(given: Invocation): Promise<ExitCode> {
       invocation,
     );
     for (const { name, perform } of accepted)
-      for (const note of (await perform?.()) ?? []) notes.push(`${name}: ${safeText(note)}`);
+      await attempt(async () => {
+        for (const note of (await perform?.()) ?? []) notes.push(`${name}: ${safeText(note)}`);
+      });
   }
   if (json) terminal.print(JSON.stringify(summary(here, accepted, isWritten)));
-  else end({ here, accepted, mode, isWritten, notes, say, invocation });
-  if (problems.length > 0) return 3;
-  return mode === "asks" && !isWritten && accepted.length + problems.length > 0 ? 1 : 0;
+  else end({ here, accepted, offered, mode, isWritten, notes, say, invocation });
+  if (failures > 0) return 3;
+  return mode === "asks" && !isWritten && offered > 0 ? 1 : 0;
 }
 
 function modeOf(invocation: Invocation): Mode {
@@ -187,6 +194,7 @@ async function isWanted({ question, isDefault }: Step, mode: Mode, invocation: I
 interface Ending {
   here: Here;
   accepted: readonly Step[];
+  offered: number;
   mode: Mode;
   isWritten: boolean;
   notes: readonly string[];
@@ -194,20 +202,25 @@ interface Ending {
   invocation: Invocation;
 }
 
-function end({ here, accepted, mode, isWritten, notes, say, invocation }: Ending): void {
+function end({ here, accepted, offered, mode, isWritten, notes, say, invocation }: Ending): void {
   say("");
-  if (!isWritten && accepted.length > 0 && mode === "shows") {
-    say("Nothing was written. To write what is shown, run `hookline init --yes`.");
+  if (offered > 0 && !isWritten) {
+    say(
+      `Nothing was written.${mode === "shows" && accepted.length > 0 ? " To write what is shown, run `hookline init --yes`." : ""}`,
+    );
     return;
   }
-  for (const { edits } of isWritten ? accepted : [])
+  for (const { edits } of accepted)
     for (const { file } of edits) say(`written: ${shortPath(file, invocation.cwd, invocation.home)}`);
   for (const note of notes) say(`note: ${note}`, "  ");
-  if (!isWritten) say(accepted.length > 0 || mode === "asks" ? "Nothing was written." : "Nothing is to do.");
-  for (const line of nextSteps(here, invocation)) say(line, "    ");
+  if (!isWritten) say("Nothing is to do.");
+  for (const line of nextSteps(here, accepted, invocation)) say(line, "    ");
 }
 
-function nextSteps({ agents: [first] }: Here, invocation: Invocation): string[] {
+function nextSteps(here: Here, accepted: readonly Step[], invocation: Invocation): string[] {
+  const first = here.agents.find(
+    ({ agent: { name }, isRegistered: is }) => is || accepted.some((step) => step.name === name),
+  );
   const tries = [
     ["push", "git push"],
     ["guard", "git push --force"],
@@ -216,7 +229,7 @@ function nextSteps({ agents: [first] }: Here, invocation: Invocation): string[] 
   if (first === undefined) {
     const data = JSON.stringify({ tool_name: "Bash", tool_input: { command: command ?? "ls" } });
     return [
-      "No agent is here yet. Once one is, run `hookline init` again. To see a decision without one, run:",
+      "No agent calls Hookline yet. Once one is here, run `hookline init` again. To see a decision without one, run:",
       `  hookline emit PreToolUse --data '${data}'`,
     ];
   }

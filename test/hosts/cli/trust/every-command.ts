@@ -34,7 +34,7 @@ const table: Readonly<Record<string, (repository: HostileRepository) => readonly
     ["guard", "on", "builtin:self_protection"],
   ],
   "allow-once": () => [["allow-once", "00000000"]],
-  init: () => [["init"], ["init", "--dry-run"]],
+  init: () => [["init"]],
   add: () => [
     ["add", "--list"],
     ["add", "guard", "--user", "--yes"],

@@ -92,7 +92,7 @@ test("where no hook listens, or none is active, why says so and what to type", (
   assert.match(world.say("why"), /No hook was active\. `hookline add guard` adds the first ones/);
 });
 
-test("[R83] why shows what a failed program said on standard error, and what its failure means", (t) => {
+test("why shows what a failed program said on standard error, and what its failure means", (t) => {
   const command = "for i in 1 2 3; do echo line $i of its trouble >&2; done; exit 1";
   const world = worldWith(t, {
     "workspace/.hookline/hooks.json": hooks({
@@ -123,7 +123,7 @@ test("why takes the beginning of an id, the newest event of a name, and that of 
   assert.match(world.say("why", "--session", "s-none"), /holds no event in session s-none/);
 });
 
-test("[R75] why without an id explains the newest event of this project, and says so where there is none", (t) => {
+test("why without an id explains the newest event of this project, and says so where there is none", (t) => {
   const world = worldWith(t, { "other/.git/none": "" });
   const other = join(dirname(world.workspace), "other");
   world.emit("Notification", {}, "--cwd", other);

@@ -3,7 +3,7 @@ import { chmodSync, lstatSync, statSync } from "node:fs";
 import { agentVariables } from "../../../agents/index.ts";
 import type { Hook, Problem } from "../../../engine/hook.ts";
 import { isBuiltIn } from "../../../engine/hook.ts";
-import { findOnPath, isProgram } from "../../../files/paths.ts";
+import { findOnPath, isInside, isProgram } from "../../../files/paths.ts";
 import { isOwn } from "../../../files/write.ts";
 import { type Inspected, inspected } from "../../../formats/inspect.ts";
 import { readShell } from "../../../shell/read.ts";
@@ -28,7 +28,7 @@ export const programs: Area = {
       find: async (here) => [...(await scriptsWithoutBit(here)), ...(await ofEach(here, withoutBit))],
       says: ({ file, hook }, { show }) => `${show(file)} may not be executed, so ${hook} cannot run`,
       run: ({ file }) => `chmod +x ${word(file)}`,
-      fix: ({ file }) => makeExecutable(file),
+      fix: async ({ file }, here) => ((await isStrangers(file, here)) ? undefined : makeExecutable(file)),
     }),
     row<Started>("script-missing", {
       is: "bad",
@@ -95,6 +95,10 @@ async function ofEach(here: Here, look: (one: Inspected) => Omit<Started, "hook"
     return found ? [{ ...found, hook: `${hook.name}${place === "" ? "" : ` (${place})`}` }] : [];
   });
 }
+
+/** In a project that waits for consent nothing is changed. */
+const isStrangers = async (file: string, { loaded, places }: Here): Promise<boolean> =>
+  (await loaded()).untrusted.length > 0 && isInside(places.root, file);
 
 /** A link is left alone: what it leads to may be no file of hooks. */
 function makeExecutable(file: string): string | undefined {

@@ -32,7 +32,7 @@ async function byId(store: SqliteStore, name: string): Promise<AskedEvent> {
   return { stored, ...(run ? { run: run.id } : {}) };
 }
 
-/** The only id that begins so (R75). */
+/** The only id that begins so. */
 function beginning({ database }: SqliteStore, table: "run" | "event", name: string): string | undefined {
   if (!/^[0-9a-z]{4,}$/.test(name)) return undefined;
   const rows = database.all<{ id: string }>(
@@ -62,6 +62,7 @@ async function newest(store: SqliteStore, { flags, cwd, home }: Invocation): Pro
     flags.all === true || session !== undefined ? all[0] : all.find(({ event }) => isOf(here, event.cwd, home));
   if (ofHere) return { stored: ofHere };
   const [first] = all;
+  if (first && textFlag(flags, "store") !== undefined) return { stored: first };
   if (first)
     return { stored: first, note: `no such event of this project is recorded, so this is one of ${first.event.cwd}` };
   const what = [

@@ -43,12 +43,18 @@ export function tell(invocation: Invocation, { stored, reasons, run, does }: Tol
   all(silent);
   if (flags.verbose === true) all(elsewhere);
   else if (elsewhere.length > 0) {
-    const rest = `${counted(elsewhere.length, "other hook")} ${elsewhere.length === 1 ? "listens" : "listen"} to other events (--verbose shows ${elsewhere.length === 1 ? "it" : "them"}).`;
+    const rest = `${othersOf(stored, elsewhere.length)} (--verbose shows ${elsewhere.length === 1 ? "it" : "them"}).`;
     say("");
     for (const line of wrapped(rest, terminal.width)) say(terminal.paint("dim", line));
   }
   for (const line of does.length > 0 ? ["", ...does] : []) say(line);
 }
+
+/** A clock, a watch or a person may send an event to one hook. */
+const othersOf = ({ event }: StoredEvent, count: number): string =>
+  event.to
+    ? `this event is for ${oneLine(event.to.hook)} alone: ${counted(count, "other hook")} ${count === 1 ? "was" : "were"} not asked`
+    : `${counted(count, "other hook")} ${count === 1 ? "listens" : "listen"} to other events`;
 
 function headLines({ event, outcome, set, redacted }: StoredEvent, { terminal, cwd, home }: Invocation): string[] {
   const call = callOf(event.data);

@@ -8,7 +8,6 @@ import type { Hook, HookSet, Problem } from "../../engine/hook.ts";
 import type { Observation } from "../../engine/ports.ts";
 import type { Run, Store } from "../../engine/record.ts";
 import type { Budgets } from "../../formats/config/config.ts";
-import { surelyMilliseconds } from "../../formats/settings/hook.ts";
 
 /** Milliseconds that a person hardly notices, or expects to wait: for a tool call far less than at the end of a turn. */
 const usual: Readonly<Partial<Record<AgentEventName, number>>> = {
@@ -63,13 +62,7 @@ export function lateHooks(hooks: readonly Hook[]): Problem[] {
   }));
 }
 
-/** Milliseconds that were written for seconds are reported as that. */
-const isMilliseconds = ({ origin, steps }: Hook): boolean =>
-  origin.dialect === "settings" && steps.some(({ timeout }) => timeout >= surelyMilliseconds);
-
-const isLate = (hook: Hook): boolean => !isMilliseconds(hook) && waitsTooLong(hook);
-
-const waitsTooLong = ({ mode, on, steps, limits }: Hook): boolean =>
+const isLate = ({ mode, on, steps, limits }: Hook): boolean =>
   mode === "sync" &&
   "event" in on &&
   Math.min(Math.max(...steps.map(({ timeout }) => timeout)), limits.timeout ?? Number.POSITIVE_INFINITY) > agentWaits;

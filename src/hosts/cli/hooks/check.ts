@@ -8,6 +8,7 @@ import { type Hook, isBuiltIn, type Problem } from "../../../engine/hook.ts";
 import type { Registry } from "../../../engine/ports.ts";
 import { findOnPath, isProgram } from "../../../files/paths.ts";
 import { inspectHooks } from "../../../formats/inspect.ts";
+import { surelyMilliseconds } from "../../../formats/settings/hook.ts";
 import { clearedFiles } from "../../../loading/cleared-files.ts";
 import { checkOne, type Loaded, type Loading, loadAll, type Request } from "../../../loading/loading.ts";
 import { isHookTest } from "../../../loading/places.ts";
@@ -26,9 +27,12 @@ import { otherTools } from "./other-tools.ts";
 export async function check(invocation: Invocation): Promise<ExitCode> {
   await offerTrust(invocation);
   const { problems, files, hooks, untrusted } = await find(invocation);
-  const all = eachOnce([...problems, ...inspect(hooks, invocation), ...lateHooks(hooks), ...findingsBelow(hooks)]).sort(
-    byPlace,
-  );
+  const all = eachOnce([
+    ...problems,
+    ...inspect(hooks, invocation),
+    ...lateHooks(hooks.filter((hook) => !isInMilliseconds(hook))),
+    ...findingsBelow(hooks),
+  ]).sort(byPlace);
   const errors = all.filter(({ severity }) => severity === "error").length;
   if (invocation.json) invocation.terminal.print(JSON.stringify(all));
   else {
@@ -37,6 +41,10 @@ export async function check(invocation: Invocation): Promise<ExitCode> {
   }
   return errors > 0 ? 1 : 0;
 }
+
+/** A time limit that is reported as one is not reported as too long as well. */
+const isInMilliseconds = ({ origin, steps }: Hook): boolean =>
+  origin.dialect === "settings" && steps.some(({ timeout }) => timeout >= surelyMilliseconds);
 
 /** Looks at what the hooks run. */
 export const inspect = (hooks: readonly Hook[], invocation: Invocation): Problem[] =>

@@ -1,7 +1,6 @@
 /** Hooks of other tools beside ours, which `check` tells of: who runs them, and what makes them run together with ours. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parse } from "jsonc-parser";
 import { type InstallLayer, layersOf } from "../../../agents/adapter.ts";
 import { readHooksFolder } from "../../../agents/git/files.ts";
 import { calledName } from "../../../agents/git/hooks.ts";
@@ -10,7 +9,8 @@ import { agents } from "../../../agents/index.ts";
 import { isRegistered } from "../../../agents/install/registration.ts";
 import { HooklineError } from "../../../engine/error.ts";
 import type { Problem } from "../../../engine/hook.ts";
-import { isRecord } from "../../../engine/schema.ts";
+import { readTree } from "../../../formats/reading/json-tree.ts";
+import { membersOf } from "../../../formats/reading/tree.ts";
 import { askGitAs } from "../git/worktrees.ts";
 import type { Place } from "../place.ts";
 
@@ -107,8 +107,8 @@ function agentsBeside(root: string, { home, environment }: Place): Problem[] {
 }
 
 function hasHooks(text: string | undefined): boolean {
-  const root: unknown = text === undefined ? undefined : parse(text);
-  return isRecord(root) && isRecord(root.hooks) && Object.keys(root.hooks).length > 0;
+  const members = membersOf(text === undefined ? undefined : readTree(text, () => {}));
+  return members.some(({ key, value }) => key === "hooks" && membersOf(value).length > 0);
 }
 
 function textOf(file: string): string | undefined {

@@ -1,8 +1,8 @@
 /** docs/command-line.md: the table of commands as a person reads it. */
 
 import { readFileSync } from "node:fs";
-import type { Command } from "../../src/hosts/cli/command.ts";
-import { commands, internalCommands } from "../../src/hosts/cli/commands.ts";
+import { type Command, globalFlags } from "../../src/hosts/cli/command.ts";
+import { commands, headings, internalCommands } from "../../src/hosts/cli/commands.ts";
 import { flagTexts } from "../../src/hosts/cli/flag-texts.ts";
 import { guardActions } from "../../src/hosts/cli/guards/guard.ts";
 import { actionsOf, commandOf, type Param, paramsOf } from "../../src/hosts/cli/operations/actions.ts";
@@ -35,7 +35,7 @@ const remarks: Readonly<Record<string, string>> = {
     'Always JSON: `{EVENT: [{"id", "handler": {"kind", "command" | "name"}, "match"?, "blocking"?, "timeout"?, "summary"?}]}`, with the events as they are written; `{}` without hooks. Hooks that are disabled, or for another environment, are left out; of a broken file the last good guards are listed: [repository-hooks.md](repository-hooks.md).',
   schema:
     "JSON Schema 2020-12, with the conditions and actions that this project registers. In a rules file, `# yaml-language-server: $schema=../rules.schema.json` as the first line makes editors use it.",
-  runs: '`show` prints one run in full, with its output; `tail` follows new runs until Ctrl-C. JSON: a list of `{"id", "hook", "event", "eventId", "session", "status", "reason", "cause", "startedAt", "ms"}`. An event that no hook matched has no run: `why` explains it.',
+  runs: '`show` prints one run in full, with its output. `tail` is a view to leave open beside an agent: a line for each run as it ends, with time, mark, hook and reason, until Ctrl-C. The marks: `✓` passed, `✗` denied, `?` asked, `!` failed, `·` did not run or does not count, `…` goes on. JSON: a list of `{"id", "hook", "event", "eventId", "session", "status", "reason", "cause", "startedAt", "ms"}`. An event that no hook matched has no run: `why` explains it.',
   "follow-ups":
     'Hooks can ask for actions afterwards; Hookline does none of them by itself. `list` covers the newest 1,000 runs. `run` takes `RUN.N`, or `RUN` where that has only one, and does each once. It opens a file in `$VISUAL` or `$EDITOR` on a terminal, and prints its name elsewhere. It shows a command first, then runs it in the repository\'s root. Exits 1 when the command failed, or nothing was done. JSON: a list of `{"id", "run", "number", "kind", "payload", "hook", "hookName", "event", "session", "at", "done"}`; of `run` `{"id", "kind", "done", …}`. More: [repository-hooks.md](repository-hooks.md#follow-ups).',
   why: "Takes the id of a run or of an event. It also explains why other hooks did not match: [store.md](store.md).",
@@ -76,8 +76,15 @@ means is in [errors/](errors/README.md).
 | 2 | wrong use, or a block in an agent's own contract |
 | 3 | the environment: no store, a file that cannot be read or written |
 
-Everywhere: \`--cwd DIR\` (instead of this folder), \`--json\`, \`--store FILE\`, \`--help\`. \`--quiet\` prints
-nothing but errors; with \`--verbose\`, \`emit\` also prints notes and the programs' output. These flags may also stand before the command. \`hookline --version\` (or \`-v\`) prints the version.
+Flags of all commands, which may also stand before the command:
+
+| flag | does |
+|---|---|
+${flagRows(Object.keys(globalFlags), "")}
+
+What is printed fits the terminal: long cells are broken between words, and columns that a person can do without are left out. A pipe gets
+80 columns, or as many as \`COLUMNS\` says. Ids need no more than the beginning that no other has. \`list\`, \`check\`, \`runs\`, \`why last\`
+and \`follow-ups list\` are about the project of this folder; \`--all\` shows all projects.
 
 Commands with actions, such as \`task create\`, take the same parameters as the tools of [mcp.md](mcp.md). Objects and lists are
 JSON; a flag for a list of texts may also be given several times. As a flag's value, \`@FILE\` reads a regular file, \`-\` reads
@@ -98,14 +105,20 @@ standard input, and \`@@\` begins a text with an @. \`null\` clears an optional 
 | \`XDG_STATE_HOME\` | the store is \`$XDG_STATE_HOME/hookline/hookline.db\`; default: \`~/.local/state/hookline/hookline.db\` |
 | \`XDG_CONFIG_HOME\` | your own hooks are \`$XDG_CONFIG_HOME/hookline/hooks.json\`; default: \`~/.config/hookline/hooks.json\` |
 | \`CLAUDE_CONFIG_DIR\` | Claude Code's folder, where it is not \`~/.claude\` |
+| \`COLUMNS\` | how wide tables are where the output is no terminal; default: 80 |
 | \`NO_COLOR\` | no colours, also on a terminal |
 | \`HOOKLINE_DEBUG\` | errors show their stack |
 
 ${shown.map(section).join("\n")}`;
 
+/** Of `""` the flags that all commands have. */
+function flagRows(flags: readonly string[], command: string): string {
+  return flags.map((flag) => `| \`--${flag}\` | ${flagTexts[`${command} --${flag}`.trim()] ?? ""} |`).join("\n");
+}
+
 function section([name, { summary, usage, example, flags: own }]: (typeof shown)[number]): string {
-  const rows = Object.keys(own).map((flag) => `| \`--${flag}\` | ${flagTexts[`${name} --${flag}`] ?? ""} |`);
-  const table = rows.length > 0 ? `\n| flag | does |\n|---|---|\n${rows.join("\n")}\n` : "";
+  const rows = flagRows(Object.keys(own), name);
+  const table = rows === "" ? "" : `\n| flag | does |\n|---|---|\n${rows}\n`;
   const remark = remarks[name] ? `\n${remarks[name]}\n` : "";
   const sentence = `${summary[0]?.toUpperCase()}${summary.slice(1)}.`;
   return `## ${name}\n\n${sentence}\n\n\`\`\`sh\nhookline ${usage}\n${example}\n\`\`\`\n${table}${remark}${commands[name]?.choose ? actionTables(name) : ""}${ownTables(name)}`;
@@ -157,7 +170,10 @@ export function commandComplaints(): string[] {
       Object.entries(own).map(([name, action]) => [`${group} ${name}`, action] as const),
     ),
   ];
-  const real = flagged.flatMap(([name, { flags: own }]) => Object.keys(own).map((flag) => `${name} --${flag}`));
+  const real = [
+    ...Object.keys(globalFlags).map((flag) => `--${flag}`),
+    ...flagged.flatMap(([name, { flags: own }]) => Object.keys(own).map((flag) => `${name} --${flag}`)),
+  ];
   const place = "scripts/docs/command-line-page.ts";
   const page = commandLinePage();
   return [
@@ -168,6 +184,9 @@ export function commandComplaints(): string[] {
     ...Object.keys(flagTexts)
       .filter((one) => !real.includes(one))
       .map((one) => `${place}: there is no ${one} any more`),
+    ...shown
+      .filter(([name]) => !headings.some(([, names]) => names.includes(name)))
+      .map(([name]) => `src/hosts/cli/commands.ts: the command ${name} stands under no heading of the help`),
     ...shown.filter(([name]) => !remarks[name]).map(([name]) => `${place}: nothing is said about the command ${name}`),
   ];
 }

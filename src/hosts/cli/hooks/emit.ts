@@ -15,16 +15,8 @@ import { untrustedWords } from "../../compose/trust-notice.ts";
 import { type ExitCode, type Invocation, textFlag, textOfFile, textOfInput, usageError } from "../command.ts";
 import { type Line, openLine } from "../line.ts";
 import { type OpenedStore, openStore, openStoreToRead } from "../store.ts";
-import {
-  isPersonThere,
-  oneLine,
-  placeIn,
-  reportProblems,
-  type Style,
-  safeText,
-  type Terminal,
-  table,
-} from "../terminal.ts";
+import { table } from "../table.ts";
+import { isPersonThere, oneLine, placeIn, reportProblems, type Style, safeText, type Terminal } from "../terminal.ts";
 import { effectLines } from "./effect-lines.ts";
 
 export async function emit(invocation: Invocation): Promise<ExitCode> {

@@ -20,8 +20,10 @@ import { budgetFor, budgetOfEvent, endsAfter } from "../../compose/budgets.ts";
 import { untrustedNotice } from "../../compose/trust-notice.ts";
 import { type ExitCode, type Invocation, textFlag } from "../command.ts";
 import { loadActive } from "../loaded.ts";
+import { isOfProject, projectFolders } from "../project.ts";
 import { openStoreToRead } from "../store.ts";
-import { ago, placeIn, reportProblems, shortPath, type Terminal, table } from "../terminal.ts";
+import { table } from "../table.ts";
+import { ago, placeIn, reportProblems, shortPath, type Terminal } from "../terminal.ts";
 
 export async function list(invocation: Invocation): Promise<ExitCode> {
   const store = openStoreToRead(invocation);
@@ -31,7 +33,10 @@ export async function list(invocation: Invocation): Promise<ExitCode> {
   const pausing: Pausing = { paused: await store.paused(), now: Date.now(), root: loaded.root };
   const slow = invocation.flags.slow === true ? slownessOf(store.database, loaded, Date.now()) : undefined;
   store.close();
-  let hooks = loaded.set.hooks.filter((hook) => listensToWritten(hook, textFlag(invocation.flags, "event")));
+  const folders = projectFolders(invocation);
+  const own = loaded.set.hooks.filter((hook) => invocation.flags.all === true || isOfProject(hook, folders));
+  const left = loaded.set.hooks.length - own.length;
+  let hooks = own.filter((hook) => listensToWritten(hook, textFlag(invocation.flags, "event")));
   if (slow) hooks = slow.slowestFirst(hooks);
   if (invocation.json)
     invocation.terminal.print(
@@ -40,6 +45,10 @@ export async function list(invocation: Invocation): Promise<ExitCode> {
   else print(invocation, loaded, hooks, { fired, slow, pausing });
   if (slow && !invocation.json)
     for (const line of decisionLines(slow, invocation.terminal)) invocation.terminal.print(line);
+  if (left > 0 && !invocation.json)
+    invocation.terminal.print(
+      `${left} automation${left === 1 ? "" : "s"} of other projects ${left === 1 ? "is" : "are"} left out: --all lists them`,
+    );
   return 0;
 }
 

@@ -13,7 +13,8 @@ import { runTable } from "../hooks/emit.ts";
 import { type Line, openLine } from "../line.ts";
 import { storePath } from "../place.ts";
 import { openStore } from "../store.ts";
-import { type Column, oneLine, safeText, type Terminal, table } from "../terminal.ts";
+import { type Column, table } from "../table.ts";
+import { oneLine, safeText, type Terminal } from "../terminal.ts";
 import { inputOf, type Param } from "./actions.ts";
 
 export interface Asked {

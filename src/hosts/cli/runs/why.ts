@@ -3,16 +3,22 @@
 import { loadPatterns } from "../../../conditions/patterns.ts";
 import { HooklineError } from "../../../engine/error.ts";
 import { read } from "../../../engine/explain.ts";
+import type { VerdictKind } from "../../../engine/outcome.ts";
 import { type Plan, planHooks } from "../../../engine/plan.ts";
-import type { Run, Store, StoredEvent, Withheld } from "../../../engine/record.ts";
+import type { Run, RunStatus, Store, StoredEvent, Withheld } from "../../../engine/record.ts";
 import { findProject, workspaceOf } from "../../../loading/project.ts";
+import { newestEvent } from "../../../storage/sqlite/queries.ts";
+import type { SqliteStore } from "../../../storage/sqlite/sqlite.ts";
 import type { ExitCode, Invocation } from "../command.ts";
 import { effectLines } from "../hooks/effect-lines.ts";
 import { outcomeLines } from "../hooks/emit.ts";
 import { registryAt } from "../loaded.ts";
 import type { Place } from "../place.ts";
+import { isOfProject, projectFolders } from "../project.ts";
 import { openStoreToRead } from "../store.ts";
 import { oneLine, shortPath, type Terminal } from "../terminal.ts";
+import { paintedMark } from "./marks.ts";
+import { eventNamed } from "./named.ts";
 import { resultOf } from "./runs.ts";
 
 interface Reason {
@@ -21,20 +27,21 @@ interface Reason {
   file: string | null;
   line: number | null;
   ran: boolean;
-  status: string;
+  status: RunStatus | "not matched";
   because: string;
   run: string | null;
   notes: readonly string[];
   /** Why its answer did not count. */
   withheld: Withheld["because"] | null;
+  verdict: VerdictKind | null;
 }
 
 export async function why(invocation: Invocation): Promise<ExitCode> {
   const store = openStoreToRead(invocation);
   try {
     await store.repair();
-    const found = await findEvent(store, invocation.words[0] ?? "last");
-    const reasons = await reasonsOf(store, found.stored, invocation);
+    const found = await findEvent(store, invocation);
+    const reasons = await reasonsOf(store, found.stored, invocation, invocation.flags.all === true);
     if (invocation.json)
       invocation.terminal.print(
         JSON.stringify({ event: found.stored.event, outcome: found.stored.outcome ?? null, hooks: reasons }),
@@ -50,31 +57,33 @@ export async function why(invocation: Invocation): Promise<ExitCode> {
   }
 }
 
-async function findEvent(store: Store, name: string): Promise<{ stored: StoredEvent; run?: string }> {
-  if (name === "last") {
-    const [newest] = await store.events(1);
-    if (newest) return { stored: newest };
-    throw new HooklineError("run_unknown", {
-      name,
-      where: "the store, which holds no event yet: `hookline emit` makes one",
-    });
-  }
-  const run = await store.run(name);
-  const stored = await store.event(run?.eventId ?? name);
-  if (!stored) throw new HooklineError("run_unknown", { name, where: "the store" });
-  return { stored, ...(run ? { run: run.id } : {}) };
+async function findEvent(store: SqliteStore, invocation: Invocation): Promise<{ stored: StoredEvent; run?: string }> {
+  const [name = "last"] = invocation.words;
+  if (name !== "last") return eventNamed(store, name);
+  const isAll = invocation.flags.all === true;
+  const newest = newestEvent(store.database, isAll ? undefined : projectFolders(invocation));
+  const stored = newest === undefined ? undefined : await store.event(newest);
+  if (stored) return { stored };
+  const isElsewhere = !isAll && newestEvent(store.database) !== undefined;
+  throw new HooklineError("run_unknown", {
+    name,
+    where: `the store, which holds no event ${isElsewhere ? "of this project" : "yet"}`,
+    advice: isElsewhere ? "--all takes the last event of all projects" : "`hookline emit` makes one",
+  });
 }
 
 /** What the run rows say; for the rest, what the stored event and the stored set say again. */
-async function reasonsOf(store: Store, stored: StoredEvent, place: Place): Promise<Reason[]> {
+async function reasonsOf(store: Store, stored: StoredEvent, place: Place, isAll: boolean): Promise<Reason[]> {
   const runs = new Map<string, Run>();
   for (const run of await store.runs({ eventId: stored.event.id, limit: 10_000 })) runs.set(run.hook, run);
   const set = await store.hookSet(stored.set);
   const workspace = workspaceOf(findProject(stored.event.cwd, place.home));
   const known = { ...(set ?? { id: stored.set, hooks: [] }), workspace };
   const plans = planHooks(known, await registryAt({ ...place, cwd: stored.event.cwd }), await loadPatterns());
+  const folders = projectFolders({ cwd: stored.event.cwd, home: place.home });
+  const told = known.hooks.filter((hook) => isAll || runs.has(hook.id) || isOfProject(hook, folders));
   const reasons = await Promise.all(
-    known.hooks.map(async (hook): Promise<Reason> => {
+    told.map(async (hook): Promise<Reason> => {
       const run = runs.get(hook.id);
       runs.delete(hook.id);
       const base = { hook: hook.id, name: hook.name, file: hook.origin.file ?? null, line: hook.origin.line ?? null };
@@ -82,7 +91,7 @@ async function reasonsOf(store: Store, stored: StoredEvent, place: Place): Promi
       const derived = stored.cut
         ? "unknown: the store holds only a part of the payload"
         : await derivedReason(plans.of(hook), stored);
-      return { ...base, ran: false, status: "not matched", because: derived, run: null, notes: [], withheld: null };
+      return { ...base, ...unmatched, because: derived };
     }),
   );
   return [
@@ -93,6 +102,8 @@ async function reasonsOf(store: Store, stored: StoredEvent, place: Place): Promi
   ];
 }
 
+const unmatched = { ran: false, status: "not matched", run: null, notes: [], withheld: null, verdict: null } as const;
+
 /** A hook without a row that matches the event as it came was passed over: its own answer is not in the record. */
 async function derivedReason(plan: Plan, { event, outcome }: StoredEvent): Promise<string> {
   const { would, because } = await read(plan, event);
@@ -100,13 +111,14 @@ async function derivedReason(plan: Plan, { event, outcome }: StoredEvent): Promi
   return outcome ? `the store has no record of it, although ${because}` : `the decision was interrupted (${because})`;
 }
 
-const ofRun = (run: Run): Pick<Reason, "ran" | "status" | "because" | "run" | "notes" | "withheld"> => ({
+const ofRun = (run: Run): Omit<Reason, "hook" | "name" | "file" | "line"> => ({
   ran: run.asked > 0,
   status: run.status,
   because: run.asked > 0 ? resultOf(run) : (run.reason ?? run.status),
   run: run.id,
   notes: run.notes,
   withheld: run.withheld?.because ?? null,
+  verdict: run.outcome?.verdict?.is ?? null,
 });
 
 function print(
@@ -135,17 +147,23 @@ function print(
   if (reasons.length === 0) say("No hook was active.");
   for (const reason of reasons) {
     const place = reason.file ? ` (${shortPath(reason.file, cwd, home)}${reason.line ? `:${reason.line}` : ""})` : "";
-    const mark = markOf(reason, run, terminal);
+    const mark = markFor(reason, run, terminal);
     say(`${mark} ${terminal.paint("bold", oneLine(reason.name))}${terminal.paint("dim", place)}`);
     say(`    ${sentence(reason)}`);
     for (const note of reason.notes) say(`    ${terminal.paint("dim", `note: ${oneLine(note)}`)}`);
   }
 }
 
-function markOf({ run, ran, status }: Reason, asked: string | undefined, terminal: Terminal): string {
+function markFor(
+  { run, ran, status, withheld, verdict }: Reason,
+  asked: string | undefined,
+  terminal: Terminal,
+): string {
   if (run !== null && run === asked) return terminal.paint("bold", "→");
-  if (!ran) return terminal.paint("dim", "·");
-  return status === "failed" || status === "timeout" ? terminal.paint("red", "✗") : terminal.paint("green", "✓");
+  if (!ran || status === "not matched") return terminal.paint("dim", "·");
+  const outcome = verdict === null ? {} : { verdict: { is: verdict, by: "" } };
+  const ended = { status, outcome, ...(withheld === null ? {} : { withheld: { because: withheld, outcome } }) };
+  return paintedMark(ended, terminal);
 }
 
 function sentence({ ran, status, because, withheld }: Reason): string {

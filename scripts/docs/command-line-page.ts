@@ -58,6 +58,8 @@ const remarks: Readonly<Record<string, string>> = {
   memory: "Search finds words, and meanings where `memory.embeddings` names a model: [projects.md](projects.md).",
   mcp: "Not for people: an agent starts it, and works in this folder's project until it closes standard input. How to register it, and what models may do: [mcp.md](mcp.md).",
   purge: "Hookline itself deletes what is older than the retention: [store.md](store.md).",
+  completion:
+    'The script offers commands, actions, flags and their values, and starts nothing when it does. In `~/.bashrc` or `~/.zshrc` (after `compinit`) write `eval "$(hookline completion bash)"`, with the name of the shell; in fish\'s configuration `hookline completion fish | source`.',
   hook: "Not for people: the agent's settings call it. It exits only 0 or 2, because agents read other codes in their own ways.",
 };
 

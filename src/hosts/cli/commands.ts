@@ -297,6 +297,14 @@ export const commands: Readonly<Record<string, Command>> = {
     words: 0,
     load: async () => (await import("../mcp/server.ts")).mcp,
   },
+  completion: {
+    summary: "print what makes your shell complete commands and flags",
+    usage: "completion bash|zsh|fish",
+    example: 'eval "$(hookline completion bash)"',
+    flags: {},
+    words: 1,
+    load: async () => (await import("./completion.ts")).completion,
+  },
   hook: {
     summary: "internal: agent entry point; reads a payload, prints the reply",
     usage: "hook AGENT [--event NAME]",

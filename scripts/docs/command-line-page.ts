@@ -24,7 +24,7 @@ const remarks: Readonly<Record<string, string>> = {
   trust:
     "At a terminal it shows what is not trusted, the most dangerous first, and asks for one key for each folder. Without a terminal it trusts nothing and exits 1. `trust list` shows each folder with its hash, `trust diff` only what has changed: [security.md](security.md).",
   untrust: "All that was trusted of the folder is forgotten.",
-  list: "The built-in guard is marked `built in`. Where no other hook is active it lists the places that it looked at.",
+  list: "The built-in guard is marked `built in`. Where no other hook is active it says what to do next, and with `--verbose` every place that it looked at.",
   guard:
     "`list` and `stats` are operations: agents may call them. `off` and `on` are for people; `off` needs a terminal and exits 1 in an agent's shell. `off` holds in this project only; managed guards stay on. How to live with a guard: [guards.md](guards.md).",
   "allow-once":

@@ -33,9 +33,12 @@ export function layoutOf(terminal: Terminal, columns: readonly Column[], rows: r
     Math.max(widthOf(title), ...safe.map((row) => widthOf(row[index] ?? ""))),
   );
   let shown = columns.flatMap(({ ifAny }, index) => (!ifAny || safe.some((row) => row[index]) ? [index] : []));
-  const needed = (): number =>
-    shown.reduce((sum, index) => sum + leastOf(columns[index], natural[index] ?? 0) + gap, -gap);
-  while (needed() > terminal.width) {
+  const needs = (least: number): number =>
+    shown.reduce((sum, index) => {
+      const width = natural[index] ?? 0;
+      return sum + gap + (columns[index]?.fills ? Math.min(width, least) : width);
+    }, -gap);
+  while (needs(comfortable) > terminal.width) {
     const last = shown.findLast((index) => columns[index]?.ifWide);
     if (last === undefined) break;
     shown = shown.filter((index) => index !== last);
@@ -47,7 +50,7 @@ export function layoutOf(terminal: Terminal, columns: readonly Column[], rows: r
     picked,
     shown.map((index) => natural[index] ?? 0),
   );
-  const line = needed() > terminal.width ? asText(terminal, picked) : asRow(terminal, picked, widths);
+  const line = needs(narrowest) > terminal.width ? asText(terminal, picked) : asRow(terminal, picked, widths);
   return {
     titles: line(
       picked.map(({ title }) => title),
@@ -60,10 +63,10 @@ export function layoutOf(terminal: Terminal, columns: readonly Column[], rows: r
 type ToLines = (cells: Cells, style?: Style) => string[];
 
 const gap = 2;
+/** Columns of text get as much before others are left out. */
+const comfortable = 24;
 /** Below this a column of text is a column of syllables. */
-const narrowest = 16;
-const leastOf = (column: Column | undefined, natural: number): number =>
-  column?.fills ? Math.min(natural, narrowest) : natural;
+const narrowest = 14;
 
 /** Columns that fill share what the others leave: the modest get what they want, the rest is divided. */
 function widthsOf(width: number, columns: readonly Column[], natural: readonly number[]): number[] {

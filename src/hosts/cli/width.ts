@@ -29,8 +29,8 @@ export const padded = (text: string, columns: number, align?: "right"): string =
   return align === "right" ? blanks + text : text + blanks;
 };
 
-/** A word with the blanks before it. What stands between backticks is one word, so that it can be copied as it is. */
-const words = /\s*(?:`[^`]*`|[^\s`]|`)+/g;
+/** A word with the blanks before it. What stands between backticks is one word, to be copied as it is, and so is a `[--flag VALUE]`. */
+const words = /\s*(?:`[^`]*`|\[-[^\][]*\]|[^\s`])+|\s*`/g;
 
 interface Wrapping {
   /** Blanks before all lines but the first. */
@@ -45,7 +45,7 @@ export function wrapped(text: string, columns: number, { hang = 0, breaks }: Wra
   const indent = " ".repeat(hang);
   const lines: string[] = [];
   let line = "";
-  const end = (): void => {
+  const endLine = (): void => {
     if (line.trim() !== "") lines.push(line);
     line = indent;
   };
@@ -54,17 +54,19 @@ export function wrapped(text: string, columns: number, { hang = 0, breaks }: Wra
       line += word;
       continue;
     }
-    if (line.trim() !== "") end();
+    if (line.trim() !== "") endLine();
     let rest = line === indent && lines.length > 0 ? word.trimStart() : word;
     while (breaks && widthOf(line + rest) > columns) {
       const [first, left] = split(rest, columns - widthOf(line));
       if (left === "") break;
-      line += first;
-      rest = left;
-      end();
+      const slash = first.lastIndexOf("/") + 1; // a path is easier to read by its parts
+      const end = slash > first.length / 2 ? slash : first.length;
+      line += first.slice(0, end);
+      rest = rest.slice(end);
+      endLine();
     }
     line += rest;
   }
-  end();
+  endLine();
   return lines;
 }

@@ -103,12 +103,15 @@ function print(
   hooks: readonly Hook[],
   { fired, slow, pausing }: Standing,
 ): void {
-  const { terminal, cwd, home } = invocation;
+  const { terminal, cwd, home, flags } = invocation;
   if (hooks.every(isBuiltIn)) {
-    const but = hooks.length > 0 ? " but what is built in" : "";
-    terminal.print(`no hook is active here${but}: write one in .hookline/hooks.json. Hookline looked at:`);
-    for (const path of loaded.watched) terminal.print(`  ${shortPath(path, cwd, home)}`);
+    const what = flags.event === undefined ? "no hook is active here" : "no hook that is active here listens to it";
+    terminal.print(`${what}${hooks.length > 0 ? " but what is built in" : ""}. Next:`);
+    for (const line of nextSteps) terminal.print(line);
+    if (flags.verbose === true)
+      for (const path of loaded.watched) terminal.print(`  looked at: ${shortPath(path, cwd, home)}`);
     if (hooks.length === 0) return;
+    terminal.print("");
   }
   const columns = [
     { title: "hook", fills: true as const },
@@ -118,7 +121,7 @@ function print(
     { title: "layer" },
     { title: "mode", ifAny: true as const },
     ...(slow ? slowTitles : [{ title: "fired" }]),
-    { title: "where" },
+    { title: "where", fills: true as const },
   ];
   const rows = hooks.map((hook) => [
     hook.name,
@@ -133,6 +136,12 @@ function print(
   for (const line of table(terminal, columns, rows)) terminal.print(line);
   if (loaded.untrusted.length > 0) terminal.print(`\n${untrustedNotice(loaded.untrusted)}`);
 }
+
+const nextSteps: readonly string[] = [
+  "  hookline init            sets up this project: a guard, recipes, and the agents that are here",
+  "  hookline add guard       adds rules that ask before what is hard to undo",
+  "  hookline list --verbose  shows every place that Hookline looked at",
+];
 
 // --slow: how long hooks and whole decisions took, the share of their budgets, and the cost per session.
 

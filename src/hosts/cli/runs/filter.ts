@@ -80,6 +80,8 @@ async function hooksNamed(name: string, invocation: Invocation, store: SqliteSto
     ...recorded.flatMap((one) => (one.hook === name || one.name === name ? [one.hook] : [])),
   ];
   if (ids.length > 0) return [...new Set(ids)];
-  const known = [...set.hooks.flatMap(allNamesOf), ...recorded.flatMap((one) => [one.name, one.hook])];
-  throw new HooklineError("hook_unknown", { name, where: "--hook", near: nearest(name, known) });
+  const names = new Set([...set.hooks, ...recorded].map((one) => one.name));
+  const known = [...names, ...set.hooks.flatMap(allNamesOf), ...recorded.map(({ hook }) => hook)];
+  const near = nearest(name, known) ?? known.find((one) => one.includes(name));
+  throw new HooklineError("hook_unknown", { name, where: "--hook", near });
 }

@@ -159,11 +159,11 @@ function markFor(
   asked: string | undefined,
   terminal: Terminal,
 ): string {
-  if (run !== null && run === asked) return terminal.paint("bold", "→");
-  if (!ran || status === "not matched") return terminal.paint("dim", "·");
+  const arrow = run !== null && run === asked ? `${terminal.paint("bold", "→")} ` : "";
+  if (!ran || status === "not matched") return arrow + terminal.paint("dim", "·");
   const outcome = verdict === null ? {} : { verdict: { is: verdict, by: "" } };
   const ended = { status, outcome, ...(withheld === null ? {} : { withheld: { because: withheld, outcome } }) };
-  return paintedMark(ended, terminal);
+  return arrow + paintedMark(ended, terminal);
 }
 
 function sentence({ ran, status, because, withheld }: Reason): string {

@@ -1,4 +1,5 @@
 /** hookline runs tail: a line for each run as it ends, to be left open beside an agent. */
+import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Run, RunFilter, Store } from "../../../engine/record.ts";
 import { brief } from "../../../operations/runs.ts";
@@ -34,8 +35,8 @@ export async function tail(invocation: Invocation, store: Store, filter: RunFilt
   return 0;
 }
 
-const placeOf = ({ cwd, home }: Invocation, { folders }: RunFilter): string =>
-  folders?.[0] === undefined ? "of all projects" : `in ${shortPath(folders[0], cwd, home)}`;
+const placeOf = ({ home }: Invocation, { folders }: RunFilter): string =>
+  folders?.[0] === undefined ? "of all projects" : `in ${shortPath(folders[0], join(folders[0], "below"), home)}`;
 
 const hookColumn = 20;
 

@@ -7,7 +7,7 @@ const rooms: Readonly<Record<string, readonly string[] | typeof everything>> = {
   engine: [],
   files: [],
   shell: ["engine"],
-  conditions: ["engine", "shell"],
+  conditions: ["engine", "files", "shell"], // of files where a link leads
   formats: ["engine", "shell"],
   actions: ["engine", "files", "shell"],
   agents: ["engine", "files", "formats", "actions"], // of formats the type of a settings format, of actions the keys of an answer

@@ -47,9 +47,7 @@ function testAgent(name: AgentName, refusal: string | undefined): number {
     return 0;
   }
   console.log(`test:agents: ${name}`);
-  const all = readdirSync(testsFolder).filter((file) => file.endsWith(".test.ts") && isOf(file, name));
-  const contract = all.filter((file) => file === `${name}-contract.test.ts`);
-  const files = versions === "other" && contract.length > 0 ? contract : all;
+  const files = readdirSync(testsFolder).filter((file) => file.endsWith(".test.ts") && isOf(file, name));
   const tests = ["--test", ...files.map((file) => join(testsFolder, file))];
   return spawnSync(process.execPath, tests, { stdio: "inherit", env: withThisNode }).status ?? 1;
 }

@@ -108,7 +108,7 @@ function placesOf(path: string, { home, cwd }: { home: string; cwd: string }): s
 }
 
 function compile({ files }: Params, patterns: Patterns): (event: HookEvent) => boolean {
-  const tests = files.map((file) => compileFilePattern(file, patterns.glob));
+  const tests = files.map((file) => compileFilePattern(file, patterns));
   const isMeant = couldMean(files);
   const home = homedir();
   return (event) => {

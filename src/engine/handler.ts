@@ -207,6 +207,8 @@ export interface TemplateFault {
 export interface Patterns {
   regex(source: string): (text: string) => boolean;
   glob(source: string): (path: string) => boolean;
+  /** Where an absolute path leads, through the links that there are. Absent: no link is followed. Never throws. */
+  real?(path: string): string;
   /** The simple commands of a shell line, and what it does not tell (R10, R87). Never throws. */
   commands(line: string, place: ShellPlace): ShellReading;
   /** The words of one command by their meaning. Absent: commands are compared by letter alone. Never throws. */

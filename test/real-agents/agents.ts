@@ -83,11 +83,14 @@ export const rows: { readonly [name in AgentName]: Row } = {
    */
   codex: {
     environment: () => ({ FAKE_KEY: key }),
-    files: ({ model, server }) => ({
+    files: ({ model, server, repository }) => ({
       ".codex/config.toml": [
         'model = "gpt-5.5"',
         'model_provider = "fake"',
         "check_for_update_on_startup = false",
+        // it would read no file of a repository that nobody has trusted
+        `[projects.${quoted(repository)}]`,
+        'trust_level = "trusted"',
         "[analytics]",
         "enabled = false",
         "[model_providers.fake]",
@@ -110,9 +113,9 @@ export const rows: { readonly [name in AgentName]: Row } = {
       ...flags,
       prompt,
     ],
-    // it would run no hook that the person has not looked at, and read no file of a repository that nobody has trusted
-    allow: ["--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust", "--trust"],
-    hooksOnly: ["--dangerously-bypass-hook-trust", "--trust"],
+    // it would run no hook that the person has not looked at
+    allow: ["--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust"],
+    hooksOnly: ["--dangerously-bypass-hook-trust"],
     mcp: (tool) => tool,
     subagent: (message) => ({ tool: "spawn_agent", input: { message } }),
     offering: ["-m", "fake-model"], // its own models are offered no subagents, and search for the tools of servers first
@@ -197,15 +200,15 @@ export const rows: { readonly [name in AgentName]: Row } = {
       COPILOT_OFFLINE: "true",
       COPILOT_AUTO_UPDATE: "false",
     }),
-    files: ({ server }): { [path: string]: string } =>
-      server
-        ? { ".copilot/mcp-config.json": json({ mcpServers: { tasks: { type: "local", ...server, tools: ["*"] } } }) }
-        : {},
+    files: ({ server, repository }) => ({
+      ".copilot/config.json": json({ trustedFolders: [repository] }), // else it loads no hook of it
+      ...(server && {
+        ".copilot/mcp-config.json": json({ mcpServers: { tasks: { type: "local", ...server, tools: ["*"] } } }),
+      }),
+    }),
     words: (prompt, { continued, flags }) => [
-      // it would load no hook of a folder that nobody has trusted; in a session that goes on it takes no such word for it
-      continued ? "--continue" : "--trust-folder",
+      ...(continued ? ["--continue"] : []),
       "--no-color",
-      "--disable-client-telemetry",
       ...flags,
       "-p",
       prompt,

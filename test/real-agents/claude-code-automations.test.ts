@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startClaude } from "./claude-session.ts";
-import { missingAgent } from "./installed.ts";
+import { real as limits } from "./first-run.ts";
 
-const skip = missingAgent("claude-code");
+const skip = limits("claude-code").skip;
 const real = { skip, timeout: 120_000 };
 
 const automation = `

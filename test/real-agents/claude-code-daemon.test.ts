@@ -4,9 +4,9 @@ import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import type { ScriptedModelOptions } from "../../src/hosts/testing/scripted-model.ts";
 import { type ClaudeSession, startClaude } from "./claude-session.ts";
-import { missingAgent } from "./installed.ts";
+import { real as limits } from "./first-run.ts";
 
-const skip = missingAgent("claude-code");
+const skip = limits("claude-code").skip;
 const real = { skip, timeout: 120_000 };
 
 /** A guard, an answer that the model reads, and one that looks at the environment of whoever asks. */

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 import { bin, startClaude } from "./claude-session.ts";
-import { missingAgent } from "./installed.ts";
+import { real as limits } from "./first-run.ts";
 
-const skip = missingAgent("claude-code");
+const skip = limits("claude-code").skip;
 const real = { skip, timeout: 120_000 };
 
 test(

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { test } from "node:test";
 import type { ScriptedAnswer } from "../../src/hosts/testing/scripted-model.ts";
 import { type ClaudeSession, registration, startClaude } from "./claude-session.ts";
-import { missingAgent } from "./installed.ts";
+import { real as limits } from "./first-run.ts";
 
-const missing = missingAgent("claude-code");
+const missing = limits("claude-code").skip;
 const skip = missing || (registration === "plain" && "Hookline is left out of this run");
 const real = { skip, timeout: 120_000 };
 

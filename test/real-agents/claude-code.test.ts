@@ -8,10 +8,9 @@ import { type TestContext, test } from "node:test";
 import type { Fields } from "../../src/engine/event.ts";
 import type { ScriptedAnswer } from "../../src/hosts/testing/scripted-model.ts";
 import { bin, type ClaudeSession, type Hooks, registration, startClaude } from "./claude-session.ts";
-import { runsByItself } from "./first-run.ts";
-import { missingAgent } from "./installed.ts";
+import { real as limits, runsByItself } from "./first-run.ts";
 
-const skip = missingAgent("claude-code");
+const skip = limits("claude-code").skip;
 const real = { skip, timeout: 120_000 };
 /** What Hookline adds to what Claude Code does with the same hooks. */
 const ours = { ...real, skip: skip || (registration === "plain" && "Hookline is left out of this run") };

@@ -1,6 +1,5 @@
 /** What hooks do to a real Codex: judged by what lies on disk and by what reaches its model, never by its screen. */
 import assert from "node:assert/strict";
-import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { real, runsByItself } from "./first-run.ts";
@@ -87,10 +86,6 @@ test("a project's registration is found from a folder below the project", real("
   await session.register({ PreToolUse: [{ matcher: "Bash", hooks: [denies("Bash(git push *)")] }] });
   await session.hookline("install", "codex", "--layer", "project");
   await session.hookline("uninstall", "codex");
-  // As a person who has trusted the folder in Codex's own screen.
-  const config = join(session.home, ".codex/config.toml");
-  const trusted = `[projects."${session.repository}"]\ntrust_level = "trusted"\n`;
-  await writeFile(config, `${await readFile(config, "utf8")}${trusted}`);
   await session.run({ flags: ["-C", "sub"] });
   assert.match(session.heard(1), /secrets stay/);
   assert.equal(session.has("sub/pushed.txt"), false);

@@ -8,7 +8,7 @@ import { dirname } from "node:path";
 import { type TestContext, test } from "node:test";
 import { rows } from "./agents.ts";
 import { type Claim, claims, type Expected, type Measured, type Results, resultsFile } from "./claims.ts";
-import { real } from "./first-run.ts";
+import { inAnyVersion } from "./first-run.ts";
 import { type AgentName, versionOf, versions } from "./installed.ts";
 import { type AgentSession, type Script, startAgent } from "./session.ts";
 
@@ -18,7 +18,7 @@ const full: Expected = Object.fromEntries(Object.keys(claims).map((claim) => [cl
 export function obeys(name: AgentName, differs: Partial<Expected> = {}): void {
   const expected: Expected = { ...full, ...differs };
   const prove = (sentence: string, measure: (t: TestContext) => Promise<Partial<Record<Claim, Measured>>>): void => {
-    test(sentence, real(name), async (t) => {
+    test(sentence, inAnyVersion(name), async (t) => {
       const measured = await measure(t);
       record(name, measured);
       const wanted = Object.fromEntries(Object.keys(measured).map((claim) => [claim, expected[claim as Claim]])); // its keys are claims

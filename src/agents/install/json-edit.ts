@@ -57,12 +57,15 @@ export function parseObject(text: string, file: string): Node | undefined {
   const root = parseOrThrow(text, file, errors);
   const first = errors[0];
   if (first || !root) {
-    const reason = first ? printParseErrorCode(first.error) : "it holds no value";
+    const reason = first ? inWords(printParseErrorCode(first.error)) : "it holds no value";
     throw unusable(text, first?.offset ?? 0, file, `its JSON is broken (${reason})`);
   }
   if (root.type !== "object") throw unusable(text, root.offset, file, `it holds ${root.type} where an object belongs`);
   return root;
 }
+
+/** ValueExpected: value expected. */
+const inWords = (code: string): string => code.replaceAll(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
 
 function parseOrThrow(text: string, file: string, errors: ParseError[]): Node | undefined {
   try {

@@ -1,6 +1,6 @@
 /** What a tool call does, for a person: each command with its effects, and what nobody can tell. */
 import { loadPatterns } from "../../../conditions/patterns.ts";
-import { commandText, effectText } from "../../../engine/effect-text.ts";
+import { commandText, effectText } from "../../../engine/effects.ts";
 import { type Fields, type HookEvent, textField } from "../../../engine/event.ts";
 import { rowOf } from "../../../engine/events.ts";
 import { isRecord } from "../../../engine/schema.ts";

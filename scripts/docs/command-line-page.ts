@@ -1,8 +1,8 @@
 /** docs/command-line.md: the table of commands as a person reads it. */
 
 import { readFileSync } from "node:fs";
-import type { Command } from "../../src/hosts/cli/command.ts";
-import { commands, internalCommands } from "../../src/hosts/cli/commands.ts";
+import { type Command, globalFlags } from "../../src/hosts/cli/command.ts";
+import { commands, headings, internalCommands } from "../../src/hosts/cli/commands.ts";
 import { flagTexts } from "../../src/hosts/cli/flag-texts.ts";
 import { guardActions } from "../../src/hosts/cli/guards/guard.ts";
 import { actionsOf, commandOf, type Param, paramsOf } from "../../src/hosts/cli/operations/actions.ts";
@@ -29,7 +29,7 @@ const remarks: Readonly<Record<string, string>> = {
   trust:
     "At a terminal it shows what is not trusted, the most dangerous first, and asks for one key for each folder. Without a terminal it trusts nothing and exits 1. `trust list` shows each folder with its hash, `trust diff` only what has changed: [security.md](security.md).",
   untrust: "All that was trusted of the folder is forgotten.",
-  list: "The built-in guard is marked `built in`. Where no other hook is active it lists the places that it looked at.",
+  list: "The built-in guard is marked `built in`. Where no other hook is active it says what to do next, and with `--verbose` every place that it looked at.",
   guard:
     "`list` and `stats` are operations: agents may call them. `off` and `on` are for people; `off` needs a terminal and exits 1 in an agent's shell. `off` holds in this project only; managed guards stay on. How to live with a guard: [guards.md](guards.md).",
   "allow-once":
@@ -40,7 +40,7 @@ const remarks: Readonly<Record<string, string>> = {
     'Always JSON: `{EVENT: [{"id", "handler": {"kind", "command" | "name"}, "match"?, "blocking"?, "timeout"?, "summary"?}]}`, with the events as they are written; `{}` without hooks. Hooks that are disabled, or for another environment, are left out; of a broken file the last good guards are listed: [repository-hooks.md](repository-hooks.md).',
   schema:
     "JSON Schema 2020-12, with the conditions and actions that this project registers. How editors use it: [init.md](init.md#editors).",
-  runs: '`show` prints one run in full, with its output; `tail` follows new runs until Ctrl-C. JSON: a list of `{"id", "hook", "event", "eventId", "session", "status", "reason", "cause", "startedAt", "ms"}`. An event that no hook matched has no run: `why` explains it.',
+  runs: '`show` prints one run in full, with its output. `tail` is a view to leave open beside an agent: a line for each run as it ends, with time, mark, hook and reason, until Ctrl-C. The marks: `✓` passed, `✗` denied, `?` asked, `!` failed, `·` did not run or does not count, `…` goes on. JSON: a list of `{"id", "hook", "event", "eventId", "session", "status", "reason", "cause", "startedAt", "ms"}`. An event that no hook matched has no run: `why` explains it.',
   "follow-ups":
     'Hooks can ask for actions afterwards; Hookline does none of them by itself. `list` covers the newest 1,000 runs. `run` takes `RUN.N`, or `RUN` where that has only one, and does each once. It opens a file in `$VISUAL` or `$EDITOR` on a terminal, and prints its name elsewhere. It shows a command first, then runs it in the repository\'s root. Exits 1 when the command failed, or nothing was done. JSON: a list of `{"id", "run", "number", "kind", "payload", "hook", "hookName", "event", "session", "at", "done"}`; of `run` `{"id", "kind", "done", …}`. More: [repository-hooks.md](repository-hooks.md#follow-ups).',
   why: 'Takes the id of a run or of an event, or the beginning of one; without any it is the newest event of this project. It names the hooks that answered, with what their programs said on standard error, those that listen to the event and did not run, and files of hooks that have changed since. JSON: `{"event", "outcome", "hooks": [{"hook", "name", "file", "line", "listens", "ran", "status", "because", "run", "notes", "withheld", "failure", "stderr", "changed"}]}`. More: [doctor.md](doctor.md).',
@@ -63,6 +63,8 @@ const remarks: Readonly<Record<string, string>> = {
   memory: "Search finds words, and meanings where `memory.embeddings` names a model: [projects.md](projects.md).",
   mcp: "Not for people: an agent starts it, and works in this folder's project until it closes standard input. How to register it, and what models may do: [mcp.md](mcp.md).",
   purge: "Hookline itself deletes what is older than the retention: [store.md](store.md).",
+  completion:
+    'The script offers commands, actions, flags and their values, and starts nothing when it does. In `~/.bashrc` or `~/.zshrc` (after `compinit`) write `eval "$(hookline completion bash)"`, with the name of the shell; in fish\'s configuration `hookline completion fish | source`.',
   hook: "Not for people: the agent's settings call it. It exits only 0 or 2, because agents read other codes in their own ways.",
 };
 
@@ -81,8 +83,15 @@ means is in [errors/](errors/README.md).
 | 2 | wrong use, or a block in an agent's own contract |
 | 3 | the environment: no store, a file that cannot be read or written |
 
-Everywhere: \`--cwd DIR\` (instead of this folder), \`--json\`, \`--store FILE\`, \`--help\`. \`--quiet\` prints
-nothing but errors; with \`--verbose\`, \`emit\` also prints notes and the programs' output. These flags may also stand before the command. \`hookline --version\` (or \`-v\`) prints the version.
+Flags of all commands, which may also stand before the command:
+
+| flag | does |
+|---|---|
+${flagRows(Object.keys(globalFlags), "")}
+
+What is printed fits the terminal: long cells are broken between words, and columns that a person can do without are left out. A pipe gets
+80 columns, or as many as \`COLUMNS\` says. Ids need no more than the beginning that no other has. \`list\`, \`check\`, \`runs\`, \`why last\`
+and \`follow-ups list\` are about the project of this folder; \`--all\` shows all projects.
 
 Commands with actions, such as \`task create\`, take the same parameters as the tools of [mcp.md](mcp.md). Objects and lists are
 JSON; a flag for a list of texts may also be given several times. As a flag's value, \`@FILE\` reads a regular file, \`-\` reads
@@ -104,14 +113,20 @@ standard input, and \`@@\` begins a text with an @. \`null\` clears an optional 
 | \`XDG_STATE_HOME\` | the store is \`$XDG_STATE_HOME/hookline/hookline.db\`; default: \`~/.local/state/hookline/hookline.db\` |
 | \`XDG_CONFIG_HOME\` | your own hooks are \`$XDG_CONFIG_HOME/hookline/hooks.json\`; default: \`~/.config/hookline/hooks.json\` |
 | \`CLAUDE_CONFIG_DIR\` | Claude Code's folder, where it is not \`~/.claude\` |
+| \`COLUMNS\` | how wide tables are where the output is no terminal; default: 80 |
 | \`NO_COLOR\` | no colours, also on a terminal |
 | \`HOOKLINE_DEBUG\` | errors show their stack |
 
 ${shown.map(section).join("\n")}`;
 
+/** Of `""` the flags that all commands have. */
+function flagRows(flags: readonly string[], command: string): string {
+  return flags.map((flag) => `| \`--${flag}\` | ${flagTexts[`${command} --${flag}`.trim()] ?? ""} |`).join("\n");
+}
+
 function section([name, { summary, usage, example, flags: own }]: (typeof shown)[number]): string {
-  const rows = Object.keys(own).map((flag) => `| \`--${flag}\` | ${flagTexts[`${name} --${flag}`] ?? ""} |`);
-  const table = rows.length > 0 ? `\n| flag | does |\n|---|---|\n${rows.join("\n")}\n` : "";
+  const rows = flagRows(Object.keys(own), name);
+  const table = rows === "" ? "" : `\n| flag | does |\n|---|---|\n${rows}\n`;
   const remark = remarks[name] ? `\n${remarks[name]}\n` : "";
   const sentence = `${summary[0]?.toUpperCase()}${summary.slice(1)}.`;
   return `## ${name}\n\n${sentence}\n\n\`\`\`sh\nhookline ${usage}\n${example}\n\`\`\`\n${table}${remark}${commands[name]?.choose ? actionTables(name) : ""}${ownTables(name)}`;
@@ -163,7 +178,10 @@ export function commandComplaints(): string[] {
       Object.entries(own).map(([name, action]) => [`${group} ${name}`, action] as const),
     ),
   ];
-  const real = flagged.flatMap(([name, { flags: own }]) => Object.keys(own).map((flag) => `${name} --${flag}`));
+  const real = [
+    ...Object.keys(globalFlags).map((flag) => `--${flag}`),
+    ...flagged.flatMap(([name, { flags: own }]) => Object.keys(own).map((flag) => `${name} --${flag}`)),
+  ];
   const place = "scripts/docs/command-line-page.ts";
   const page = commandLinePage();
   return [
@@ -174,6 +192,9 @@ export function commandComplaints(): string[] {
     ...Object.keys(flagTexts)
       .filter((one) => !real.includes(one))
       .map((one) => `${place}: there is no ${one} any more`),
+    ...shown
+      .filter(([name]) => !headings.some(([, names]) => names.includes(name)))
+      .map(([name]) => `src/hosts/cli/commands.ts: the command ${name} stands under no heading of the help`),
     ...shown.filter(([name]) => !remarks[name]).map(([name]) => `${place}: nothing is said about the command ${name}`),
   ];
 }

@@ -124,7 +124,8 @@ export interface Refusal extends Claim {
 }
 
 export interface RunFilter {
-  hook?: string;
+  /** Its id, or the ids of several. */
+  hook?: string | readonly string[];
   session?: string;
   event?: string;
   status?: RunStatus;
@@ -133,6 +134,10 @@ export interface RunFilter {
   among?: { prefix: string; suffix?: string };
   /** Only runs that began at this moment or later. */
   since?: Instant;
+  /** Only runs for events that happened in one of these folders or below it. */
+  folders?: readonly string[];
+  /** Only runs that hold this text in what they say, in capitals or not. */
+  text?: string;
   limit?: number;
 }
 

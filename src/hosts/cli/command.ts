@@ -60,8 +60,9 @@ export const globalFlags: ParseArgsOptionsConfig = {
   json: { type: "boolean" },
   store: { type: "string" },
   quiet: { type: "boolean", short: "q" },
-  verbose: { type: "boolean", short: "v" },
+  verbose: { type: "boolean" },
   help: { type: "boolean", short: "h" },
+  version: { type: "boolean", short: "v" },
 };
 
 /** Environment variables as they are; only the process's own, never a workspace's file. */
@@ -84,6 +85,7 @@ export function invocationOf(command: Command, given: readonly string[], signal:
     terminal: openTerminal(process.stdout, process.stderr, {
       environment: process.env,
       quiet: values.quiet === true && values.json !== true,
+      json: values.json === true,
     }),
     json: values.json === true,
     cwd,

@@ -1,4 +1,4 @@
-/** The table of commands: help, completion and dispatch read it. Code is loaded only when a command runs. */
+/** The table of commands: help, completion, documentation and dispatch read it. Code is loaded only when a command runs. */
 import type { Command } from "./command.ts";
 
 const event = {
@@ -47,7 +47,7 @@ export const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import("./hooks/emit.ts")).emit,
   },
   explain: {
-    summary: "show which hooks would run on an event, and why; runs nothing",
+    summary: "show which hooks would run on an event, and why; nothing runs",
     usage: "explain EVENT [--data JSON|@FILE|-] [--session ID] [--cwd DIR] [--json]",
     example: `hookline explain PreToolUse --data '{"tool_name":"Write","tool_input":{"file_path":"a.ts"}}'`,
     flags: event,
@@ -96,9 +96,9 @@ export const commands: Readonly<Record<string, Command>> = {
   },
   list: {
     summary: "list the active hooks, in running order",
-    usage: "list [--event EVENT] [--slow] [--json]",
+    usage: "list [--event EVENT] [--slow] [--all] [--json]",
     example: "hookline list --event PreToolUse",
-    flags: { event: { type: "string" }, slow: { type: "boolean" } },
+    flags: { event: { type: "string" }, slow: { type: "boolean" }, all: { type: "boolean" } },
     words: 0,
     load: async () => (await import("./hooks/list.ts")).list,
   },
@@ -109,7 +109,7 @@ export const commands: Readonly<Record<string, Command>> = {
     async () => (await import("./guards/guard.ts")).guardActions,
   ),
   "allow-once": {
-    summary: "let one refused call happen, once, within five minutes; for a person at a terminal",
+    summary: "let one refused call happen once, within five minutes",
     usage: "allow-once CODE [--json]",
     example: "hookline allow-once h4x9k2pm",
     flags: {},
@@ -118,9 +118,9 @@ export const commands: Readonly<Record<string, Command>> = {
   },
   check: {
     summary: "read hook files and list every mistake with its place",
-    usage: "check [PATH…] [--json]",
+    usage: "check [PATH…] [--all] [--json]",
     example: "hookline check .claude/settings.json",
-    flags: {},
+    flags: { all: { type: "boolean" } },
     words: 1000,
     load: async () => (await import("./hooks/check.ts")).check,
   },
@@ -150,7 +150,7 @@ export const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import("./testing/test.ts")).test,
   },
   trust: {
-    summary: "show what the hooks of this project would run, and ask you to trust it",
+    summary: "show what the hooks of this project run, and ask you to trust it",
     usage: "trust [PATH] [--hash H] [--watch] | trust list | trust diff [PATH] [--json]",
     example: "hookline trust",
     flags: { hash: { type: "string" }, watch: { type: "boolean" } },
@@ -182,11 +182,16 @@ export const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import("./hooks/schema.ts")).schema,
   },
   runs: {
-    summary: "list runs, newest first; show one run in full; or follow new runs",
-    usage: "runs [show ID | tail] [--hook H] [--session S] [--event E] [--status S] [--limit N] [--json]",
-    example: "hookline runs --status failed --limit 20",
+    summary: "list what hooks did, newest first; show one run; follow new ones",
+    usage:
+      "runs [show RUN | tail] [--hook HOOK] [--status STATUS] [--since TIME] [--text TEXT] [--event EVENT] [--session ID] [--project DIR | --all] [--limit N] [--json]",
+    example: "hookline runs --status failed --since 2h",
     flags: {
       hook: { type: "string" },
+      since: { type: "string" },
+      text: { type: "string" },
+      project: { type: "string" },
+      all: { type: "boolean" },
       session: { type: "string" },
       event: { type: "string" },
       status: { type: "string" },
@@ -316,6 +321,14 @@ export const commands: Readonly<Record<string, Command>> = {
     words: 0,
     load: async () => (await import("../mcp/server.ts")).mcp,
   },
+  completion: {
+    summary: "print what makes your shell complete commands and flags",
+    usage: "completion bash|zsh|fish",
+    example: 'eval "$(hookline completion bash)"',
+    flags: {},
+    words: 1,
+    load: async () => (await import("./completion.ts")).completion,
+  },
   hook: {
     summary: "internal: agent entry point; reads a payload, prints the reply",
     usage: "hook AGENT [--event NAME]",
@@ -333,6 +346,24 @@ export const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import("./runs/supervise.ts")).supervise,
   },
 };
+
+/** The commands as help groups them, the most used first; the first name of a list stands for all of it. */
+export const headings: readonly (readonly [title: string, names: readonly string[]])[] = [
+  ["Every day", ["init", "add", "list", "explain", "runs", "why", "trust", "allow-once", "status", "demo"]],
+  [
+    "Hooks",
+    [
+      ...["check", "test", "emit", "run", "rerun", "replay", "pause", "resume", "guard", "untrust", "follow-ups"],
+      ...["convert", "schema", "register"],
+    ],
+  ],
+  ["Agents", ["install", "uninstall", "doctor", "git", "mcp", "hook"]],
+  ["Automations", ["automation", "up", "down", "project", "task", "note", "memory"]],
+  ["Maintenance", ["completion", "purge"]],
+];
+
+/** What automations act on: one line of help, as each has the same actions. */
+export const records: readonly string[] = ["project", "task", "note", "memory"];
 
 /** Not for people: left out of help and completion. */
 export const internalCommands: ReadonlySet<string> = new Set(["supervise"]);

@@ -1,5 +1,16 @@
 /** What each flag of a command does, for `--help` and the command line's page. Apart, so that commands start without it. */
+const everywhere = {
+  "--cwd": "works in this folder instead of the current one",
+  "--json": "prints exact JSON, for programs",
+  "--store": "the store's file; default: the one in your state folder",
+  "--quiet": "`-q`: prints nothing but errors",
+  "--verbose": "also prints notes and what programs said, where a command has such",
+  "--help": "`-h`: what a command takes, with an example",
+  "--version": "`-v`: which Hookline this is",
+} as const;
+
 export const flagTexts: Readonly<Record<string, string>> = {
+  ...everywhere,
   "init --yes": "makes each change that it proposes, without asking",
   "init --dry-run": "shows each change, line by line, and writes nothing",
   "demo --once": "exits when the replay is over; until there is a dashboard, this is the default",
@@ -16,6 +27,7 @@ export const flagTexts: Readonly<Record<string, string>> = {
     "runs programs, in a scratch copy of the project; without it none runs, and a program whose file and input are unchanged counts with its recorded answer",
   "replay --all": "of a day the events of all projects, not only of this one",
   "list --event": "only hooks that listen to this event",
+  "list --all": "also the automations that the store keeps for other projects",
   "list --slow":
     "slowest first, by the 95th percentile of each hook's runs in the last 30 days (at most 500), with its budget",
   "add --level": "which rules: `quiet` has those that nearly nobody minds, `strict` all; default: `standard`",
@@ -35,13 +47,18 @@ export const flagTexts: Readonly<Record<string, string>> = {
     "trusts without asking if the folder still has this hash. `trust list --json` prints it. For CI, after you have read the files",
   "trust --watch": "keeps running, shows each change of a hook file and asks whether to trust it",
   "register --validate": "also reports every mistake with file and line on standard error; exits 1 if one is an error",
-  "runs --hook": "only runs of the hook with this id",
+  "runs --hook": "only runs of this hook, by the name or the id that `list` shows",
+  "runs --since": "only runs that began in this time, such as `30m`, `2h` or `1d`, or after this date",
+  "runs --text": "only runs that hold this text in their names, reasons, answers or output",
+  "runs --project": "only runs of the project that this folder belongs to; default: the current folder",
+  "runs --all": "runs of all projects",
   "runs --session": "only runs of this session",
   "runs --event": "only runs of this event",
   "runs --status":
     "only runs with this status: queued, running, completed, skipped, failed, timeout, cancelled or interrupted",
   "runs --limit": "how many; default: 30",
-  "follow-ups --all": "also lists those that are done",
+  "check --all": "also the automations that the store keeps for other projects",
+  "follow-ups --all": "also lists those that are done, and those of other projects",
   "follow-ups --yes": "runs a command without asking; needed where there is no terminal",
   "install --layer": "which of the agent's settings files: `user`, `project` or `local`; default: `user`",
   "install --http":
@@ -74,7 +91,8 @@ export const flagTexts: Readonly<Record<string, string>> = {
     "offers only these tools: a list with commas of operations, or of groups such as `task`; `task_*` is the same",
   "why --session": "the newest event of the session whose id begins so",
   "why --event": "the newest event of this name",
-  "why --all": "the newest event of any project; without it, that of this project comes first",
+  "why --all":
+    "the newest event of any project, and automations of other projects too; without it, an event of this project comes first",
   "purge --before": "a date such as 2026-01-01; everything older is deleted",
   "hook --event": "the event, for payloads that do not name it themselves",
   "hook --by": "internal: the registration that calls, so that a redelivery is recognized",

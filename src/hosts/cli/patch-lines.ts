@@ -2,7 +2,8 @@
 import { structuredPatch } from "diff";
 import type { FileEdit } from "../../agents/install/files.ts";
 import type { Invocation } from "./command.ts";
-import { cut, safeText, shortPath, wrapped } from "./terminal.ts";
+import { safeText, shortPath } from "./terminal.ts";
+import { cut, wrapped } from "./width.ts";
 
 /** Each with its sign: `+`, `-`, or a blank for what stays beside it. */
 export const patchLines = (before: string, after: string): string[] =>
@@ -31,7 +32,7 @@ export function showEdit(
   const how = before === undefined ? " (new)" : after === undefined ? " (removed)" : "";
   terminal.print(terminal.paint("bold", `${shortPath(file, cwd, home)}${how}`));
   if (instead) {
-    for (const line of instead.flatMap((one) => wrapped(`  ${safeText(one)}`, terminal.width, "    ")))
+    for (const line of instead.flatMap((one) => wrapped(`  ${safeText(one)}`, terminal.width, { hang: 4 })))
       terminal.print(line);
     return;
   }

@@ -19,6 +19,7 @@ import {
   firstRefusal,
   firstReport,
   interruption,
+  listOf,
   mergeFound,
   payloadOf,
   type Report,
@@ -27,6 +28,7 @@ import {
   rowOfEvent,
   rowOfRun,
   runOf,
+  textFields,
   written,
 } from "../sqlite/rows.ts";
 
@@ -203,7 +205,7 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
     runs: (filter) =>
       all(tables().runs)
         .reverse()
-        .filter((row) => answers(row, filter))
+        .filter((row) => answers(row, filter, tables().events.get(row.event)?.cwd))
         .slice(0, filter.limit)
         .map(runOf),
 
@@ -314,13 +316,24 @@ function drop<Row>(rows: Map<string, Row>, isOld: (row: Row) => boolean): number
   return old.length;
 }
 
-const answers = (row: RunRow, { hook, session, event, status, eventId, among, since }: RunFilter): boolean =>
-  is(row.hook, hook) &&
+const answers = (
+  row: RunRow,
+  { hook, session, event, status, eventId, among, since, folders, text }: RunFilter,
+  cwd: string | undefined,
+): boolean =>
+  (hook === undefined || listOf(hook).some((one) => is(row.hook, one))) &&
   is(row.session, session) &&
   is(row.event_name, event) &&
   is(row.status, status) &&
   is(row.event, eventId) &&
   (since === undefined || row.started >= since) &&
+  (folders === undefined || folders.some((folder) => cwd === folder || cwd?.startsWith(folder.replace(/\/?$/, "/")))) &&
+  (text === undefined ||
+    textFields.some((field) =>
+      String(row[field] ?? "")
+        .toLowerCase()
+        .includes(text.toLowerCase()),
+    )) &&
   (among === undefined || (row.hook.startsWith(among.prefix) && row.hook.endsWith(among.suffix ?? "")));
 
 const is = (held: string | null, wanted: string | undefined): boolean =>

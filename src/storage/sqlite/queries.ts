@@ -17,12 +17,15 @@ import {
   firstRefusal,
   firstReport,
   interruption,
+  listOf,
   mergeFound,
+  places,
   type Report,
   type RunRow,
   readBack,
   runFields,
   runOf,
+  textFields,
   written,
 } from "./rows.ts";
 import { commonEvents, commonStatuses, isNotable, isRare } from "./schema.ts";
@@ -157,6 +160,17 @@ export function runNamed(database: Database, id: string): Run | undefined {
   return row && runOf(row);
 }
 
+/** The ids that begin so: at most so many. */
+export const idsFrom = (database: Database, table: "run" | "event", beginning: string, most: number): string[] =>
+  database
+    .all<{ id: string }>(
+      `select id from ${table} where id >= ? and id < ? order by id limit ?`,
+      written(beginning),
+      `${written(beginning)}\u{10FFFF}`,
+      most,
+    )
+    .map(({ id }) => readBack(id));
+
 interface Column {
   is: string;
   /** Whether its index leaves few runs; absent: it never does. */
@@ -165,11 +179,10 @@ interface Column {
   found?: string;
 }
 /** Those that leave the fewest runs first. */
-const columns: { readonly [F in "eventId" | "status" | "session" | "hook" | "event"]: Column } = {
+const columns: { readonly [F in "eventId" | "status" | "session" | "event"]: Column } = {
   eventId: { is: "event", leavesFew: () => true },
   status: { is: "status", leavesFew: (value) => !commonStatuses.includes(value), found: `status = ? and ${isNotable}` },
   session: { is: "session", leavesFew: () => true, found: "seq in (select seq from run where session = ?)" },
-  hook: { is: "hook", leavesFew: () => true },
   event: {
     is: "event_name",
     leavesFew: (value) => !commonEvents.includes(value),
@@ -190,6 +203,21 @@ export function findRuns(database: Database, filter: RunFilter): Run[] {
     conditions.push(conditions.length === 0 && leavesFew?.(value) ? found : `+${is} = ?`);
     values.push(written(value));
   }
+  if (filter.hook !== undefined) {
+    const hooks = listOf(filter.hook);
+    conditions.push(`${conditions.length === 0 ? "" : "+"}hook in (${places(hooks)})`);
+    values.push(...hooks.map(written));
+  }
+  if (filter.folders) {
+    const { sql, values: own } = inFolders("event.cwd", filter.folders);
+    conditions.push(`exists (select 1 from event where event.id = run.event and ${sql})`);
+    values.push(...own);
+  }
+  if (filter.text !== undefined) {
+    const all = textFields.map((field) => `coalesce(${field}, '')`).join(" || ' ' || ");
+    conditions.push(`instr(lower(${all}), lower(?)) > 0`);
+    values.push(filter.text);
+  }
   if (filter.since !== undefined) {
     conditions.push("started >= ?");
     values.push(filter.since);
@@ -207,6 +235,29 @@ export function findRuns(database: Database, filter: RunFilter): Run[] {
   );
   return rows.map(runOf);
 }
+
+/** The newest event in these folders; without any, of all. */
+export const newestEvent = (database: Database, folders?: readonly string[]): string | undefined => {
+  const { sql, values } = folders ? inFolders("cwd", folders) : { sql: "1", values: [] };
+  const row = database.get<{ id: string }>(`select id from event where ${sql} order by seq desc limit 1`, ...values);
+  return row && readBack(row.id);
+};
+
+/** That a column holds one of the folders, or what lies below it. */
+function inFolders(column: string, folders: readonly string[]): { sql: string; values: string[] } {
+  const one = `${column} = ? or (${column} > ? and ${column} < ?)`;
+  const values = folders.flatMap((folder) => {
+    const below = written(folder.endsWith("/") ? folder.slice(0, -1) : folder);
+    return [written(folder), `${below}/`, `${below}0`]; // the character after the slash
+  });
+  return { sql: `(${folders.map(() => one).join(" or ") || "0"})`, values };
+}
+
+/** The hooks that have runs, with their names; also those that are gone. */
+export const hooksWithRuns = (database: Database): { hook: HookId; name: string }[] =>
+  database
+    .all<{ hook: string; name: string }>("select distinct hook, hook_name as name from run")
+    .map(({ hook, name }) => ({ hook: readBack(hook), name: readBack(name) }));
 
 /** For each hook its newest run that started: walks the index from hook to hook instead of reading every run. */
 export function lastFired(database: Database): Map<HookId, Instant> {

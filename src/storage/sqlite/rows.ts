@@ -177,6 +177,12 @@ export const changingFields: readonly RunField[] = [
 ];
 export const runFields: readonly RunField[] = [...fixedFields, ...changingFields];
 
+/** Where the texts of a run lie, for who looks for one. */
+export const textFields: readonly RunField[] = ["hook_name", "reason", "outcome", "withheld", "steps", "notes"];
+
+export const listOf = (value: string | readonly string[]): readonly string[] =>
+  typeof value === "string" ? [value] : value;
+
 /** What stays while a run goes on, in the order of runFields. Lists, as they are bound as they are: this is on the hot path. */
 export const fixedValues = (run: Run, keeper: Keeper): Value[] => [
   written(run.id),

@@ -95,7 +95,7 @@ function statusLines(facts: Facts, hooks: readonly Hook[], invocation: Invocatio
       ? [row("", `${counted(store.repaired, "run")} of a crashed process marked as interrupted`)]
       : []),
     ...daemonRows(facts.daemon ?? undefined, facts.queue, terminal, show),
-    row("project", show(facts.root)),
+    row("project", shortPath(facts.root, join(facts.root, "below"), home)),
     row("hooks", `${hookCounts(hooks)}${broken}`),
     ...facts.files.map((file) => row("", `${show(file.path)}: ${file.hooks} (${file.layer})`)),
     ...(facts.untrusted > 0 ? [row("trust", terminal.paint("yellow", untrustedWords(facts.untrusted)))] : []),

@@ -1,7 +1,8 @@
 /** hookline doctor: looks at everything that Hookline needs, area by area. Each finding names the command that mends it; --fix does the safe ones. */
 import { messageOf } from "../../../engine/error.ts";
 import type { ExitCode, Invocation } from "../command.ts";
-import { type Style, safeText, wrapped } from "../terminal.ts";
+import { type Style, safeText } from "../terminal.ts";
+import { wrapped } from "../width.ts";
 import { type Area, type Finding, type Found, lookAt } from "./check.ts";
 import { clients } from "./clients.ts";
 import { daemon } from "./daemon.ts";

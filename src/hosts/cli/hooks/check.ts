@@ -19,6 +19,7 @@ import { type ExitCode, type Invocation, textFlag, textOfFile } from "../command
 import { findingsBelow } from "../git/worktrees.ts";
 import { loadingFor, storedAutomations } from "../loaded.ts";
 import { type Place, stateFolder, storePath } from "../place.ts";
+import { isOfProject, projectFolders } from "../project.ts";
 import { openStoreToRead } from "../store.ts";
 import { safeText, shortPath, type Terminal } from "../terminal.ts";
 import { offerTrust } from "../trust/trust.ts";
@@ -119,7 +120,9 @@ async function withStored(
   const complain = (reason: string): void => invocation.terminal.error(`hookline: ${reason}`);
   const stored = storedAutomations({ place: invocation, store, loading, loaded, complain });
   try {
-    const { hooks } = await stored.combine(set);
+    const folders = projectFolders(invocation);
+    const all = (await stored.combine(set)).hooks;
+    const hooks = all.filter((hook) => invocation.flags.all === true || isOfProject(hook, folders));
     return { hooks, problems: stored.problems() };
   } finally {
     store.close();

@@ -14,7 +14,9 @@ import { systemPorts } from "../../../runtime/system.ts";
 import { untrustedWords } from "../../compose/trust-notice.ts";
 import { type ExitCode, type Invocation, textFlag, textOfFile, textOfInput, usageError } from "../command.ts";
 import { type Line, openLine } from "../line.ts";
+import { shortId } from "../runs/named.ts";
 import { type OpenedStore, openStore, openStoreToRead } from "../store.ts";
+import { table } from "../table.ts";
 import {
   isPersonThere,
   oneLine,
@@ -24,7 +26,6 @@ import {
   safeText,
   shortPath,
   type Terminal,
-  table,
 } from "../terminal.ts";
 import { changedSince } from "./changed-since.ts";
 import { effectLines } from "./effect-lines.ts";
@@ -197,7 +198,7 @@ export const runTable = (terminal: Terminal, runs: readonly Run[]): string[] =>
       run.status,
       run.ms === undefined ? "" : String(run.ms),
       run.reason ?? run.notes[0] ?? "",
-      run.id,
+      shortId(run.id),
     ]),
   );
 
@@ -307,14 +308,14 @@ export async function explain(invocation: Invocation): Promise<ExitCode> {
 
 function printExplanations({ terminal, cwd, home }: Invocation, explanations: readonly Explained[]): void {
   if (explanations.length === 0) {
-    terminal.print("no hook is active here: `hookline list` shows where Hookline looked");
+    terminal.print("no hook is active here: `hookline list` says what to do next");
     return;
   }
   const columns = [
     { title: "would", style: (value: string) => (value === "run" ? ("green" as const) : ("dim" as const)) },
     { title: "hook", fills: true as const },
     { title: "because", fills: true as const },
-    { title: "where" },
+    { title: "where", fills: true as const },
   ];
   const rows = explanations.map((one) => [one.would, one.name, one.because, placeIn(one, { cwd, home })]);
   for (const row of table(terminal, columns, rows)) terminal.print(row);

@@ -23,7 +23,8 @@ import {
 } from "../packs/proposal.ts";
 import { recipeNames } from "../packs/recipe.ts";
 import { showEdit } from "../patch-lines.ts";
-import { askForKey, isPersonThere, safeText, shortPath, wrapped } from "../terminal.ts";
+import { askForKey, isPersonThere, safeText, shortPath } from "../terminal.ts";
+import { wrapped } from "../width.ts";
 import { editorProposal } from "./editor.ts";
 import { type Here, type HereAgent, lookAround, printHere } from "./look.ts";
 
@@ -38,7 +39,7 @@ export async function init(given: Invocation): Promise<ExitCode> {
   const mode = modeOf(invocation);
   const { terminal, json } = invocation;
   const say = (line: string, indent = ""): void => {
-    if (!json) for (const one of wrapped(line, terminal.width, indent)) terminal.print(one);
+    if (!json) for (const one of wrapped(line, terminal.width, { hang: indent.length })) terminal.print(one);
   };
   if (!json) printHere(here, invocation);
   const accepted: Step[] = [];
@@ -178,7 +179,7 @@ async function hooksWith(accepted: readonly Step[], { loaded, root }: Here, invo
 function show(step: Step, invocation: Invocation): void {
   const { terminal, flags } = invocation;
   terminal.print("");
-  for (const line of wrapped(`${step.name}: ${step.about}`, terminal.width, "  "))
+  for (const line of wrapped(`${step.name}: ${step.about}`, terminal.width, { hang: 2 }))
     terminal.print(terminal.paint("bold", line));
   const part = { most: 12, width: Math.min(terminal.width, 120), rest: "`hookline init --dry-run` shows all" };
   if (!step.perform) showProposal(step, invocation);

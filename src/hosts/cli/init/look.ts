@@ -13,8 +13,9 @@ import { trusting, trustRecords } from "../../compose/trust.ts";
 import type { Invocation } from "../command.ts";
 import { loadingFor } from "../loaded.ts";
 import { languagesIn, readRecipe } from "../packs/recipe.ts";
-import { safeText, shortPath, wrapped } from "../terminal.ts";
+import { safeText, shortPath } from "../terminal.ts";
 import { foldersAt } from "../trust/folders.ts";
+import { wrapped } from "../width.ts";
 
 export interface HereAgent {
   agent: AgentAdapter;
@@ -93,7 +94,7 @@ function readerOf({ path, layer }: LoadedFile, places: Places): { agent?: string
 export function printHere(here: Here, { terminal, cwd, home }: Invocation): void {
   const some = (words: readonly string[], none: string): string => (words.length > 0 ? words.join(", ") : none);
   const row = (subject: string, text: string): void => {
-    for (const line of wrapped(`  ${subject.padEnd(10)} ${text}`, terminal.width, " ".repeat(13))) terminal.print(line);
+    for (const line of wrapped(`  ${subject.padEnd(10)} ${text}`, terminal.width, { hang: 13 })) terminal.print(line);
   };
   terminal.print(
     terminal.paint(

@@ -10,8 +10,9 @@ import { type ExitCode, type Invocation, textFlag, usageError } from "../command
 import { reportLoaded } from "../hooks/emit.ts";
 import { inputOf } from "../runs/runs.ts";
 import { openStoreToRead } from "../store.ts";
-import { ago, cut, oneLine, type Style, shortPath, wrapped } from "../terminal.ts";
+import { ago, oneLine, type Style, shortPath } from "../terminal.ts";
 import { offerTrust } from "../trust/trust.ts";
+import { cut, wrapped } from "../width.ts";
 import { type Change, type Compared, compare } from "./compare.ts";
 import { type Replayed, replayEvents } from "./judge.ts";
 import { namedEvents } from "./recorded.ts";
@@ -136,7 +137,7 @@ function subjectOf({ tool_name: tool, tool_input: input }: Fields): string {
 
 function changeLines({ verdict, runs }: Change, { terminal }: Invocation): string[] {
   const line = (mark: string, style: Style, text: string): string[] => {
-    const [first = "", ...rest] = wrapped(`    ${oneLine(text)}`, terminal.width, "    ");
+    const [first = "", ...rest] = wrapped(`    ${oneLine(text)}`, terminal.width, { hang: 4 });
     return [`  ${terminal.paint(style, mark)} ${first.trimStart()}`, ...rest];
   };
   const lines = verdict

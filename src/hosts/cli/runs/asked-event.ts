@@ -9,6 +9,7 @@ import { realOf } from "../../../files/paths.ts";
 import { findProject } from "../../../loading/project.ts";
 import type { SqliteStore } from "../../../storage/sqlite/sqlite.ts";
 import { type Invocation, textFlag } from "../command.ts";
+import { eventNamed } from "./named.ts";
 
 export interface AskedEvent {
   stored: StoredEvent;
@@ -21,26 +22,7 @@ export interface AskedEvent {
 /** @throws HooklineError run_unknown, event_unknown */
 export async function askedEvent(store: SqliteStore, invocation: Invocation): Promise<AskedEvent> {
   const [name = "last"] = invocation.words;
-  return name === "last" ? newest(store, invocation) : byId(store, name);
-}
-
-async function byId(store: SqliteStore, name: string): Promise<AskedEvent> {
-  const run = (await store.run(name)) ?? (await store.run(beginning(store, "run", name) ?? name));
-  const stored =
-    (await store.event(run?.eventId ?? name)) ?? (await store.event(beginning(store, "event", name) ?? name));
-  if (!stored) throw new HooklineError("run_unknown", { name, where: "the store" });
-  return { stored, ...(run ? { run: run.id } : {}) };
-}
-
-/** The only id that begins so. */
-function beginning({ database }: SqliteStore, table: "run" | "event", name: string): string | undefined {
-  if (!/^[0-9a-z]{4,}$/.test(name)) return undefined;
-  const rows = database.all<{ id: string }>(
-    `select id from ${table} where id >= ? and id < ? limit 2`,
-    name,
-    `${name}~`,
-  );
-  return rows.length === 1 ? rows[0]?.id : undefined;
+  return name === "last" ? newest(store, invocation) : eventNamed(store, name);
 }
 
 /** So many of the newest events are looked through. */

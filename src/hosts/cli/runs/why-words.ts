@@ -7,7 +7,9 @@ import type { StoredEvent } from "../../../engine/record.ts";
 import { isRecord } from "../../../engine/schema.ts";
 import type { Invocation } from "../command.ts";
 import { outcomeLines } from "../hooks/emit.ts";
-import { ago, oneLine, safeText, shortPath, type Terminal, wrapped } from "../terminal.ts";
+import { ago, oneLine, safeText, shortPath, type Terminal } from "../terminal.ts";
+import { wrapped } from "../width.ts";
+import { paintedMark } from "./marks.ts";
 import { inputOf } from "./runs.ts";
 import type { Reason } from "./why.ts";
 
@@ -131,10 +133,16 @@ const policies: Readonly<Record<Hook["onFailure"], string>> = {
   continue: "Its failure blocks nothing.",
 };
 
-function markOf({ run, ran, status }: Reason, asked: string | undefined, terminal: Terminal): string {
-  if (run !== null && run === asked) return terminal.paint("bold", "→");
-  if (!ran) return terminal.paint("dim", "·");
-  return status === "failed" || status === "timeout" ? terminal.paint("red", "✗") : terminal.paint("green", "✓");
+function markOf(
+  { run, ran, status, withheld, verdict }: Reason,
+  asked: string | undefined,
+  terminal: Terminal,
+): string {
+  const arrow = run !== null && run === asked ? `${terminal.paint("bold", "→")} ` : "";
+  if (!ran || status === "not matched") return arrow + terminal.paint("dim", "·");
+  const outcome = verdict === null ? {} : { verdict: { is: verdict, by: "" } };
+  const ended = { status, outcome, ...(withheld === null ? {} : { withheld: { because: withheld, outcome } }) };
+  return arrow + paintedMark(ended, terminal);
 }
 
 function sentence({ ran, status, because, withheld }: Reason): string {

@@ -4,14 +4,16 @@ import { loadPatterns } from "../../../conditions/patterns.ts";
 import type { Instant } from "../../../engine/event.ts";
 import { read } from "../../../engine/explain.ts";
 import { type Hook, isBuiltIn } from "../../../engine/hook.ts";
+import type { VerdictKind } from "../../../engine/outcome.ts";
 import { listensTo, type Plan, planHooks } from "../../../engine/plan.ts";
-import type { Run, Store, StoredEvent, Withheld } from "../../../engine/record.ts";
+import type { Run, RunStatus, Store, StoredEvent, Withheld } from "../../../engine/record.ts";
 import { findProject, workspaceOf } from "../../../loading/project.ts";
 import type { ExitCode, Invocation } from "../command.ts";
 import { changedSince } from "../hooks/changed-since.ts";
 import { effectLines } from "../hooks/effect-lines.ts";
 import { registryAt } from "../loaded.ts";
 import type { Place } from "../place.ts";
+import { isOfProject, projectFolders } from "../project.ts";
 import { openStoreToRead } from "../store.ts";
 import { askedEvent } from "./asked-event.ts";
 import { resultOf } from "./runs.ts";
@@ -26,12 +28,13 @@ export interface Reason {
   /** It is set off by events of this name. */
   listens: boolean;
   ran: boolean;
-  status: string;
+  status: RunStatus | "not matched";
   because: string;
   run: string | null;
   notes: readonly string[];
   /** Why its answer did not count. */
   withheld: Withheld["because"] | null;
+  verdict: VerdictKind | null;
   /** The policy that answered its failure; null: none had to. */
   failure: Hook["onFailure"] | null;
   /** What its programs said on standard error, where its answer does not hold it. */
@@ -46,7 +49,7 @@ export async function why(invocation: Invocation): Promise<ExitCode> {
     await store.repair();
     const asked = await askedEvent(store, invocation);
     const { stored } = asked;
-    const reasons = await reasonsOf(store, stored, invocation);
+    const reasons = await reasonsOf(store, stored, invocation, invocation.flags.all === true);
     if (asked.note !== undefined) invocation.terminal.error(`hookline: ${asked.note}`);
     if (invocation.json)
       invocation.terminal.print(
@@ -64,7 +67,7 @@ export async function why(invocation: Invocation): Promise<ExitCode> {
 }
 
 /** What the run rows say; for the rest, what the stored event and the stored set say again. */
-async function reasonsOf(store: Store, stored: StoredEvent, place: Place): Promise<Reason[]> {
+async function reasonsOf(store: Store, stored: StoredEvent, place: Place, isAll: boolean): Promise<Reason[]> {
   const { event } = stored;
   const runs = new Map<string, Run>();
   for (const run of await store.runs({ eventId: event.id, limit: 10_000 })) runs.set(run.hook, run);
@@ -73,8 +76,10 @@ async function reasonsOf(store: Store, stored: StoredEvent, place: Place): Promi
   const known = { ...(set ?? { id: stored.set, hooks: [] }), workspace };
   const there = { ...place, cwd: event.cwd };
   const plans = planHooks(known, await registryAt(there), await loadPatterns());
+  const folders = projectFolders({ cwd: event.cwd, home: place.home });
+  const told = known.hooks.filter((hook) => isAll || runs.has(hook.id) || isOfProject(hook, folders));
   const reasons = await Promise.all(
-    known.hooks.map(async (hook): Promise<Reason> => {
+    told.map(async (hook): Promise<Reason> => {
       const run = runs.get(hook.id);
       runs.delete(hook.id);
       const base = { ...ofHook(hook, event.at, there), listens: run !== undefined || isSetOff(hook, stored) };
@@ -110,7 +115,16 @@ const isSetOff = (hook: Hook, { event }: StoredEvent): boolean =>
   event.to ? event.to.hook === hook.id : listensTo(hook, event.name);
 
 const neverRan = {
-  ...{ ran: false, status: "not matched", run: null, notes: [], withheld: null, failure: null, stderr: null },
+  ...{
+    ran: false,
+    status: "not matched" as const,
+    run: null,
+    notes: [],
+    withheld: null,
+    verdict: null,
+    failure: null,
+    stderr: null,
+  },
 } as const;
 
 /** A hook without a row that matches the event as it came was passed over: its own answer is not in the record. */
@@ -124,7 +138,7 @@ async function derivedReason(plan: Plan, { event, outcome }: StoredEvent): Promi
 const policyOf = ({ onFailure }: Hook, { status, outcome }: Run): Reason["failure"] =>
   (status === "failed" || status === "timeout") && (onFailure === "block" || !outcome?.verdict) ? onFailure : null;
 
-type OfRun = Pick<Reason, "ran" | "status" | "because" | "run" | "notes" | "withheld" | "stderr">;
+type OfRun = Pick<Reason, "ran" | "status" | "because" | "run" | "notes" | "withheld" | "verdict" | "stderr">;
 
 function ofRun(run: Run): OfRun {
   const because = run.asked > 0 ? resultOf(run) : (run.reason ?? run.status);
@@ -139,6 +153,7 @@ function ofRun(run: Run): OfRun {
     run: run.id,
     notes: run.notes,
     withheld: run.withheld?.because ?? null,
+    verdict: run.outcome?.verdict?.is ?? null,
     stderr: said === "" ? null : said,
   };
 }

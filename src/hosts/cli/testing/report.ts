@@ -3,7 +3,8 @@ import { messageOf } from "../../../engine/error.ts";
 import type { Problem } from "../../../engine/hook.ts";
 import type { Invocation } from "../command.ts";
 import { findingLine } from "../hooks/check.ts";
-import { oneLine, type Style, safeText, shortPath, type Terminal, wrapped } from "../terminal.ts";
+import { oneLine, type Style, safeText, shortPath, type Terminal } from "../terminal.ts";
+import { wrapped } from "../width.ts";
 import { type Failure, storyOf } from "./expected.ts";
 import type { Performed } from "./perform.ts";
 
@@ -56,13 +57,13 @@ const mostOthers = 8;
 
 function failureLines({ test, seen, failures, error }: TestResult, file: string, terminal: Terminal): string[] {
   const dim = (text: string): string => terminal.paint("dim", text);
-  const [name = "", ...more] = wrapped(`    ${oneLine(test.name)}`, terminal.width, "    ");
+  const [name = "", ...more] = wrapped(`    ${oneLine(test.name)}`, terminal.width, { hang: 4 });
   const lines = [
     `  ${terminal.paint("red", "✗")} ${name.trimStart()}`,
     ...more,
     `      ${dim(`${file}:${test.place.line}:${test.place.column}`)}`,
   ];
-  if (error !== undefined) lines.push(...wrapped(`      ${oneLine(messageOf(error))}`, terminal.width, "      "));
+  if (error !== undefined) lines.push(...wrapped(`      ${oneLine(messageOf(error))}`, terminal.width, { hang: 6 }));
   for (const { field, expected, actual, line, column } of failures) {
     lines.push(`      ${terminal.paint("bold", field)}${dim(`  ${file}:${line}:${column}`)}`);
     lines.push(...labelled("expected", "green", expected), ...labelled("found", "red", actual));
@@ -78,11 +79,11 @@ function failureLines({ test, seen, failures, error }: TestResult, file: string,
   return lines;
 
   function asItem(text: string): string[] {
-    const [first = "", ...rest] = wrapped(`          ${oneLine(text)}`, terminal.width, "          ");
+    const [first = "", ...rest] = wrapped(`          ${oneLine(text)}`, terminal.width, { hang: 10 });
     return [first.slice(2), ...rest];
   }
   function labelled(label: string, style: Style, text: string): string[] {
-    const [first = "", ...rest] = wrapped(`${" ".repeat(18)}${oneLine(text)}`, terminal.width, " ".repeat(18));
+    const [first = "", ...rest] = wrapped(`${" ".repeat(18)}${oneLine(text)}`, terminal.width, { hang: 18 });
     return [`        ${terminal.paint(style, label.padEnd(8))}  ${first.trimStart()}`, ...rest];
   }
 }

@@ -44,7 +44,7 @@ const table: Readonly<Record<string, (repository: HostileRepository) => readonly
   untrust: () => [["untrust"]],
   register: () => [["register"], ["register", "--validate"]],
   schema: () => [["schema", "rules"]],
-  runs: () => [["runs"], ["runs", "--json"]],
+  runs: () => [["runs"], ["runs", "--json"], ["runs", "--hook", "none"]],
   "follow-ups": () => [["follow-ups", "list", "--all"]],
   why: () => [["why", "last"]],
   install: () => [
@@ -61,6 +61,11 @@ const table: Readonly<Record<string, (repository: HostileRepository) => readonly
   ],
   status: () => [["status"], ["status", "--json"]],
   purge: () => [["purge", "--before", "2020-01-01"]],
+  completion: () => [
+    ["completion", "bash"],
+    ["completion", "zsh"],
+    ["completion", "fish"],
+  ],
 };
 
 /** Of the groups: every action, with what it must be given. */

@@ -236,13 +236,6 @@ export function findRuns(database: Database, filter: RunFilter): Run[] {
   return rows.map(runOf);
 }
 
-/** The newest event in these folders; without any, of all. */
-export const newestEvent = (database: Database, folders?: readonly string[]): string | undefined => {
-  const { sql, values } = folders ? inFolders("cwd", folders) : { sql: "1", values: [] };
-  const row = database.get<{ id: string }>(`select id from event where ${sql} order by seq desc limit 1`, ...values);
-  return row && readBack(row.id);
-};
-
 /** That a column holds one of the folders, or what lies below it. */
 function inFolders(column: string, folders: readonly string[]): { sql: string; values: string[] } {
   const one = `${column} = ? or (${column} > ? and ${column} < ?)`;

@@ -51,7 +51,6 @@ const commands: readonly (readonly [name: string, line: string])[] = [
   ["follow-ups", "hookline follow-ups list"],
   ["guards", "hookline guard list"],
   ["status", "hookline status"],
-  ["doctor", "hookline doctor"],
   ["no automation", "hookline automation list"],
 ];
 

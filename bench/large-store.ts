@@ -54,11 +54,12 @@ const storeOf = (side: string, folder: string): string => join(folder, side === 
 const middle = 500_001;
 /** On the empty store `why` is asked of its one event, and the others find nothing. */
 const commands: readonly [called: string, words: (side: string) => string[]][] = [
-  ["runs", () => ["runs"]],
-  ["runs of a hook", () => ["runs", "--hook", "settings:.hookline/hooks.json:3"]],
-  ["runs of a session", () => ["runs", "--session", sessionId(3)]],
-  ["runs on an event that is rare", () => ["runs", "--event", "PreCompact"]],
-  ["runs that failed", () => ["runs", "--status", "failed"]],
+  ["runs of all projects", () => ["runs", "--all"]],
+  ["runs of a project that has none", () => ["runs"]],
+  ["runs of a hook by its name", () => ["runs", "--all", "--hook", "waiting"]],
+  ["runs of a session", () => ["runs", "--all", "--session", sessionId(3)]],
+  ["runs on an event that is rare", () => ["runs", "--all", "--event", "PreCompact"]],
+  ["runs that failed", () => ["runs", "--all", "--status", "failed"]],
   ["why last", () => ["why", "last"]],
   ["why RUN", (side) => ["why", runId(side === large ? middle : 1)]],
   ["why EVENT", (side) => ["why", eventId(side === large ? (middle - 1) / runsOfEvent : 0)]],

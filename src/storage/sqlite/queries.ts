@@ -208,9 +208,14 @@ export function findRuns(database: Database, filter: RunFilter): Run[] {
     conditions.push(`${conditions.length === 0 ? "" : "+"}hook in (${places(hooks)})`);
     values.push(...hooks.map(written));
   }
+  let order = "seq";
   if (filter.folders) {
-    const { sql, values: own } = inFolders("event.cwd", filter.folders);
-    conditions.push(`exists (select 1 from event where event.id = run.event and ${sql})`);
+    const own = foldersWithEvents(database, filter.folders);
+    const isIn = `cwd in (${places(own)})`;
+    if (isRareIn(database, own)) {
+      conditions.push(`event in (select id from event where ${isIn})`);
+      order = "+seq"; // else SQLite reads all runs in their order
+    } else conditions.push(`exists (select 1 from event where event.id = run.event and ${isIn})`);
     values.push(...own);
   }
   if (filter.text !== undefined) {
@@ -229,37 +234,70 @@ export function findRuns(database: Database, filter: RunFilter): Run[] {
   }
   const where = conditions.length === 0 ? "" : `where ${conditions.join(" and ")}`;
   const rows = database.all<RunRow>(
-    `select ${runFields.join()} from run ${where} order by seq desc limit ?`,
+    `select ${runFields.join()} from run ${where} order by ${order} desc limit ?`,
     ...values,
     filter.limit ?? -1,
   );
   return rows.map(runOf);
 }
 
-/** That a column holds one of the folders, or what lies below it. */
-function inFolders(column: string, folders: readonly string[]): { sql: string; values: string[] } {
-  const one = `${column} = ? or (${column} > ? and ${column} < ?)`;
-  const values = folders.flatMap((folder) => {
-    const below = written(folder.endsWith("/") ? folder.slice(0, -1) : folder);
-    return [written(folder), `${below}/`, `${below}0`]; // the character after the slash
-  });
-  return { sql: `(${folders.map(() => one).join(" or ") || "0"})`, values };
+/** Of the folders and those below them, the ones where events happened. Walks the index from folder to folder, as for hooks. */
+const foldersWithEvents = (database: Database, folders: readonly string[]): string[] => [
+  ...new Set(
+    folders.flatMap((folder) => {
+      const below = written(folder.endsWith("/") ? folder.slice(0, -1) : folder);
+      const rows = database.all<{ cwd: string }>(
+        `with recursive found (cwd) as (
+          select min(cwd) from event where cwd >= ?1 and cwd < ?2
+          union all
+          select (select min(cwd) from event where cwd > found.cwd and cwd < ?2) from found where found.cwd is not null
+        )
+        select cwd from found where cwd is not null`,
+        `${below}/`,
+        `${below}0`, // the character after the slash
+      );
+      return [written(folder), ...rows.map(({ cwd }) => cwd)];
+    }),
+  ),
+];
+
+/** Of so few events the runs are found one by one; of more, a few are among the newest of all runs. */
+const fewEvents = 10_000;
+const isRareIn = (database: Database, folders: readonly string[]): boolean =>
+  (database.get<{ count: number }>(
+    `select count(*) as count from (select 1 from event where cwd in (${places(folders)}) limit ?)`,
+    ...folders,
+    fewEvents,
+  )?.count ?? 0) < fewEvents;
+
+/** The newest event in these folders. */
+export function newestEventIn(database: Database, folders: readonly string[]): string | undefined {
+  const newest = foldersWithEvents(database, folders).map((cwd) =>
+    database.get<{ id: string; seq: number }>("select id, seq from event where cwd = ? order by seq desc limit 1", cwd),
+  );
+  const [first] = newest.flatMap((one) => one ?? []).toSorted((left, right) => right.seq - left.seq);
+  return first && readBack(first.id);
 }
 
-/** The hooks that have runs, with their names; also those that are gone. */
+/** The hooks that have runs: walks the index from hook to hook instead of reading every run. */
+const fired = `with recursive fired (hook) as (
+  select min(hook) from run
+  union all
+  select (select min(hook) from run where run.hook > fired.hook) from fired where fired.hook is not null
+)`;
+
+/** With the names that they had last; also those that are gone. */
 export const hooksWithRuns = (database: Database): { hook: HookId; name: string }[] =>
   database
-    .all<{ hook: string; name: string }>("select distinct hook, hook_name as name from run")
+    .all<{ hook: string; name: string }>(
+      `${fired} select hook, (select hook_name from run where run.hook = fired.hook order by seq desc limit 1) as name
+        from fired where hook is not null`,
+    )
     .map(({ hook, name }) => ({ hook: readBack(hook), name: readBack(name) }));
 
-/** For each hook its newest run that started: walks the index from hook to hook instead of reading every run. */
+/** For each hook its newest run that started. */
 export function lastFired(database: Database): Map<HookId, Instant> {
-  const rows = database.all<{ hook: string; at: Instant | null }>(`
-    with recursive fired (hook) as (
-      select min(hook) from run
-      union all
-      select (select min(hook) from run where run.hook > fired.hook) from fired where fired.hook is not null
-    )
+  const rows = database.all<{ hook: string; at: Instant | null }>(`${fired}
     select hook, (
       select started from run
       where run.hook = fired.hook and asked > 0 order by seq desc limit 1

@@ -261,4 +261,5 @@ export const migrations: readonly string[] = [
   `alter table pause add column until real;
   alter table run add column withheld text;`,
   runIndexes,
+  "create index event_cwd on event (cwd);",
 ];

@@ -5,10 +5,11 @@ import { HooklineError } from "../../../engine/error.ts";
 import { eventNames, resolveEvent } from "../../../engine/events.ts";
 import { nearest } from "../../../engine/nearest.ts";
 import type { StoredEvent } from "../../../engine/record.ts";
-import { realOf } from "../../../files/paths.ts";
-import { findProject } from "../../../loading/project.ts";
+import { isInside } from "../../../files/paths.ts";
+import { newestEventIn } from "../../../storage/sqlite/queries.ts";
 import type { SqliteStore } from "../../../storage/sqlite/sqlite.ts";
 import { type Invocation, textFlag } from "../command.ts";
+import { projectFolders } from "../project.ts";
 import { eventNamed } from "./named.ts";
 
 export interface AskedEvent {
@@ -39,10 +40,17 @@ async function newest(store: SqliteStore, { flags, cwd, home }: Invocation): Pro
       (session === undefined || event.session?.startsWith(session) === true) &&
       (names === undefined || names.some((name) => name === event.name)),
   );
-  const here = realOf(findProject(cwd, home).root);
-  const ofHere =
-    flags.all === true || session !== undefined ? all[0] : all.find(({ event }) => isOf(here, event.cwd, home));
+  const ofHere = flags.all === true || session !== undefined ? all[0] : await inProject();
   if (ofHere) return { stored: ofHere };
+
+  /** Of any event the newest, however long ago; of one kind the newest among those that were looked through. */
+  async function inProject(): Promise<StoredEvent | undefined> {
+    const folders = projectFolders({ cwd, home });
+    const recent = all.find(({ event }) => folders.some((folder) => isInside(folder, event.cwd)));
+    const id = recent || names ? undefined : newestEventIn(store.database, folders);
+    return recent ?? (id === undefined ? undefined : store.event(id));
+  }
+
   const [first] = all;
   if (first && textFlag(flags, "store") !== undefined) return { stored: first };
   if (first)
@@ -56,5 +64,3 @@ async function newest(store: SqliteStore, { flags, cwd, home }: Invocation): Pro
     where: `the store, which holds no event${what.length > 0 ? ` ${what.join(" ")}` : " yet"}: \`hookline emit\` makes one, \`hookline doctor\` says whether your agents send any`,
   });
 }
-
-const isOf = (root: string, cwd: string, home: string): boolean => realOf(findProject(cwd, home).root) === root;

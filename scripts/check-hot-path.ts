@@ -26,6 +26,7 @@ const forbidden = [
   "unbash",
   "@lezer/python",
   "picomatch",
+  "string-width", // and Intl.Segmenter with it
   "kysely",
   "pg",
   "ai",

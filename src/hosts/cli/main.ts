@@ -1,7 +1,8 @@
 /** The command line's front: finds the command, loads only that one, and turns errors into one sentence and an exit code. */
 import { type ErrorCode, HooklineError, messageOf } from "../../engine/error.ts";
-import { type Command, type ExitCode, globalFlags, invocationOf, version } from "./command.ts";
+import { type Command, type ExitCode, globalFlags, version } from "./command.ts";
 import { commands, internalCommands } from "./commands.ts";
+import { invocationOf } from "./invocation.ts";
 import { openTerminal, safeText } from "./terminal.ts";
 
 /** Codes that mean wrong use; every other failure is the environment's. */

@@ -117,11 +117,12 @@ function pathTest(written: string, patterns: Patterns): EffectTest {
 const placeTest =
   (name: PlaceName, { isAt, real }: Patterns): EffectTest =>
   ({ is, path = "", below }, where) => {
-    if (isAt?.(name, { path, below }, where) !== false) return isAt !== undefined;
+    if (!isAt) return false;
+    if (isAt(name, { path, below }, where)) return true;
     if (!real || is === "executes" || path.startsWith(unknownText)) return false;
     const led = real(path);
-    const [workspace, home] = [real(where.workspace), real(where.home)];
-    return led !== path && isAt(name, { path: led, below }, { workspace, home });
+    if (led === path) return false;
+    return isAt(name, { path: led, below }, { workspace: real(where.workspace), home: real(where.home) });
   };
 
 function hostTest(written: string): EffectTest {

@@ -28,7 +28,7 @@ export function inspectHooks(hooks: readonly Hook[], places: Places): Problem[] 
     const { file = "", line = 1, column = 1 } = hook.origin;
     const found = inspected(hook, places);
     if (!found) return [];
-    const wanted = hook.steps[0].uses === "script" ? [swallowedStatus, missingInterpreter] : inspections;
+    const wanted = hook.steps[0].uses === "script" ? [swallowedStatus, noProgram] : inspections;
     return wanted
       .flatMap((inspect) => inspect({ ...found, places }) ?? [])
       .map((finding) => ({ ...finding, file, line, column }));
@@ -65,8 +65,7 @@ const inspections: readonly Inspection[] = [
   placeholders,
   missingScript,
   notExecutable,
-  missingProgram,
-  missingInterpreter,
+  noProgram,
   unknownVariables,
   exitOne,
   bashUnderSh,
@@ -107,30 +106,40 @@ function notExecutable({ script, mode }: Inspected): Finding | undefined {
   };
 }
 
-function missingProgram({ hook, command, places }: Inspecting): Finding | undefined {
-  const { args, shell } = hook.steps[0].with;
-  const name = programName(command, Array.isArray(args) ? args.map(String) : undefined);
-  if (name === undefined || shell === "powershell" || places.hasProgram(name)) return undefined;
-  return noProgram(name, `no program "${name}" is in PATH`, places);
-}
+/** Such a line looks by itself whether a program is there, or does without it. */
+const triesIt = /\|\||\b(?:command\s+-v|type|which|hash|if|test)\b/;
 
-function missingInterpreter({ script, text = "", places }: Inspecting): Finding | undefined {
+/** The program that the line begins with, or that the script's #! line names, where it is not there. */
+export function missingProgram(
+  { hook, command, script, text = "" }: Inspected,
+  hasProgram: Places["hasProgram"],
+): { name: string; isOfScript: boolean } | undefined {
+  const { args, shell } = hook.steps[0].with;
+  const named = programName(command, Array.isArray(args) ? args.map(String) : undefined);
+  if (named !== undefined && shell !== "powershell" && !triesIt.test(command) && !hasProgram(named))
+    return { name: named, isOfScript: false };
   if (!script || script.interpreter) return undefined;
   const [, path = "", rest = ""] = /^#![ \t]*(\S+)[ \t]*([^\r\n]*)/.exec(text) ?? [];
   const name = /(?:^|\/)env$/.test(path) ? /^(?:-\S+[ \t]+|\w+=\S*[ \t]+)*([^\s-]\S*)/.exec(rest)?.[1] : path;
-  if (!name || places.hasProgram(name)) return undefined;
-  return noProgram(
-    name,
-    `the #! line of ${script.written.replace(/^.*\//, "")} names "${name}", which is not there`,
-    places,
-  );
+  return name && !hasProgram(name) ? { name, isOfScript: true } : undefined;
 }
 
 /** An agent may have another PATH. */
-function noProgram(name: string, message: string, { hasProgram }: Places): Finding {
+function noProgram(one: Inspecting): Finding | undefined {
+  const { hasProgram } = one.places;
+  const missing = missingProgram(one, hasProgram);
+  if (!missing) return undefined;
+  const { name, isOfScript } = missing;
   const near = name.includes("/") ? undefined : nearest(name, programNames().filter(hasProgram));
-  const suggestion = near === undefined ? "install it, or correct its name" : `did you mean "${near}"?`;
-  return { severity: "warning", code: "missing-program", message, suggestion };
+  const file = one.script?.written.replace(/^.*\//, "") ?? "";
+  return {
+    severity: "warning",
+    code: "missing-program",
+    message: isOfScript
+      ? `the #! line of ${file} names "${name}", which is not there`
+      : `no program "${name}" is in PATH`,
+    suggestion: near === undefined ? "install it, or correct its name" : `did you mean "${near}"?`,
+  };
 }
 
 /** What begins as the variables of agents do, and is none of those that hooks are given, is a legend; and so are these. */

@@ -40,7 +40,7 @@ export interface Asked extends OperationContext {
   untold?(reason: string): void;
 }
 
-/** Rows that whoever shows them fits into what room there is. */
+/** Rows of a table; the command line fits them into the terminal. */
 export interface ShownTable {
   titles: readonly string[];
   rows: readonly (readonly string[])[];

@@ -3,6 +3,7 @@ import type { Fields, Json } from "../../engine/event.ts";
 import { eventNames, eventToEmit } from "../../engine/events.ts";
 import type { Problem } from "../../engine/hook.ts";
 import { didYouMean } from "../../engine/nearest.ts";
+import { isRecord } from "../../engine/schema.ts";
 import { findingsOf, offsetAt, type Path } from "../reading/mismatches.ts";
 import { createLocator, jsonOf, type Place } from "../reading/tree.ts";
 import { readYaml } from "../reading/yaml-tree.ts";
@@ -54,11 +55,9 @@ export function readTestsValue(value: Json, text: string, file: string): Written
 const shortestBeginning = 6;
 
 function nameAt(value: Json, index: number): string | undefined {
-  const tests = value !== null && typeof value === "object" && !Array.isArray(value) ? value.tests : undefined;
-  const test = Array.isArray(tests) ? tests[index] : undefined;
-  return test && typeof test === "object" && !Array.isArray(test) && typeof test.name === "string"
-    ? test.name
-    : undefined;
+  const tests = isRecord(value) ? value.tests : undefined;
+  const test: unknown = Array.isArray(tests) ? tests[index] : undefined;
+  return isRecord(test) && typeof test.name === "string" ? test.name : undefined;
 }
 
 type PlaceOf = (path: Path, part?: "key" | "value") => Place;

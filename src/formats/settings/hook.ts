@@ -94,7 +94,7 @@ function checkKeys({ entry, report, fault }: EntryReader, type: NamedType, { for
   }
 }
 
-/** A hook without what it needs cannot run, whoever reads its file. */
+/** A hook without what it needs cannot run in any agent. */
 const isMeantByNeed = (key: string, entry: Entry, type: NamedType): boolean =>
   neededOf(type).some((needed) => misspeltIn(entry, needed, Object.keys(type.fields)) === key);
 

@@ -30,7 +30,7 @@ export const flagTexts: Readonly<Record<string, string>> = {
   "list --all": "also the automations that the store keeps for other projects",
   "list --slow":
     "slowest first, by the 95th percentile of each hook's runs in the last 30 days (at most 500), with its budget",
-  "add --level": "which rules: `quiet` has those that nearly nobody minds, `strict` all; default: `standard`",
+  "add --level": "which rules: `quiet` has those that disturb almost no work, `strict` all; default: `standard`",
   "add --report": "the rules only record what they would do, as for a first week; `guard stats` counts it",
   "add --obey": "the rules of a file that was written with `--report` count from now on",
   "add --user": "writes to your own hook files, for all your projects, and not to this project",

@@ -53,7 +53,7 @@ export function allCommands(terminal: Terminal): ExitCode {
   return 0;
 }
 
-/** The headings with what is there; a command without a heading is told of all the same. */
+/** The headings with the commands that there are; commands without a heading come last. */
 function shown(): [[string, readonly string[]], ...[string, readonly string[]][]] {
   const known = headings.map(([title, names]): [string, string[]] => [
     title,

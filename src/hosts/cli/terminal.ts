@@ -90,6 +90,9 @@ export const safeText: (text: string) => string = visible;
 /** Text from elsewhere on one line. */
 export const oneLine = (text: string): string => safeText(text.replaceAll(/\s*\n\s*/g, " ⏎ ").trim());
 
+/** 1 hook, 2 hooks. */
+export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
+
 /** As a shell would take it for one word, so that a person sees where it ends, and can paste it. */
 export const word = (text: string): string =>
   /^[A-Za-z0-9_@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;

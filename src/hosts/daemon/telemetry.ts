@@ -147,7 +147,7 @@ function isOn({ enabled = true, endpoint }: TelemetrySettings, variables: Teleme
   return variables.OTEL_SDK_DISABLED?.toLowerCase() !== "true" && endpoints.some((name) => variables[name]);
 }
 
-/** Each time that somebody reads. */
+/** At each read. */
 function measureDaemon({ version, store, storeFile, queue, sessions }: TelemetryOptions, measures: Measures): void {
   measures.gauge({ name: "hookline.info", help: "The daemon that answers." }, ["version"], () => [
     { labels: [version], value: 1 },

@@ -29,7 +29,7 @@ export interface Measures {
   counter(described: Described, labels: readonly string[]): (labels: LabelValues, by?: number) => void;
   /** Gives what puts a value in. */
   histogram(described: Described, labels: readonly string[]): (labels: LabelValues, value: number) => void;
-  /** Asked when somebody reads; what throws is left out this time. */
+  /** Asked at each read; what throws is left out this time. */
   gauge(described: Described, labels: readonly string[], read: () => readonly Point[]): void;
   /** The same, where it only ever grows. */
   grown(described: Described, labels: readonly string[], read: () => readonly Point[]): void;

@@ -11,10 +11,10 @@ import { workCounts } from "../../../storage/sqlite/journal-queues.ts";
 import { buildVersion } from "../command.ts";
 import { upInBackground } from "../daemon/background.ts";
 import { missingDoors } from "../daemon/port.ts";
-import { word } from "../terminal.ts";
+import { counted, word } from "../terminal.ts";
 import { type Area, row } from "./check.ts";
 import type { Here } from "./here.ts";
-import { counted, listed } from "./words.ts";
+import { listed } from "./words.ts";
 
 const startIt = "hookline up --background";
 const startAnew = "hookline down && hookline up --background";

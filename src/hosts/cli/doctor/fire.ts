@@ -12,10 +12,10 @@ import type { AgentEventName } from "../../../engine/event.ts";
 import { daemonFilesOf, runningDaemon } from "../../daemon/state-file.ts";
 import { storePath } from "../place.ts";
 import { openStore } from "../store.ts";
+import { counted } from "../terminal.ts";
 import { type Area, row } from "./check.ts";
 import type { Here, Registered } from "./here.ts";
 import { installAgain } from "./reinstall.ts";
-import { counted } from "./words.ts";
 
 const answersWithin = 20_000;
 

@@ -4,10 +4,10 @@ import { layersOf } from "../../../agents/adapter.ts";
 import { agents } from "../../../agents/index.ts";
 import { readText } from "../../../agents/install/files.ts";
 import { editorOf, foreignGroups } from "../../../agents/install/registration.ts";
-import { word } from "../terminal.ts";
+import { counted, word } from "../terminal.ts";
 import { type Area, row } from "./check.ts";
 import type { Here, Registered } from "./here.ts";
-import { counted, listed } from "./words.ts";
+import { listed } from "./words.ts";
 
 interface Strangers {
   agent: AgentAdapter;

@@ -3,14 +3,13 @@ import { chmodSync, lstatSync, statSync } from "node:fs";
 import { agentVariables } from "../../../agents/index.ts";
 import type { Hook, Problem } from "../../../engine/hook.ts";
 import { isBuiltIn } from "../../../engine/hook.ts";
-import { findOnPath, isInside, isProgram } from "../../../files/paths.ts";
+import { findOnPath, isInside } from "../../../files/paths.ts";
 import { isOwn } from "../../../files/write.ts";
-import { type Inspected, inspected } from "../../../formats/inspect.ts";
-import { readShell } from "../../../shell/read.ts";
-import { placeIn, word } from "../terminal.ts";
+import { type Inspected, inspected, missingProgram } from "../../../formats/inspect.ts";
+import { programsOf } from "../hooks/check.ts";
+import { counted, placeIn, word } from "../terminal.ts";
 import { type Area, row } from "./check.ts";
 import type { Here } from "./here.ts";
-import { counted } from "./words.ts";
 
 /** A file that a hook starts, or the program that reads it. */
 interface Started {
@@ -46,7 +45,11 @@ export const programs: Area = {
     }),
     row<Started>("program-missing", {
       is: "bad",
-      find: (here) => ofEach(here, (one) => missingProgram(one, here)),
+      find: (here) =>
+        ofEach(here, (one) => {
+          const missing = missingProgram(one, programsOf(here.invocation));
+          return missing && { program: missing.name, file: one.script?.path ?? missing.name };
+        }),
       says: ({ program, hook }) => `the program ${program} is not on this machine's PATH, and ${hook} starts it`,
       run: ({ program = "" }, here) => installing(program, here),
     }),
@@ -107,46 +110,6 @@ function makeExecutable(file: string): string | undefined {
   chmodSync(file, found.mode | ((found.mode & 0o444) >> 2));
   return "it may be executed now (chmod +x); a hook of a project asks for your trust again";
 }
-
-function missingProgram(
-  one: Inspected,
-  { invocation: { environment, cwd, home } }: Here,
-): Omit<Started, "hook"> | undefined {
-  const isThere = (program: string): boolean =>
-    program.startsWith("/") ? isProgram(program) : findOnPath(program, environment.PATH ?? "") !== undefined;
-  const wanted = [
-    firstProgram(one, { cwd, home }),
-    one.script?.interpreter === undefined ? interpreterOf(one) : undefined,
-  ];
-  const program = wanted.find((name) => name !== undefined && !isThere(name));
-  return program === undefined ? undefined : { program, file: one.script?.path ?? program };
-}
-
-/** What the #! line names. */
-function interpreterOf({ text = "" }: Inspected): string | undefined {
-  const [, path = "", rest = ""] = /^#!\s*(\S+)[ \t]*([^\r\n]*)/.exec(text) ?? [];
-  if (!/\/env$/.test(path)) return path === "" ? undefined : path;
-  return rest.split(/\s+/).find((part) => part !== "" && !part.startsWith("-") && !part.includes("="));
-}
-
-/** Such a line looks by itself whether a program is there, or does without it. */
-const triesIt = /\|\||\b(?:command\s+-v|type|which|hash|if|test)\b/;
-
-/** The program of the line's first command, where its text alone says which: a name, no path. */
-function firstProgram({ hook, command }: Inspected, place: { cwd: string; home: string }): string | undefined {
-  if (command === "" || triesIt.test(command)) return undefined;
-  const [first] = Array.isArray(hook.steps[0].with.args)
-    ? [command]
-    : (readShell(command, place).commands[0]?.words ?? []);
-  return first !== undefined && /^[A-Za-z0-9_][\w.+-]*$/.test(first) && !ofShells.has(first) ? first : undefined;
-}
-
-/** What shells do themselves. */
-const ofShells: ReadonlySet<string> = new Set(
-  ". : alias bg break builtin cd command continue declare dirs echo enable eval exec exit export false fg getopts hash jobs kill let local mapfile popd printf pushd pwd read readarray readonly return set shift shopt source test times trap true type typeset ulimit umask unalias unset wait".split(
-    " ",
-  ),
-);
 
 const managers = {
   "apt-get": "sudo apt-get install",

@@ -2,11 +2,10 @@
 import { isBuiltIn, type Problem } from "../../../engine/hook.ts";
 import { isUntrusted } from "../../../loading/trust/untrusted.ts";
 import { untrustedWords } from "../../compose/trust-notice.ts";
-import { word } from "../terminal.ts";
+import { counted, word } from "../terminal.ts";
 import { type Area, row } from "./check.ts";
 import type { Here } from "./here.ts";
 import { lacksRunBit } from "./programs.ts";
-import { counted } from "./words.ts";
 
 /** A missing execute bit is a finding of the programs' area. */
 const errorsOf = async (here: Here): Promise<Problem[]> =>

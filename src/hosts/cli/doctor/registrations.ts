@@ -11,11 +11,11 @@ import type { OwnEntry } from "../../../agents/install/registration.ts";
 import { findAgent } from "../../../agents/install/version.ts";
 import type { Hook } from "../../../engine/hook.ts";
 import { listensTo } from "../../../engine/plan.ts";
-import { word } from "../terminal.ts";
+import { counted, word } from "../terminal.ts";
 import { type Area, row } from "./check.ts";
 import type { Here, Registered, Unreadable } from "./here.ts";
 import { installAgain, reinstall } from "./reinstall.ts";
-import { counted, listed } from "./words.ts";
+import { listed } from "./words.ts";
 
 /** What is wrong with one registration: its events, or its files. */
 interface Wrong {

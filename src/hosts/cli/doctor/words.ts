@@ -1,6 +1,4 @@
-/** Small words of findings. */
-export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
-
+/** Sizes and lists in the sentences of findings. */
 const units = ["bytes", "kB", "MB", "GB", "TB"] as const;
 
 export function inBytes(bytes: number): string {

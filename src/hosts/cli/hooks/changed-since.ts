@@ -16,7 +16,7 @@ export function changedSince(hook: Hook, at: Instant, { cwd, home }: Place): str
   ];
 }
 
-/** Undefined: it is gone, or nobody may look at it. */
+/** Undefined: it is gone, or this process may not look at it. */
 function writtenAt(file: string): Instant | undefined {
   try {
     return Math.floor(statSync(file).mtimeMs);

@@ -51,7 +51,8 @@ const isInMilliseconds = ({ origin, steps }: Hook): boolean =>
 export const inspect = (hooks: readonly Hook[], invocation: Invocation): Problem[] =>
   inspectHooks(hooks, { ...invocation, variables: agentVariables, hasProgram: programsOf(invocation) });
 
-function programsOf({ environment: { PATH = "" } }: Invocation): (name: string) => boolean {
+/** Which programs the environment leads to, each looked for once. */
+export function programsOf({ environment: { PATH = "" } }: Pick<Invocation, "environment">): (name: string) => boolean {
   const known = new Map<string, boolean>();
   return (name) => {
     const found = known.get(name) ?? (isAbsolute(name) ? isProgram(name) : findOnPath(name, PATH) !== undefined);

@@ -235,7 +235,7 @@ function nextSteps(here: Here, accepted: readonly Step[], invocation: Invocation
     ];
   }
   const { title, name } = first.agent;
-  const ask = `  In a new session of ${title}, ask for a \`${command}\`. You are asked first; where nobody can answer, it is refused.`;
+  const ask = `  In a new session of ${title}, ask for a \`${command}\`. You are asked first; where no person can answer, it is refused.`;
   return [
     "Next:",
     ...(command === undefined ? [] : [ask]),

@@ -3,6 +3,8 @@ import { HooklineError } from "../../../engine/error.ts";
 import type { Instant } from "../../../engine/event.ts";
 import { nearest } from "../../../engine/nearest.ts";
 import type { Store, StoredEvent } from "../../../engine/record.ts";
+import type { SqliteStore } from "../../../storage/sqlite/sqlite.ts";
+import { eventIfNamed } from "../runs/named.ts";
 
 export interface Named {
   events: readonly StoredEvent[];
@@ -10,7 +12,7 @@ export interface Named {
   isDay: boolean;
 }
 
-type Events = Pick<Store, "events" | "event" | "run">;
+type Events = Pick<SqliteStore, "database" | "events" | "event" | "run">;
 
 /** @throws HooklineError usage, with what may have been meant */
 export async function namedEvents(store: Events, name: string, now: Instant): Promise<Named> {
@@ -20,9 +22,8 @@ export async function namedEvents(store: Events, name: string, now: Instant): Pr
     if (events.length > 0) return { events: events.reverse(), isDay: true };
     throw unknown(`the store holds no event of ${name}`, "hookline runs lists what there is");
   }
-  const run = await store.run(name);
-  const one = await store.event(run?.eventId ?? name);
-  if (one) return { events: [one], isDay: false };
+  const one = await eventIfNamed(store, name);
+  if (one) return { events: [one.stored], isDay: false };
   const all = await newestEvents(store, 0);
   const [newest] = all;
   if (name === "last" && newest) return { events: [newest], isDay: false };

@@ -9,27 +9,37 @@ export const shortId = (id: string): string => (/^[0-9a-z]{26}$/.test(id) ? id.s
 
 type Reading = Pick<SqliteStore, "database" | "run" | "event">;
 
-/** @throws HooklineError run_unknown */
+/** @throws HooklineError run_unknown, also where several begin so */
 export async function runNamed(store: Reading, name: string): Promise<Run> {
-  const run = await store.run(idNamed(store, name, ["run"]));
-  return run ?? unknown(name);
+  const id = idNamed(store, name, ["run"]);
+  return (id === undefined ? undefined : await store.run(id)) ?? unknown(name);
 }
 
-/** @throws HooklineError run_unknown, where it is the id of no run and of no event */
-export async function eventNamed(store: Reading, name: string): Promise<{ stored: StoredEvent; run?: string }> {
+interface NamedEvent {
+  stored: StoredEvent;
+  /** Where its run was named. */
+  run?: string;
+}
+
+/** @throws HooklineError run_unknown, also where several begin so */
+export const eventNamed = async (store: Reading, name: string): Promise<NamedEvent> =>
+  (await eventIfNamed(store, name)) ?? unknown(name);
+
+/** Undefined: no run and no event is called so. @throws HooklineError run_unknown where several begin so */
+export async function eventIfNamed(store: Reading, name: string): Promise<NamedEvent | undefined> {
   const id = idNamed(store, name, ["run", "event"]);
-  const run = await store.run(id);
-  const stored = await store.event(run?.eventId ?? id);
-  return stored ? { stored, ...(run ? { run: run.id } : {}) } : unknown(name);
+  const run = id === undefined ? undefined : await store.run(id);
+  const stored = id === undefined ? undefined : await store.event(run?.eventId ?? id);
+  return stored && { stored, ...(run ? { run: run.id } : {}) };
 }
 
 const shownAtMost = 8;
 
-function idNamed({ database }: Reading, name: string, tables: readonly ("run" | "event")[]): string {
+function idNamed({ database }: Reading, name: string, tables: readonly ("run" | "event")[]): string | undefined {
   const found = tables.flatMap((table) => idsFrom(database, table, name, shownAtMost + 1));
   if (found.includes(name)) return name;
   const [one, ...others] = found;
-  if (one === undefined || name === "") return unknown(name);
+  if (one === undefined || name === "") return undefined;
   if (others.length === 0) return one;
   const candidates = found.slice(0, shownAtMost).join(", ");
   const several = found.length > shownAtMost ? `more than ${shownAtMost}` : found.length;

@@ -7,7 +7,7 @@ import type { StoredEvent } from "../../../engine/record.ts";
 import { isRecord } from "../../../engine/schema.ts";
 import type { Invocation } from "../command.ts";
 import { outcomeLines } from "../hooks/emit.ts";
-import { ago, oneLine, safeText, shortPath, type Terminal } from "../terminal.ts";
+import { ago, counted, oneLine, safeText, shortPath, type Terminal } from "../terminal.ts";
 import { wrapped } from "../width.ts";
 import { paintedMark } from "./marks.ts";
 import { inputOf } from "./runs.ts";
@@ -35,7 +35,7 @@ export function tell(invocation: Invocation, { stored, reasons, run, does }: Tol
   for (const line of headLines(stored, invocation)) say(line);
   say("");
   all(answered);
-  if (answered.length === 0) for (const line of wrapped(nobody(stored, silent, elsewhere), terminal.width)) say(line);
+  if (answered.length === 0) for (const line of wrapped(noAnswer(stored, silent, elsewhere), terminal.width)) say(line);
   if (answered.length > 0 && silent.length > 0) {
     say("");
     say(
@@ -82,8 +82,8 @@ function callOf(data: Fields): string | undefined {
   return isRecord(data.tool_input) ? `${tool}: ${inputOf(data.tool_input as Fields)}` : tool; // payloads are JSON
 }
 
-/** No hook answered: who listens, or what to type where nobody does. */
-function nobody({ event }: StoredEvent, silent: readonly Reason[], elsewhere: readonly Reason[]): string {
+/** No hook answered: which hooks listen, or what to type where none does. */
+function noAnswer({ event }: StoredEvent, silent: readonly Reason[], elsewhere: readonly Reason[]): string {
   const name = oneLine(event.name);
   if (silent.length > 0)
     return `No hook answered. ${counted(silent.length, "hook")} ${silent.length === 1 ? "listens" : "listen"} to ${name} and did not run:`;
@@ -91,8 +91,6 @@ function nobody({ event }: StoredEvent, silent: readonly Reason[], elsewhere: re
     return `No hook was active. \`hookline add guard\` adds the first ones; \`hookline doctor\` says what keeps others from being read.`;
   return `No hook listens to ${name}. \`hookline list\` shows what the active ones listen to. To write one, name "${name}" in .hookline/hooks.json.`;
 }
-
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
 /** Of what a program said. */
 const mostLines = 12;

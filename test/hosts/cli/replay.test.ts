@@ -87,8 +87,7 @@ test("a run, the last event and a day can be replayed, and a changed file may ta
   writeFileSync(changed, guard("ls *", "nobody lists"));
   const [run] = JSON.parse(hookline("runs", "--json").stdout) as [{ id: string }]; // its own JSON
   const shown = run.id.slice(0, 13); // as lists show it
-  for (const id of [run.id, shown])
-    assert.equal(replayed(id, "--with", changed).changes[0]?.verdict?.new, "none", id);
+  for (const id of [run.id, shown]) assert.equal(replayed(id, "--with", changed).changes[0]?.verdict?.new, "none", id);
   assert.equal(replayed("last", "--with", changed).changes[0]?.verdict?.new, "deny: nobody lists (no-push)");
   assert.deepEqual([replayed("today", "--with", changed).events, replayed("today").changed], [2, 0]);
   assert.equal(readFileSync(join(workspace, ".hookline/rules/guard.yaml"), "utf8"), guard("git push *"));

@@ -56,6 +56,33 @@ const hooksOf = (...commands: string[]): string =>
     hooks: { PreToolUse: [{ matcher: "Bash", hooks: commands.map((command) => ({ type: "command", command })) }] },
   });
 
+test("a registration that was narrowed, switched off or emptied is named, and a person's change is not undone", (t) => {
+  const { hookline, findings, settings, folder, environment } = worldFor(t, {
+    ".hookline/hooks.json": JSON.stringify({ deny: ["write(.env)"] }),
+  });
+  delete environment.HOOKLINE_DAEMON;
+  for (const agent of ["claude-code", "copilot"]) assert.equal(hookline("install", agent).status, 0);
+  const changed = (): string[] =>
+    findings("--fix")
+      .findings.filter(({ area, is }) => area === "agents" && is === "bad")
+      .map(({ finding, agent }) => `${finding} ${agent}`);
+  assert.deepEqual(changed(), []);
+  const text = readFileSync(settings, "utf8");
+  const narrowed = JSON.parse(text);
+  narrowed.hooks.PreToolUse[0].matcher = "Bash";
+  writeFileSync(settings, JSON.stringify(narrowed));
+  assert.deepEqual(changed(), ["registration-changed claude-code"]);
+  assert.match(readFileSync(settings, "utf8"), /"matcher":"Bash"/);
+  writeFileSync(settings, text.replace("{", '{ "disableAllHooks": true,'));
+  assert.deepEqual(changed(), ["agent-switched-off claude-code"]);
+  writeFileSync(settings, text);
+  const own = join(folder, "home", ".copilot", "hooks", "hookline.json");
+  writeFileSync(own, readFileSync(own, "utf8").replaceAll('"set -- hook', '"true; set -- hook'));
+  assert.deepEqual(changed(), ["own-file-changed copilot"]);
+  writeFileSync(settings, `${text}}`);
+  assert.match(hookline("status").stdout, /claude-code cannot read .*settings\.json: run `hookline doctor`/);
+});
+
 test("without any registration doctor names the command that makes one", (t) => {
   const { status, findings } = worldFor(t).findings();
   assert.deepEqual(

@@ -4,7 +4,7 @@ import { isAbsolute, join } from "node:path";
 import { layersOf } from "../../../agents/adapter.ts";
 import { agents } from "../../../agents/index.ts";
 import { readJournal } from "../../../agents/install/files.ts";
-import { isRegistered } from "../../../agents/install/registration.ts";
+import { isReadable, isRegistered } from "../../../agents/install/registration.ts";
 import { findAgent } from "../../../agents/install/version.ts";
 import { minuteOf, pausedNames, switchedOff } from "../../../engine/admit.ts";
 import { messageOf } from "../../../engine/error.ts";
@@ -27,6 +27,8 @@ interface Registered {
   layer: string;
   file: string;
   registered: boolean;
+  /** Its text cannot be read, by the agent neither. */
+  unreadable?: true;
   /** Of the agent: today's, and that at install. */
   version?: string;
   was?: string;
@@ -88,7 +90,15 @@ function statusLines(facts: Facts, hooks: readonly Hook[], invocation: Invocatio
   const running = store.running > 0 ? `, ${store.running} running` : "";
   const broken = errors > 0 ? terminal.paint("red", `, ${errors} broken: run \`hookline check\``) : "";
   const here = facts.agents.filter((one) => one.registered);
+  const unreadable = facts.agents.filter((one) => one.unreadable);
   const noAgent = `no agent calls Hookline yet: run \`hookline install ${Object.keys(agents)[0]}\``;
+  const agentRows = [
+    ...here.map((one) => `${one.agent} calls Hookline (${one.layer}: ${show(one.file)})${versionWords(one)}`),
+    ...unreadable.map((one) =>
+      terminal.paint("red", `${one.agent} cannot read ${show(one.file)}: run \`hookline doctor\``),
+    ),
+    ...(here.length + unreadable.length === 0 ? [noAgent] : []),
+  ];
   return [
     row("store", `${show(store.path)}, ${Math.ceil(store.bytes / 1024)} kB, last event ${last}${running}`),
     ...(store.repaired > 0
@@ -103,8 +113,7 @@ function statusLines(facts: Facts, hooks: readonly Hook[], invocation: Invocatio
       row("off", oneLine(`${hook} until ${minuteOf(Date.parse(until))}: \`hookline guard on ${hook}\` ends that`)),
     ),
     ...facts.paused.map((one) => row("paused", pausedWords(one, hooks, show))),
-    row("agents", here.length === 0 ? noAgent : ""),
-    ...here.map((one) => row("", `${one.agent} calls Hookline (${one.layer}: ${show(one.file)})${versionWords(one)}`)),
+    ...agentRows.map((text, index) => row(index === 0 ? "agents" : "", text)),
     ...facts.missing.map((door) => row("", terminal.paint("red", oneLine(missingDoorWords(invocation, door))))),
     ...(git ? [row("git", gitWords(git, show))] : []),
   ];
@@ -143,7 +152,7 @@ function registrationsOf(place: Invocation, root: string): Registered[] {
       const file = agent.settings.file(layer, { home, root, environment });
       const text = existsSync(file) ? readFileSync(file, "utf8") : "";
       const one = { agent: agent.name, layer, file, registered: isRegistered(agent, text) };
-      if (!one.registered) return one;
+      if (!one.registered) return isReadable(agent, text) ? one : { ...one, unreadable: true as const };
       const version = findAgent(agent, environment)?.version;
       const was = readJournal(stateFolder(place), agent.name, file)?.agentVersion;
       return { ...one, ...(version !== undefined && { version }), ...(was !== undefined && { was }) };

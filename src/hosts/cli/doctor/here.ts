@@ -3,7 +3,7 @@ import { type AgentAdapter, type InstallLayer, layersOf, type Places } from "../
 import { agents } from "../../../agents/index.ts";
 import { readText } from "../../../agents/install/files.ts";
 import { editorOf, type OwnEntry } from "../../../agents/install/registration.ts";
-import { messageOf } from "../../../engine/error.ts";
+import { HooklineError, messageOf } from "../../../engine/error.ts";
 import type { Fields } from "../../../engine/event.ts";
 import type { Hook } from "../../../engine/hook.ts";
 import { type Loaded, loadAll } from "../../../loading/loading.ts";
@@ -23,11 +23,14 @@ export interface Registered {
   file: string;
   entries: readonly OwnEntry[];
 }
-/** A settings file that cannot be read. */
+/** A settings file that cannot be read, or a file of ours that is ours no more. */
 export interface Unreadable {
   agent: AgentAdapter;
+  layer: InstallLayer;
   file: string;
   reason: string;
+  /** It is a file of ours, and calls Hookline no more. */
+  isDefaced?: true;
 }
 
 export interface Here {
@@ -85,10 +88,14 @@ function registrationsAt(places: Places): ReturnType<Here["registrations"]> {
       const file = agent.settings.file(layer, places);
       if ([...registered, ...unreadable].some((one) => one.agent === agent && one.file === file)) continue;
       try {
-        const entries = editorOf(agent).read(readText(file), file);
+        const [editor, text] = [editorOf(agent), readText(file)];
+        const entries = editor.read(text, file);
         if (entries.length > 0) registered.push({ agent, layer, file, entries });
+        else if (editor.isDefaced(text)) unreadable.push({ agent, layer, file, reason: "", isDefaced: true });
       } catch (error) {
-        unreadable.push({ agent, file, reason: messageOf(error) });
+        const { reason, where } = error instanceof HooklineError ? error.facts : {};
+        const said = reason === undefined ? messageOf(error) : `${String(reason)} — ${String(where)}`;
+        unreadable.push({ agent, layer, file, reason: said });
       }
     }
   return { registered, unreadable };

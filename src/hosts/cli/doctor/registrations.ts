@@ -7,14 +7,14 @@ import { readJournal, readText } from "../../../agents/install/files.ts";
 import { guardedEvents } from "../../../agents/install/guarded.ts";
 import { launcherOf, launcherText } from "../../../agents/install/launch.ts";
 import { guardedFolder } from "../../../agents/install/own-call.ts";
-import type { OwnEntry } from "../../../agents/install/registration.ts";
+import { editorOf, type OwnEntry } from "../../../agents/install/registration.ts";
 import { findAgent } from "../../../agents/install/version.ts";
 import type { Hook } from "../../../engine/hook.ts";
 import { listensTo } from "../../../engine/plan.ts";
 import { counted, word } from "../terminal.ts";
 import { type Area, row } from "./check.ts";
 import type { Here, Registered, Unreadable } from "./here.ts";
-import { installAgain, reinstall } from "./reinstall.ts";
+import { installAgain, isChanged, reinstall } from "./reinstall.ts";
 import { listed } from "./words.ts";
 
 /** What is wrong with one registration: its events, or its files. */
@@ -49,9 +49,17 @@ export const registrations: Area = {
   checks: [
     row<Unreadable>("settings-unreadable", {
       is: "bad",
-      find: (here) => here.registrations().unreadable,
-      says: ({ reason }) => reason,
+      find: (here) => here.registrations().unreadable.filter(({ isDefaced }) => !isDefaced),
+      says: ({ agent: { title }, file, reason }, { show }) => `${show(file)} of ${title} cannot be read: ${reason}`,
       run: ({ file }) => `hookline check ${word(file)}`,
+      agent: ({ agent }) => agent.name,
+    }),
+    row<Unreadable>("own-file-changed", {
+      is: "bad",
+      find: (here) => here.registrations().unreadable.filter(({ isDefaced }) => isDefaced),
+      says: ({ agent: { title }, file }, { show }) =>
+        `${show(file)} was changed: no line of it calls Hookline any more, so ${title} runs none of your hooks`,
+      run: ({ agent, layer }) => installAgain({ agent, layer, entries: [] }),
       agent: ({ agent }) => agent.name,
     }),
     row("registration-dead", {
@@ -83,6 +91,20 @@ export const registrations: Area = {
       says: ({ one, what }, { show }) =>
         `a guard waits for ${what.join(", ")}, and ${one.agent.title} lets the call pass where Hookline is gone (${show(one.file)})`,
       ...mends,
+    }),
+    row("agent-switched-off", {
+      is: "bad",
+      find: (here) => wrongIn(here, ({ agent, file }) => editorOf(agent).switchesOff(readText(file), file)),
+      says: ({ what }) => listed(what),
+      run: ({ one: { file } }) => `hookline check ${word(file)}`,
+      agent: ofOne.agent,
+    }),
+    row("registration-changed", {
+      is: "bad",
+      find: changedRegistrations,
+      says: ({ one }, { show }) =>
+        `what ${show(one.file)} registers with ${one.agent.title} is not what install writes: a matcher or another field was changed, and calls may pass unseen`,
+      ...ofOne, // a person may have wanted it
     }),
     row("path-of-one-machine", {
       is: "bad",
@@ -178,6 +200,22 @@ export const registrations: Area = {
 function missingEvents({ agent: { settings }, entries }: Registered, hooks: readonly Hook[]): string[] {
   const wanted = settings.onlyWanted.filter((event) => hooks.some((hook) => listensTo(hook, event)));
   return [...settings.events, ...wanted].filter((event) => !entries.some((one) => one.event === event));
+}
+
+/** By what install itself would write. Without a daemon it writes other lines, and what other findings tell is left to them. */
+async function changedRegistrations(here: Here): Promise<Wrong[]> {
+  if (here.invocation.environment.HOOKLINE_DAEMON === "off") return [];
+  const hooks = await here.hooks();
+  const changed: Wrong[] = [];
+  for (const one of here.registrations().registered) {
+    const own = ownHooks(one, hooks, here);
+    const isTold =
+      deadPaths(one).length > 0 ||
+      missingEvents(one, own).length > 0 ||
+      guardedOf(one, own, here, isUnguarded).length > 0;
+    if (!isTold && (await isChanged(one, here))) changed.push({ one, what: [one.file] });
+  }
+  return changed;
 }
 
 /** The guarded events of entries that a test holds for. What is a person's own guard is not written into a team's file. */

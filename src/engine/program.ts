@@ -159,3 +159,7 @@ function wordsOf(command: string): string[] {
 
 const unquote = (word: string): string =>
   word.replace(/"((?:[^"\\]|\\.)*)"|'([^']*)'/g, (_all, double, single) => double ?? single);
+
+/** As a shell would take it for one word, so that a person sees where it ends, and can paste it. */
+export const word = (text: string): string =>
+  /^[A-Za-z0-9_@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;

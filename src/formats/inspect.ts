@@ -4,7 +4,7 @@ import { readFileSync, statSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { type Hook, isWrittenAsGuard, type Problem } from "../engine/hook.ts";
 import { nearest } from "../engine/nearest.ts";
-import { programName, type ScriptWord, scriptWord } from "../engine/program.ts";
+import { programName, type ScriptWord, scriptWord, word } from "../engine/program.ts";
 import { programNames } from "../shell/programs.ts";
 import type { Finding } from "./reading/tree.ts";
 
@@ -102,7 +102,7 @@ function notExecutable({ script, mode }: Inspected): Finding | undefined {
     severity: "error",
     code: "not-executable",
     message: `"${script.written}" is not executable, so the hook cannot start (126)`,
-    suggestion: `chmod +x ${script.path}`,
+    suggestion: `chmod +x ${word(script.path)}`,
   };
 }
 

@@ -87,6 +87,7 @@ function readTests(given: Json, file: string, placeOf: PlaceOf): WrittenTests {
     report(path, said, ofKey ? "key" : "value");
   if (problems.length > 0) return { tests: [], problems };
   const read = value as unknown as HookTests; // the schema has looked at all of it
+  if (read.tests.length === 0) report(["tests"], emptyFile);
   for (const [index, test] of read.tests.entries()) checkTest(test, ["tests", index], report);
   const { tests, ...rest } = read;
   return { ...rest, tests: tests.flatMap((test, index) => written(test, ["tests", index], placeOf)), problems };
@@ -108,6 +109,11 @@ function checkTest(test: HookTest, path: Path, report: (path: Path, said: Said) 
     const message = `the test "${test.name}" sends no event`;
     report(path, { code: "missing-field", message, suggestion: `write one of ${subjects.join(", ")}` });
   }
+  for (const key of ["events", "commands"] as const)
+    if (test[key]?.length === 0) {
+      const message = `the test "${test.name}" sends no event: its ${key} are an empty list`;
+      report([...path, key], { code: "missing-field", message, suggestion: `write at least one below ${key}:` });
+    }
   if (second !== undefined) {
     const message = `a test has one of ${subjects.join(", ")}: this one has ${given.join(" and ")}`;
     report([...path, second], { code: "shape", message, suggestion: "write a test for each" });

@@ -12,7 +12,7 @@ const everywhere = {
 export const flagTexts: Readonly<Record<string, string>> = {
   ...everywhere,
   "init --yes": "makes each change that it proposes, without asking",
-  "init --dry-run": "shows each change, line by line, and writes nothing",
+  "init --dry-run": "shows each change, writes nothing, and shows changes of agents' settings whole",
   "demo --once": "exits when the replay is over; until there is a dashboard, this is the default",
   "emit --data": "the payload: JSON, `@FILE`, or `-` for standard input; default: `{}`",
   "emit --session": "the session of the event; limits such as `once` count per session",

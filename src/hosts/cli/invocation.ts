@@ -52,6 +52,8 @@ function parse(command: Command, given: readonly string[]): { values: Flags; pos
 
 /** Node's own message advises how to write an argument that begins with a dash: hardly ever what is meant. */
 function unknownFlag(command: Command, error: unknown): string | undefined {
+  const [, flag] = /^Option '(--[\w-]+)[^']*' argument is ambiguous/.exec(messageOf(error)) ?? [];
+  if (flag !== undefined) return `${flag} needs a value, and what follows begins with a dash`;
   const [, written = ""] = /^Unknown option '(-[^']*)'/.exec(messageOf(error)) ?? [];
   if (written === "") return undefined;
   const near = nearest(written.replace(/^-+/, ""), Object.keys({ ...globalFlags, ...command.flags }));

@@ -93,10 +93,6 @@ export const oneLine = (text: string): string => safeText(text.replaceAll(/\s*\n
 /** 1 hook, 2 hooks. */
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
-/** As a shell would take it for one word, so that a person sees where it ends, and can paste it. */
-export const word = (text: string): string =>
-  /^[A-Za-z0-9_@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-
 /** A path as a person would say it: relative inside the folder, ~ for the home. */
 export function shortPath(path: string, cwd: string, home: string): string {
   const inside = relative(cwd, path);

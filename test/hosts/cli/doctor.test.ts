@@ -276,7 +276,7 @@ for (const { name, make, finding, says } of troubles)
     assert.match(named(findings, finding).says, says);
     assert.deepEqual(
       [...new Set(findings.map(({ area }) => area))],
-      ["store", "room", "daemon", "clients", "agents", "others", "hooks", "trust", "programs", "fire"],
+      ["store", "room", "daemon", "clients", "agents", "others", "hooks", "programs", "trust", "fire"],
     );
     for (const one of wrong(findings)) assert.ok(one.run, `${one.finding} names no command`);
     const { stdout, stderr } = world.hookline("doctor");

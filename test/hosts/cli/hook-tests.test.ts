@@ -110,10 +110,12 @@ test("a broken test file fails alone, with the place of each mistake", (t) => {
     commands: [ls]
 `,
     "b.hooktest.yaml": "tests:\n  - name: [\n",
+    "d.hooktest.yaml": "tests: []\n",
+    "e.hooktest.yaml": "tests:\n  - name: none\n    commands: []\n    expect: { verdict: deny }\n",
     "c.hooktest.yaml": "tests:\n  - name: c\n    commands: [git push]\n    expect: { verdict: deny }\n",
   });
   const { passed, failed, files } = json();
-  assert.deepEqual([passed, failed], [1, 2]);
+  assert.deepEqual([passed, failed], [1, 4], "one that performs nothing has not passed");
   const places = files[0]?.problems.map(({ line, column, message }) => [line, column, message]);
   assert.deepEqual(places, [
     [3, 12, 'no event is called "PreTolUse"'],

@@ -52,6 +52,21 @@ test("[R75] runs and why are about the project of the folder, and --all about al
   );
 });
 
+test("[R75] what a filter of runs cannot mean is said, and no empty list is shown for it", (t) => {
+  const { hookline } = projects(t);
+  for (const [words, says] of [
+    [["--event", "PreTolUse"], /no event is called "PreTolUse".*PreToolUse/],
+    [["--event", "tool_end"], /tool_end means PostToolUse and PostToolUseFailure: name one of them/],
+    [["--limit", "99999999999999999999"], /--limit needs a whole number above 0/],
+    [["--session", ""], /--session needs a text/],
+  ] as const) {
+    const { status, stderr } = hookline("shop", "runs", ...words);
+    assert.equal(status, 2, words.join(" "));
+    assert.match(stderr, says);
+  }
+  assert.match(hookline("shop", "why", "--session", "nosuch").stderr, /no run or event is called "nosuch"/);
+});
+
 test("[R75] automations that the store keeps for another project are in list and check only with --all", (t) => {
   const { hookline, json } = projects(t);
   const made = hookline(

@@ -77,6 +77,19 @@ test("[R91] a session with the hooks of today prints only what changes, verdict 
   assert.match(hookline("replay", "one").stdout, /3 events, 2 change\n$/);
 });
 
+test("[R91] a settings file that the project has not is added, and what is no hook file is refused", (t) => {
+  const { bash, folder, hookline, replayed } = projectWith(t, { "notes.txt": "" });
+  bash("git push");
+  for (const name of ["hooks.json", "other.json"]) {
+    writeFileSync(join(folder, name), '{ "deny": ["Bash(git push *)"] }');
+    assert.match(replayed("last", "--with", join(folder, name)).changes[0]?.verdict?.new ?? "", /^deny/, name);
+  }
+  writeFileSync(join(folder, "notes"), "root:x:0:0\n");
+  const { status, stderr } = hookline("replay", "last", "--with", join(folder, "notes"));
+  assert.equal(status, 2);
+  assert.match(stderr, /notes is no hook file/);
+});
+
 test("a run, the last event and a day can be replayed, and a changed file may take the place of the project's", (t) => {
   const { bash, folder, workspace, replayed, hookline } = projectWith(t, {
     ".hookline/rules/guard.yaml": guard("git push *"),

@@ -14,8 +14,8 @@ import { hookFiles, trust } from "./project.ts";
 import { registrations } from "./registrations.ts";
 import { room, store } from "./store.ts";
 
-/** In this order: what the later ones need comes first. */
-const areas: readonly Area[] = [store, room, daemon, clients, registrations, others, hookFiles, trust, programs];
+/** In this order: what the later ones need comes first, and trust last, as mended files ask for it again. */
+const areas: readonly Area[] = [store, room, daemon, clients, registrations, others, hookFiles, programs, trust];
 
 /** All that it can find, for its page. */
 export const findingNames = (): string[] => [...areas, fire].flatMap(({ checks }) => checks.map(({ name }) => name));

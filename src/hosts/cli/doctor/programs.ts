@@ -3,11 +3,12 @@ import { chmodSync, lstatSync, statSync } from "node:fs";
 import { agentVariables } from "../../../agents/index.ts";
 import type { Hook, Problem } from "../../../engine/hook.ts";
 import { isBuiltIn } from "../../../engine/hook.ts";
+import { word } from "../../../engine/program.ts";
 import { findOnPath, isInside } from "../../../files/paths.ts";
 import { isOwn } from "../../../files/write.ts";
 import { type Inspected, inspected, missingProgram } from "../../../formats/inspect.ts";
 import { programsOf } from "../hooks/check.ts";
-import { counted, placeIn, word } from "../terminal.ts";
+import { counted, placeIn } from "../terminal.ts";
 import { type Area, row } from "./check.ts";
 import type { Here } from "./here.ts";
 

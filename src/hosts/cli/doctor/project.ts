@@ -1,8 +1,9 @@
 /** The hook files of this place: that they can be read, and that a person has trusted what the project's would run. */
 import { isBuiltIn, type Problem } from "../../../engine/hook.ts";
+import { word } from "../../../engine/program.ts";
 import { isUntrusted } from "../../../loading/trust/untrusted.ts";
 import { untrustedWords } from "../../compose/trust-notice.ts";
-import { counted, word } from "../terminal.ts";
+import { counted } from "../terminal.ts";
 import { type Area, row } from "./check.ts";
 import type { Here } from "./here.ts";
 import { lacksRunBit } from "./programs.ts";

@@ -11,7 +11,8 @@ import { editorOf, type OwnEntry } from "../../../agents/install/registration.ts
 import { findAgent } from "../../../agents/install/version.ts";
 import type { Hook } from "../../../engine/hook.ts";
 import { listensTo } from "../../../engine/plan.ts";
-import { counted, word } from "../terminal.ts";
+import { word } from "../../../engine/program.ts";
+import { counted } from "../terminal.ts";
 import { type Area, row } from "./check.ts";
 import type { Here, Registered, Unreadable } from "./here.ts";
 import { installAgain, isChanged, reinstall } from "./reinstall.ts";

@@ -1,8 +1,9 @@
 /** The store and the state folder around it: that they can be read and written, by their owner alone, and that there is room. */
 import { chmodSync, existsSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
+import { word } from "../../../engine/program.ts";
 import { isOwn } from "../../../files/write.ts";
-import { ago, word } from "../terminal.ts";
+import { ago } from "../terminal.ts";
 import { type Area, row } from "./check.ts";
 import type { Here } from "./here.ts";
 import type { StoreTrouble } from "./store-look.ts";

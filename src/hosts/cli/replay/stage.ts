@@ -9,7 +9,7 @@ import type { Project } from "../../../loading/project.ts";
 import { loadFiles, loadingFor } from "../loaded.ts";
 import type { Place } from "../place.ts";
 import { loadCopy } from "../testing/perform.ts";
-import { openScratch, placeOfHooks, scratchEnvironment } from "../testing/scratch.ts";
+import { openScratch, placeOfHooks, placeOfSettings, scratchEnvironment } from "../testing/scratch.ts";
 
 export interface ReplayOptions {
   /** The person's, in the project's folder. */
@@ -85,5 +85,12 @@ async function placeOfFile(
       where: own.map(({ path }) => path).join(", "),
       advice: "give the file another name: it is then added to them",
     });
-  return first ? relative(project.root, first.path) : placeOfHooks(file, project.root);
+  if (first) return relative(project.root, first.path);
+  const added = placeOfHooks(file, project.root) ?? (file.endsWith(".json") ? placeOfSettings : undefined);
+  if (added !== undefined) return added;
+  throw new HooklineError("usage", {
+    what: `${basename(file)} is no hook file`,
+    where: file,
+    advice: "a hook file is YAML or JSON, or a script with its front matter",
+  });
 }

@@ -60,7 +60,7 @@ async function newest(store: SqliteStore, { flags, cwd, home }: Invocation): Pro
     ...(session === undefined ? [] : [`in session ${session}`]),
   ];
   throw new HooklineError("run_unknown", {
-    name: "last",
+    name: session ?? "last",
     where: `the store, which holds no event${what.length > 0 ? ` ${what.join(" ")}` : " yet"}: \`hookline emit\` makes one, \`hookline doctor\` says whether your agents send any`,
   });
 }

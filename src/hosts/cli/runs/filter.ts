@@ -3,6 +3,7 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { HooklineError } from "../../../engine/error.ts";
 import type { Instant } from "../../../engine/event.ts";
+import { eventNames, resolveEvent } from "../../../engine/events.ts";
 import { nearest } from "../../../engine/nearest.ts";
 import type { RunFilter, RunStatus } from "../../../engine/record.ts";
 import { delayOf } from "../../../formats/automations/moment.ts";
@@ -20,10 +21,13 @@ const usualLimit = 30;
 export async function filterOf(invocation: Invocation, store: SqliteStore): Promise<RunFilter> {
   const { flags, usage } = invocation;
   const filter: RunFilter = { limit: limitIn(flags, usage) };
-  for (const name of ["session", "event", "text"] as const) {
+  for (const name of ["session", "text"] as const) {
     const value = textFlag(flags, name);
+    if (value === "") throw usageError(`--${name} needs a text`, usage);
     if (value !== undefined) filter[name] = value;
   }
+  const event = eventIn(flags, usage);
+  if (event !== undefined) filter.event = event;
   const status = statusIn(flags, usage);
   const since = sinceIn(flags, usage);
   const hook = textFlag(flags, "hook");
@@ -40,8 +44,19 @@ export async function filterOf(invocation: Invocation, store: SqliteStore): Prom
 function limitIn(flags: Flags, usage: string): number {
   const written = textFlag(flags, "limit") ?? String(usualLimit);
   const limit = Number(written);
-  if (Number.isInteger(limit) && limit > 0) return limit;
+  if (Number.isSafeInteger(limit) && limit > 0) return limit;
   throw usageError(`--limit needs a whole number above 0, not "${written}"`, usage);
+}
+
+/** By any of its names; what applications send is called as they like. */
+function eventIn(flags: Flags, usage: string): string | undefined {
+  const written = textFlag(flags, "event");
+  if (written === undefined) return undefined;
+  const [name, ...others] = resolveEvent(written) ?? [];
+  if (others.length > 0)
+    throw usageError(`${written} means ${[name, ...others].join(" and ")}: name one of them`, usage);
+  if (name !== undefined) return name;
+  throw new HooklineError("event_unknown", { name: written, where: "--event", near: nearest(written, eventNames) });
 }
 
 function statusIn(flags: Flags, usage: string): RunStatus | undefined {

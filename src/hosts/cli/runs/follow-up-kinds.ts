@@ -5,13 +5,14 @@ import { lineOf } from "../../../actions/command/environment.ts";
 import { isReallyInside } from "../../../actions/repository.ts";
 import type { Fields, Json } from "../../../engine/event.ts";
 import type { FollowUp } from "../../../engine/outcome.ts";
+import { word } from "../../../engine/program.ts";
 import type { Claim, Run, Store } from "../../../engine/record.ts";
 import { isRecord } from "../../../engine/schema.ts";
 import { pathInside } from "../../../files/paths.ts";
 import { createSpawn } from "../../../runtime/processes/spawn.ts";
 import { runInTerminal } from "../../../runtime/processes/start.ts";
 import type { Invocation } from "../command.ts";
-import { oneLine, safeText, shortPath, word } from "../terminal.ts";
+import { oneLine, safeText, shortPath } from "../terminal.ts";
 
 export interface KeptFollowUp extends FollowUp {
   /** run.number */

@@ -42,7 +42,11 @@ export function tell(invocation: Invocation, { stored, reasons, run, does }: Tol
       `${counted(silent.length, "more hook")} ${silent.length === 1 ? "listens" : "listen"} to ${oneLine(stored.event.name)}:`,
     );
   }
-  all(silent);
+  const unmatched = silent.filter(({ status }) => status === "not matched");
+  const isMuch = unmatched.length > fewUnmatched && flags.verbose !== true;
+  all(isMuch ? silent.filter((one) => !unmatched.includes(one)) : silent);
+  if (isMuch)
+    say(terminal.paint("dim", `· ${counted(unmatched.length, "hook")} did not match (--verbose shows each, and why)`));
   if (flags.verbose === true) all(elsewhere);
   else if (elsewhere.length > 0) {
     const rest = `${othersOf(stored, elsewhere.length)} (--verbose shows ${elsewhere.length === 1 ? "it" : "them"}).`;
@@ -51,6 +55,9 @@ export function tell(invocation: Invocation, { stored, reasons, run, does }: Tol
   }
   for (const line of does.length > 0 ? ["", ...does] : []) say(line);
 }
+
+/** A pack of guards has many more, of which a person seeks none. */
+const fewUnmatched = 8;
 
 /** A clock, a watch or a person may send an event to one hook. */
 const othersOf = ({ event }: StoredEvent, count: number): string =>

@@ -174,7 +174,7 @@ async function copiesOf({ place, only }: Wanted, workspace: string, root: string
     if (isFolder)
       for (const name of await namesIn(path, place.environment))
         found.push([join(path, name), join(relative(workspace, path), name)]);
-    else found.push([path, join(relative(workspace, root), placeOfHooks(path, root))]);
+    else found.push([path, join(relative(workspace, root), placeOfHooks(path, root) ?? placeOfOther(path, root))]);
   }
   if (found.length > mostFiles)
     throw new HooklineError("usage", {
@@ -191,21 +191,29 @@ export async function namesIn(folder: string, environment: Place["environment"])
   return names.length > 0 ? names : filesBelow(folder);
 }
 
-/** Where a hook file that lies in no place of hooks is put. */
+/** The folder into which a hook file is put that lies in no place of hooks. */
 const places: Readonly<Record<string, string>> = {
+  ...{ config: "", app: "", module: "" },
   rules: ".hookline/rules",
   script: ".hookline/hooks",
   registry: ".system/hooks",
   automation: ".hookline/automations",
 };
+export const placeOfSettings: string = join(".hookline", "hooks.json");
 
-/** From the project's folder. A file outside of it, or in none of the places where hooks are looked for, is put into one. */
-export function placeOfHooks(path: string, root: string): string {
+/** What a hook starts: where it lies, or at the top. */
+const placeOfOther = (path: string, root: string): string =>
+  relative(root, path).startsWith("..") ? basename(path) : relative(root, path);
+
+/** From the project's folder. A hook file outside of it, or in none of the places where hooks are looked for, is put into one. Undefined: it is none. */
+export function placeOfHooks(path: string, root: string): string | undefined {
   const own = relative(root, path);
   const isInPlace =
     !own.startsWith("..") && (own.startsWith(".") || /^(hookline\.(ya?ml|config\.)|app\.ya?ml$)/.test(own));
+  if (isInPlace) return own;
   const place = places[formatOf(path)];
-  return isInPlace || place === undefined ? (own.startsWith("..") ? basename(path) : own) : join(place, basename(path));
+  if (place !== undefined) return join(place, basename(path));
+  return basename(path) === basename(placeOfSettings) ? placeOfSettings : undefined;
 }
 
 /** Links come last, so that nothing is written through one. What is neither file nor link, such as a pipe, is left out. */

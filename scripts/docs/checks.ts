@@ -16,6 +16,7 @@ import { filesIn, staleBlocks } from "./blocks.ts";
 import { commandComplaints } from "./command-line-page.ts";
 import { conformanceComplaints } from "./conformance-page.ts";
 import { generated } from "./generated.ts";
+import { groupComplaints } from "./groups.ts";
 import { staleTables } from "./tables.ts";
 import { testsByClaim } from "./test-names.ts";
 
@@ -34,6 +35,7 @@ export async function complaintsAbout(project: Project): Promise<string[]> {
     ...conformanceComplaints(testsByClaim()),
     ...project.pages.flatMap((page) => linkComplaints(page, project)),
     ...orphanComplaints(project),
+    ...groupComplaints(project.pages.flatMap((page) => (page.startsWith("docs/") ? [page.slice("docs/".length)] : []))),
     ...project.pages.flatMap((page) => blockComplaints(page, project)),
     ...project.pages.flatMap((page) =>
       staleTables(project.read(page) ?? "").map((one) => `${page}: the table ${one} is stale — npm run docs`),
@@ -151,12 +153,13 @@ function linkComplaints(page: string, { read }: Project): string[] {
 
 const withoutCode = (text: string): string => text.replace(/^```[\s\S]*?^```$/gm, "").replace(/`[^`\n]*`/g, "");
 const anchorsOf = (text: string): string[] =>
-  [...withoutCode(text.replace(/`/g, "")).matchAll(/^#+ (.*)$/gm)].map(([, title = ""]) =>
-    title
-      .toLowerCase()
-      .replace(/[^\w\- ]/g, "")
-      .replaceAll(" ", "-"),
-  );
+  [...withoutCode(text.replace(/`/g, "")).matchAll(/^#+ (.*)$/gm)].map(([, title = ""]) => anchorOf(title));
+/** The name of a heading, as it is shown without marks of code. */
+export const anchorOf = (title: string): string =>
+  title
+    .toLowerCase()
+    .replace(/[^\w\- ]/g, "")
+    .replaceAll(" ", "-");
 
 /** A page that nobody can find is not read. */
 function orphanComplaints({ pages, read }: Project): string[] {

@@ -13,6 +13,7 @@ import { placeholders } from "../../src/engine/template.ts";
 import { automationFields } from "../../src/formats/automations/schema.ts";
 import { scriptFields } from "../../src/formats/scripts/fields.ts";
 import { operations } from "../../src/operations/index.ts";
+import { groups, listOf } from "./groups.ts";
 
 const handlers = createHandlers(new Map());
 const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\n", " ");
@@ -95,6 +96,7 @@ const lists: Readonly<Record<string, () => string>> = {
         says,
       ]),
     ),
+  ...Object.fromEntries(groups.map((group) => [`pages-${group.name}`, () => listOf(group)])),
 };
 
 const codes = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(", ");

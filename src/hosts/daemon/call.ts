@@ -121,9 +121,18 @@ export function createAdmission(
     const { host = "" } = headers;
     if (!isLocal && !own.has(host) && !own.has(host.toLowerCase()) && !isWebhook(request)) return "forbidden_host";
     const isOfPage = headers.origin !== undefined || headers["sec-fetch-site"] !== undefined; // requests of web pages say so
-    return isOfPage ? "forbidden_origin" : undefined;
+    return isOfPage && !isOfOwnPage(request) ? "forbidden_origin" : undefined;
   };
 }
+
+/** Pages of the daemon, and what those ask: nothing that another page sends, or has a person follow. */
+function isOfOwnPage({ headers, url = "" }: IncomingMessage): boolean {
+  const { host, origin = `http://${host}`, "sec-fetch-site": from = "same-origin" } = headers;
+  return isOfSite(url) && origin === `http://${host}` && (from === "same-origin" || from === "none");
+}
+
+/** The documentation. */
+export const isOfSite = (url: string): boolean => /^\/docs(?:[/?]|$)/.test(url);
 
 const ownHosts = (port: number): ReadonlySet<string> =>
   new Set(ownNames.flatMap((name) => [`${name}:${port}`, ...(port === httpPort ? [name] : [])]));

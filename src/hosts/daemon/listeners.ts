@@ -29,6 +29,8 @@ interface ListenForOptions {
   version: string;
   /** Shown to clients with each answer. */
   proof: string;
+  /** The folder of the package, where the built documentation lies. */
+  root: string;
 }
 
 /** @throws HooklineError port_taken */
@@ -58,7 +60,7 @@ export async function listenFor(daemon: Daemon, options: ListenForOptions): Prom
     ...(socket === undefined ? {} : { socket }),
     listeners: [hookRoute, intake.listener],
     lines: intake.lines,
-    routes: () => routesOf(daemon, { ...admits, live, intake }),
+    routes: () => routesOf(daemon, { ...admits, live, intake, root: options.root }),
   });
   const stopListening = daemon.listen(live.observe);
   return {
@@ -96,7 +98,14 @@ function agentRequestsOf({ context, source, environment, home, store, learnSecre
 /** All that is no agent request and no event. Most daemons are never asked for any of it, so it is loaded when they are. */
 async function routesOf(
   daemon: Daemon,
-  given: { isClosing(): boolean; token: string; version: string; live: Live; intake: Pick<Intake, "facts"> },
+  given: {
+    isClosing(): boolean;
+    token: string;
+    version: string;
+    root: string;
+    live: Live;
+    intake: Pick<Intake, "facts">;
+  },
 ): Promise<(call: Call) => void> {
   const [{ createRoutes }, { createWebhooks }, { operations }] = await Promise.all([
     import("./routes.ts"),

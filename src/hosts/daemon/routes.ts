@@ -10,7 +10,17 @@ import { answerOverHttp, type OperationRequest, type OperationTable, serveOperat
 import type { Measure } from "../../services/telemetry/measures.ts";
 import { prometheusText, prometheusType } from "../../services/telemetry/prometheus.ts";
 import type { Live } from "./activity.ts";
-import { type Call, type CallAnswer, createBearer, createBodyReader, json, refuse, reply, whenGone } from "./call.ts";
+import {
+  type Call,
+  type CallAnswer,
+  createBearer,
+  createBodyReader,
+  isOfSite,
+  json,
+  refuse,
+  reply,
+  whenGone,
+} from "./call.ts";
 import { largestInBytes, objectIn } from "./ingest.ts";
 import { type Refused, refused, refusedBy } from "./refusals.ts";
 import type { Webhooks } from "./webhooks.ts";
@@ -26,6 +36,8 @@ interface RoutesOptions {
   scrapeToken(): string | undefined;
   operations: OperationTable;
   context: OperationContext;
+  /** The folder of the package, where the built documentation lies. */
+  root: string;
   /** It is being stopped, and takes nothing new. */
   isClosing(): boolean;
 }
@@ -48,6 +60,7 @@ export function createRoutes(options: RoutesOptions): (call: Call) => void {
   const holdsToken = createBearer(options.token);
   const readBody = createBodyReader(togetherAtMost);
   const operations = serveOperations(options.operations, context);
+  let site: Promise<(call: Call, path: string) => Promise<Served>> | undefined;
 
   const routes: readonly (readonly [path: RegExp, methods: Methods])[] = [
     [/^\/health$/, { GET: () => json(200, { ok: true, name: "hookline", version }) }],
@@ -118,6 +131,11 @@ export function createRoutes(options: RoutesOptions): (call: Call) => void {
     const { method = "", url = "", headers } = call.request;
     const { authorization } = headers;
     const [path = ""] = url.split("?", 1);
+    if (isOfSite(url)) {
+      if (options.isClosing()) return refused("closing");
+      site ??= import("./site.ts").then(({ createSite }) => createSite(options.root));
+      return (await site)(call, path);
+    }
     if (!isOpen(method, path) && !holdsToken(authorization) && !mayScrape(method, path, authorization))
       return refused("unauthorized");
     if (options.isClosing()) return refused("closing");

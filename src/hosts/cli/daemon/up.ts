@@ -1,5 +1,6 @@
 /** hookline up: the daemon of this store, in the foreground, until a person or a signal stops it. */
 import { existsSync } from "node:fs";
+import { dirname } from "node:path";
 import { httpTokenFile } from "../../../agents/install/own-call.ts";
 import { HooklineError } from "../../../engine/error.ts";
 import { type Seconds, withoutDepth } from "../../../engine/event.ts";
@@ -50,7 +51,12 @@ export async function up(invocation: Invocation): Promise<ExitCode> {
       await daemon.once(invocation.signal);
     } else if (!options.onDemand || !isHomeless(invocation)) {
       const agentsToken = servesAgents(invocation, store) ? httpTokenFile(stateFolder(invocation)) : undefined;
-      door = await openDoor(daemon, { ...status, agentsToken }, options.port ?? { atBest: portFor(invocation, store) });
+      const root = dirname(dirname(invocation.self[1]));
+      door = await openDoor(
+        daemon,
+        { ...status, agentsToken, root },
+        options.port ?? { atBest: portFor(invocation, store) },
+      );
       await daemon.follow();
       say(daemon, invocation, status.listens(door.port, door.socket));
       for (const missing of missingDoors(invocation, store, door.port))
@@ -91,7 +97,14 @@ interface Door {
 /** @param wanted the port that a person has named, or the one to be taken if it is free: clients read which one it is */
 async function openDoor(
   daemon: Daemon,
-  { token, proof, version, socketPlace, agentsToken }: DaemonStatus & { agentsToken: string | undefined },
+  {
+    token,
+    proof,
+    version,
+    socketPlace,
+    agentsToken,
+    root,
+  }: DaemonStatus & { agentsToken: string | undefined; root: string },
   wanted: number | { atBest: number },
 ): Promise<Door> {
   const { listenFor } = await import("../../daemon/listeners.ts");
@@ -100,7 +113,7 @@ async function openDoor(
     ...(socket === undefined ? {} : { socket }),
     ...(agentsToken === undefined ? {} : { httpTokenFile: agentsToken }),
   };
-  const own = { token, proof, version, ...places };
+  const own = { token, proof, version, root, ...places };
   const isNamed = typeof wanted === "number";
   const first = listenFor(daemon, { ...own, port: isNamed ? wanted : wanted.atBest });
   const server = await first.catch((error: unknown) => {

@@ -1,0 +1,60 @@
+/** The documentation as a site: path → content of every file, made of the pages below docs/. */
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { build } from "esbuild";
+import MiniSearch from "minisearch";
+import { groupComplaints } from "../docs/groups.ts";
+import { withLayout } from "./layout.ts";
+import { type Page, pageOf } from "./page.ts";
+import { type Found, indexName, searchOptions } from "./search.ts";
+
+const own = join(import.meta.dirname, "browser");
+
+/** @param docs the folder with the pages */
+export async function siteOf(docs: string): Promise<Map<string, string | Buffer>> {
+  const sources = globSync("**/*.md", { cwd: docs }).sort();
+  const [complaint] = groupComplaints(sources);
+  if (complaint !== undefined) throw new Error(complaint);
+  const known = new Set(sources);
+  const pages = sources.map((source) => pageOf(source, readFileSync(join(docs, source), "utf8"), known));
+  const images = new Set(pages.flatMap((page) => page.images));
+  return new Map<string, string | Buffer>([
+    ...pages.map((page): [string, string] => [page.file, withLayout(page)]),
+    ...[...images].map((path): [string, Buffer] => [path, readFileSync(join(docs, path))]),
+    ["site.css", readFileSync(join(own, "site.css"))],
+    ["icon.svg", readFileSync(join(own, "icon.svg"))],
+    ["site.js", await script()],
+    ["search.js", `${indexName}=${JSON.stringify(indexOf(pages))};\n`],
+  ]);
+}
+
+async function script(): Promise<string> {
+  const { outputFiles } = await build({
+    entryPoints: [join(own, "site.ts")],
+    bundle: true,
+    minify: true,
+    format: "iife", // pages that are opened from a disk load no modules
+    target: "es2022",
+    legalComments: "none", // licences of what is bundled stand in NOTICE
+    write: false,
+  });
+  return outputFiles[0]?.text ?? "";
+}
+
+function indexOf(pages: readonly Page[]): MiniSearch<Found & { text: string }> {
+  const index = new MiniSearch<Found & { text: string }>(searchOptions);
+  const found = pages.flatMap(({ file, title, sections }) =>
+    sections.map(({ id, title: section, text, begins }) => ({
+      file: id === "" ? file : `${file}#${id}`,
+      page: title,
+      section: id === "" ? "" : section,
+      text: text.slice(0, longest),
+      begins,
+    })),
+  );
+  index.addAll(found.map((one, id) => ({ id, ...one })));
+  return index;
+}
+
+/** Tables of a thousand claims would be half of the index. */
+const longest = 20_000;

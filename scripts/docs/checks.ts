@@ -15,6 +15,7 @@ import { ownFormat } from "../../src/loading/places.ts";
 import { filesIn, staleBlocks } from "./blocks.ts";
 import { commandComplaints } from "./command-line-page.ts";
 import { conformanceComplaints } from "./conformance-page.ts";
+import { exampleComplaints } from "./examples.ts";
 import { generated } from "./generated.ts";
 import { groupComplaints } from "./groups.ts";
 import { staleTables } from "./tables.ts";
@@ -36,6 +37,7 @@ export async function complaintsAbout(project: Project): Promise<string[]> {
     ...project.pages.flatMap((page) => linkComplaints(page, project)),
     ...orphanComplaints(project),
     ...groupComplaints(project.pages.flatMap((page) => (page.startsWith("docs/") ? [page.slice("docs/".length)] : []))),
+    ...exampleComplaints(project.read),
     ...project.pages.flatMap((page) => blockComplaints(page, project)),
     ...project.pages.flatMap((page) =>
       staleTables(project.read(page) ?? "").map((one) => `${page}: the table ${one} is stale — npm run docs`),

@@ -62,9 +62,23 @@ const mistakes: readonly { says: string; page: string; from: string | RegExp; to
   {
     says: "a link that leads nowhere",
     page: "docs/README.md",
-    from: "(getting-started.md)",
-    to: "(getting-startet.md)",
+    from: "(getting-started.md), then",
+    to: "(getting-startet.md), then",
     complaint: /the link getting-startet\.md leads nowhere/,
+  },
+  {
+    says: "a page whose example is gone",
+    page: "docs/rules.md",
+    from: "<!-- example -->",
+    to: "",
+    complaint: /docs\/rules\.md: it has no example that runs/,
+  },
+  {
+    says: "a list of pages that is not the table's",
+    page: "docs/README.md",
+    from: "- [Rules](rules.md)",
+    to: "- [Rule](rules.md)",
+    complaint: /the table table: pages-write is stale/,
   },
   {
     says: "an example that is not the file",

@@ -108,7 +108,9 @@ test("the schema of a rules file refuses keys that nothing reads; an app file's 
   assert.match(faults("agents: [{ hooks: [] }]", "app").join(), /must have property id/);
 });
 
-const page = readFileSync(new URL("../../../docs/rules.md", import.meta.url), "utf8");
+const page = ["rules", "templates"]
+  .map((name) => readFileSync(new URL(`../../../docs/${name}.md`, import.meta.url), "utf8"))
+  .join("\n");
 const settings = readFileSync(new URL("../../../docs/hookline-yaml.md", import.meta.url), "utf8");
 
 test("[DT25, X9] every field, event, condition, action and placeholder is in the schema and on its page", () => {
@@ -126,7 +128,7 @@ test("[DT25, X9] every field, event, condition, action and placeholder is in the
     assert.ok(all.length > 0, table);
     for (const name of all) {
       assert.ok(schema.includes(JSON.stringify(name).slice(1, -1)), `the schema lacks ${name} of ${table}`);
-      assert.ok(page.includes(`\`${name}\``), `docs/rules.md lacks ${name} of ${table}`);
+      assert.ok(page.includes(`\`${name}\``), `docs/rules.md and docs/templates.md lack ${name} of ${table}`);
     }
   }
   for (const name of writableEvents) assert.ok(schema.includes(`"${name}"`));

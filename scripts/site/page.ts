@@ -34,9 +34,9 @@ export const escaped = (text: string): string =>
 
 /**
  * @param source its path below docs/
- * @param sources all paths of pages: a link to anything else of the project becomes text
+ * @param titles by path, of all pages: a link to anything else of the project becomes text
  */
-export function pageOf(source: string, markdown: string, sources: ReadonlySet<string>): Page {
+export function pageOf(source: string, markdown: string, titles: ReadonlyMap<string, string>): Page {
   const marked = new Marked();
   const tokens = marked.lexer(markdown);
   const sections: Section[] = [];
@@ -57,16 +57,11 @@ export function pageOf(source: string, markdown: string, sources: ReadonlySet<st
     if (last && token.type !== "heading") last.text = `${last.text} ${plain(token)}`.replaceAll(/\s+/g, " ").trim();
   }
 
-  /** Undefined: it is no page of the site. */
-  function leadsTo(href: string): string | undefined {
-    if (/^[a-z]+:/.test(href) || href.startsWith("#")) return href;
-    const [path = "", anchor] = href.split("#");
+  /** The page of the site that is meant. */
+  const pageAt = (path: string): string | undefined => {
     const target = posix.normalize(posix.join(posix.dirname(source), path));
-    const found = [target, posix.join(target, "README.md")].find((one) => sources.has(one));
-    if (found === undefined) return undefined;
-    const file = posix.relative(posix.dirname(siteFile(source)), siteFile(found));
-    return anchor === undefined ? file : `${file}#${anchor}`;
-  }
+    return [target, posix.join(target, "README.md")].find((one) => titles.has(one));
+  };
 
   marked.use({
     renderer: {
@@ -77,12 +72,16 @@ export function pageOf(source: string, markdown: string, sources: ReadonlySet<st
         const mark = depth === 1 ? "" : ` <a class="anchor" href="#${id}" aria-label="Link to this section">#</a>`;
         return `<h${depth} id="${id}">${inside}${mark}</h${depth}>\n`;
       },
-      link({ href, tokens: inside }) {
+      link({ href, tokens: inside, text: written }) {
         const text = this.parser.parseInline(inside);
-        const to = leadsTo(href);
-        return to === undefined
-          ? `<span class="file" title="${escaped(href)}">${text}</span>`
-          : `<a href="${escaped(to)}">${text}</a>`;
+        if (/^[a-z]+:/.test(href) || href.startsWith("#")) return `<a href="${escaped(href)}">${text}</a>`;
+        const [path = "", anchor] = href.split("#");
+        const found = pageAt(path);
+        const file = posix.join("docs", posix.dirname(source), href); // of the project: a reader of the site may not have it
+        if (found === undefined) return `${text}${text === file ? "" : ` (<code>${escaped(file)}</code>)`}`;
+        const to = posix.relative(posix.dirname(siteFile(source)), siteFile(found));
+        const name = written === path ? escaped(titles.get(found) ?? written) : text; // on the site it is no file to read
+        return `<a href="${escaped(anchor === undefined ? to : `${to}#${anchor}`)}">${name}</a>`;
       },
       image({ href, text }) {
         images.push(posix.normalize(posix.join(posix.dirname(source), href)));

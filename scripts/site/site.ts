@@ -15,8 +15,9 @@ export async function siteOf(docs: string): Promise<Map<string, string | Buffer>
   const sources = globSync("**/*.md", { cwd: docs }).sort();
   const [complaint] = groupComplaints(sources);
   if (complaint !== undefined) throw new Error(complaint);
-  const known = new Set(sources);
-  const pages = sources.map((source) => pageOf(source, readFileSync(join(docs, source), "utf8"), known));
+  const texts = new Map(sources.map((source) => [source, readFileSync(join(docs, source), "utf8")]));
+  const titles = new Map([...texts].map(([source, text]) => [source, /^# (.*)$/m.exec(text)?.[1] ?? source]));
+  const pages = [...texts].map(([source, text]) => pageOf(source, text, titles));
   const images = new Set(pages.flatMap((page) => page.images));
   return new Map<string, string | Buffer>([
     ...pages.map((page): [string, string] => [page.file, withLayout(page)]),

@@ -84,7 +84,7 @@ test("what a page says of markup stays text, notes to its writers are left out, 
 
 <!-- for writers -->
 
-A \`<script>\` of [another file](../src/index.ts), and [a page](errors/README.md#some-error). <img src=x onerror=alert(1)>
+A \`<script>\` of [another file](../src/index.ts), and [a page](errors/README.md#some-error), [scripts.md](scripts.md). <img src=x onerror=alert(1)>
 
 ## Some \`code\`
 
@@ -94,8 +94,9 @@ A \`<script>\` of [another file](../src/index.ts), and [a page](errors/README.md
   for (const part of [
     "<title>Rules &amp; &lt;b&gt;more&lt;/b&gt; · Hookline</title>",
     "A <code>&lt;script&gt;</code> of",
-    '<span class="file" title="../src/index.ts">another file</span>',
+    "another file (<code>src/index.ts</code>), and",
     '<a href="errors/index.html#some-error">a page</a>',
+    '<a href="scripts.html">scripts</a>',
     "&lt;img src=x onerror=alert(1)&gt;",
     '<h2 id="some-code">',
     '<h2 id="some-code-1">',

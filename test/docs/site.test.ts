@@ -53,6 +53,7 @@ test("the index finds sections by words, by parts of names and by their beginnin
   assert.equal(first("daemon_running"), "errors/daemon_running.html");
   assert.equal(first("context_pressure"), "conditions.html#context_pressure");
   assert.equal(first("front matter"), "scripts.html#front-matter");
+  assert.equal(first("What are tests of hooks?"), "hook-tests.html");
   assert.equal(first("templates"), "templates.html");
   assert.equal(first("pressur"), "conditions.html#context_pressure");
 });

@@ -100,7 +100,7 @@ test("a test that fails says what was expected, what came, where that stands, an
 });
 
 test("a broken test file fails alone, with the place of each mistake", (t) => {
-  const { json } = projectWith(t, {
+  const { workspace, json } = projectWith(t, {
     ".hookline/rules/guard.yaml": rules,
     "a.hooktest.yaml": `tests:
   - name: a
@@ -113,15 +113,25 @@ test("a broken test file fails alone, with the place of each mistake", (t) => {
     "d.hooktest.yaml": "tests: []\n",
     "e.hooktest.yaml": "tests:\n  - name: none\n    commands: []\n    expect: { verdict: deny }\n",
     "c.hooktest.yaml": "tests:\n  - name: c\n    commands: [git push]\n    expect: { verdict: deny }\n",
+    "f.hooktest.yaml":
+      "files:\n  ../a: x\ntests:\n  - name: f\n    commands: [ls]\n    files:\n      a/.git/config: x\n    expect: { verdict: none }\n",
+    "g.hooktest.yaml":
+      "hooks: [.hookline/rules/guard.yaml,\n  gone.yaml]\ntests:\n  - name: g\n    commands: [ls]\n    expect: { verdict: none }\n",
   });
   const { passed, failed, files } = json();
-  assert.deepEqual([passed, failed], [1, 4], "one that performs nothing has not passed");
+  assert.deepEqual([passed, failed], [1, 6], "one that performs nothing has not passed");
   const places = files[0]?.problems.map(({ line, column, message }) => [line, column, message]);
   assert.deepEqual(places, [
     [3, 12, 'no event is called "PreTolUse"'],
     [5, 5, 'the test "b" expects nothing'],
   ]);
   assert.equal(files[1]?.problems[0]?.line, 2);
+  const ofCopy = files.slice(5).flatMap(({ problems }) => problems.map((one) => [one.line, one.column, one.message]));
+  assert.deepEqual(ofCopy, [
+    [2, 3, 'the file "../a" lies outside of the project'],
+    [7, 7, 'the file "a/.git/config" belongs to git: a test writes none of those'],
+    [2, 3, `there is no hook file ${join(workspace, "gone.yaml")}`],
+  ]);
 });
 
 test("events of one session follow each other in one copy, and what they write reaches no file and no store of the person", (t) => {

@@ -8,7 +8,7 @@ import type { Run } from "../../src/engine/record.ts";
 import { isRecord } from "../../src/engine/schema.ts";
 import type { ExitCode, Invocation } from "../../src/hosts/cli/command.ts";
 import { openLine } from "../../src/hosts/cli/line.ts";
-import { inputOf, resultOf, saidIn } from "../../src/hosts/cli/runs/runs.ts";
+import { inputOf, resultOf, saidIn } from "../../src/hosts/cli/runs/result.ts";
 import { type Column, oneLine, type Style, type Terminal, table } from "../../src/hosts/cli/terminal.ts";
 import { trustOwn } from "../../src/hosts/cli/trust/trust.ts";
 import { openSqliteStore } from "../../src/storage/sqlite/sqlite.ts";

@@ -127,6 +127,8 @@ export interface RunFilter {
   among?: { prefix: string; suffix?: string };
   /** Only runs that began at this moment or later. */
   since?: Instant;
+  /** Only runs that were written down before the run with this id: the next page of a list. */
+  before?: string;
   limit?: number;
 }
 

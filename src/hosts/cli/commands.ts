@@ -243,6 +243,14 @@ export const commands: Readonly<Record<string, Command>> = {
     prepare: async (given) => (await import("./daemon/options.ts")).becomeSmall(given),
     load: async () => (await import("./daemon/up.ts")).up,
   },
+  open: {
+    summary: "print a link to the dashboard, which lets one browser in",
+    usage: "open [--json]",
+    example: "hookline open",
+    flags: {},
+    words: 0,
+    load: async () => (await import("./daemon/open.ts")).open,
+  },
   down: {
     summary: "stop the daemon; automations continue at its next start",
     usage: "down [--store FILE] [--json]",

@@ -13,7 +13,7 @@ import { registryAt } from "../loaded.ts";
 import type { Place } from "../place.ts";
 import { openStoreToRead } from "../store.ts";
 import { oneLine, shortPath, type Terminal } from "../terminal.ts";
-import { resultOf } from "./runs.ts";
+import { resultOf } from "./result.ts";
 
 interface Reason {
   hook: string;

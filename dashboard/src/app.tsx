@@ -2,8 +2,10 @@
 import type { FunctionComponent } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { type Connection, useAsked, useConnection } from "./ask.ts";
+import { Automations } from "./pages/automations.tsx";
 import { Guards } from "./pages/guards.tsx";
 import { Hooks } from "./pages/hooks.tsx";
+import { Insight } from "./pages/insight.tsx";
 import { Now } from "./pages/now.tsx";
 import { Run } from "./pages/run.tsx";
 import { Runs } from "./pages/runs.tsx";
@@ -25,6 +27,8 @@ const pages: Readonly<Record<string, Page>> = {
   run: { title: "Run", below: "runs", shows: Run },
   hooks: { title: "Hooks", shows: Hooks },
   guards: { title: "Guards", shows: Guards },
+  automations: { title: "Automations", shows: Automations },
+  insight: { title: "Insight", shows: Insight },
   try: { title: "Try", shows: Try },
 };
 

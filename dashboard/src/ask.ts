@@ -114,7 +114,9 @@ export function useAsked<T>(name: string, input: object, { follows = true }: { f
         const data = await ask<T>(name, input);
         if (!isOver) setState({ data, error: undefined });
       } catch (error) {
-        if (!isOver) setState(({ data }) => ({ data, error: error instanceof Error ? error.message : String(error) }));
+        const isSaid = connection === "gone" || connection === "out"; // by the frame
+        const reason = isSaid ? undefined : error instanceof Error ? error.message : String(error);
+        if (!isOver) setState(({ data }) => ({ data, error: reason }));
       }
       timer = setTimeout(() => {
         timer = undefined;

@@ -38,7 +38,15 @@ export async function demo(invocation: Invocation): Promise<ExitCode> {
   if (invocation.json) invocation.terminal.print(JSON.stringify({ folder, store, events: told, notices }));
   else report(invocation, told, { folder, store, seconds, notices });
   if (invocation.json) rmSync(folder, { recursive: true });
-  return 0;
+  if (invocation.json || invocation.flags.once === true) return 0;
+  return await serve({ ...invocation, ...place });
+}
+
+/** The daemon of the sample, as a person starts it in a project: its dashboard shows what was played, until Ctrl-C. */
+async function serve(sample: Invocation): Promise<ExitCode> {
+  sample.terminal.print(sample.terminal.paint("bold", "\nLook at it in your browser; Ctrl-C ends it:"));
+  const { up } = await import("../../src/hosts/cli/daemon/up.ts");
+  return up({ ...sample, flags: {} });
 }
 
 /** All runs, as they were last seen. */

@@ -23,11 +23,12 @@ const group = (name: string, summary: string, example: string, ownActions?: Comm
 
 export const commands: Readonly<Record<string, Command>> = {
   demo: {
-    summary: "replay a recorded agent session and show what its hooks did",
+    summary: "replay a recorded agent session, show what its hooks did, and serve the dashboard of it until Ctrl-C",
     usage: "demo [--once]",
     example: "hookline demo --once",
     flags: { once: { type: "boolean" } },
     words: 0,
+    stays: true,
     load: async () => (await import("../../../examples/demo/demo.ts")).demo,
   },
   emit: {

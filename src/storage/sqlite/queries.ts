@@ -274,6 +274,36 @@ export function failuresOf(database: Database, hook: HookId): number {
   return database.get<{ count: number }>(sql, written(hook), runsAtMost)?.count ?? 0;
 }
 
+const eventsCounted = 20_000;
+
+/** The newest events since then, oldest first, with as much of each as is counted. */
+export function eventsSince(database: Database, since: Instant): { at: Instant; sender: string; verdict: string | null }[] {
+  const sql = `select at, sender, outcome ->> '$.verdict.is' as verdict
+    from (select seq, at, sender, outcome from event order by seq desc limit ?) where at >= ? order by seq`;
+  return database.all<{ at: Instant; sender: string; verdict: string | null }>(sql, eventsCounted, since);
+}
+
+interface HookCount {
+  hook: HookId;
+  name: string;
+  runs: number;
+  failures: number;
+  /** Milliseconds of all of them. */
+  ms: number;
+  tokens: number;
+}
+
+/** What the newest runs since then come to, by their hook; of hooks that were renamed the last name. */
+export function hooksSince(database: Database, since: Instant): HookCount[] {
+  const sql = `select hook, max(hook_name) as name, count(*) as runs, total(ms) as ms,
+      sum(status in ('failed', 'timeout')) as failures,
+      total((select sum(value ->> '$.tokens') from json_each(steps))) as tokens
+    from (select hook, hook_name, status, ms, steps, started, asked from run order by seq desc limit ?)
+    where started >= ? and asked > 0 group by hook order by runs desc`;
+  const rows = database.all<HookCount>(sql, eventsCounted, since);
+  return rows.map((row) => ({ ...row, hook: readBack(row.hook), name: readBack(row.name) }));
+}
+
 /** How long hooks or decisions took, of what the store has kept anyway, read by the indexes that are there. */
 interface Timing {
   count: number;

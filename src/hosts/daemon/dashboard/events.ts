@@ -6,8 +6,10 @@ import { rowOf } from "../../../engine/events.ts";
 import { type HookSet, isBuiltIn } from "../../../engine/hook.ts";
 import { shortened } from "../../../engine/one-line.ts";
 import type { Run, Store, StoredEvent } from "../../../engine/record.ts";
-import { isRecord } from "../../../engine/schema.ts";
+import { isRecord, type Schema, text } from "../../../engine/schema.ts";
 import { findProject } from "../../../loading/project.ts";
+import { eventOf } from "../../../operations/event.ts";
+import type { Daemon } from "../daemon.ts";
 import type { Blocked, EventShown, HookPlace, ProjectShown, Session } from "./shown.ts";
 
 const longestSubject = 300;
@@ -99,10 +101,33 @@ export async function sessionsOf(events: readonly StoredEvent[], { store, projec
 const sessionsAtMost = 12;
 const eventsAtMost = 60;
 
+/** Of each page about what happens lately. */
+export const eventsLooked = 400;
+
+export const projectParam: Schema<string> = text("only of this project, by its folder");
+
+/** Folders as pages name them, and what is active there. */
+export interface Projects {
+  projectAt(folder: string): ProjectShown;
+  /** The hooks that are active in a project, as its events meet them. */
+  hooksAt(root: string): Promise<HookSet>;
+  /** Of the project that a page is about; undefined: the daemon's own. */
+  rootOf(written: string | undefined): string;
+}
+
+export function createProjects({ home, cwd, context }: Pick<Daemon, "home" | "cwd" | "context">): Projects {
+  const projectAt = createProjectFinder(home);
+  return {
+    projectAt,
+    hooksAt: async (root) => context.hooks(eventOf("Notification", {}, { ...context, event: undefined, cwd: root })),
+    rootOf: (written) => written ?? projectAt(cwd).root,
+  };
+}
+
 const foldersAtMost = 500;
 
 /** Remembered: to find a project means to look into a dozen folders. */
-export function createProjectFinder(home: string): (folder: string) => ProjectShown {
+function createProjectFinder(home: string): (folder: string) => ProjectShown {
   const known = new Map<string, ProjectShown>();
   return (folder) => {
     const before = known.get(folder);

@@ -1,46 +1,38 @@
-/** What the dashboard may ask and do: operations of everybody that only read or that are undone by a click, and those below that pages are made of. */
-
-import { pauseOf } from "../../../engine/admit.ts";
+/** What the dashboard may ask and do: operations that its pages are made of, and some of those of everybody. */
 import { messageOf } from "../../../engine/error.ts";
-import type { EventName, Fields } from "../../../engine/event.ts";
+import type { Fields } from "../../../engine/event.ts";
 import { eventNames, eventToEmit } from "../../../engine/events.ts";
-import { type Explanation, nameOf } from "../../../engine/explain.ts";
-import { type Hook, isBuiltIn, isWrittenAsGuard } from "../../../engine/hook.ts";
+import { isBuiltIn } from "../../../engine/hook.ts";
 import { listensTo } from "../../../engine/plan.ts";
 import type { RunFilter, StoredEvent } from "../../../engine/record.ts";
 import { integer, isRecord, object, say, text } from "../../../engine/schema.ts";
 import { isUntrusted } from "../../../loading/trust/untrusted.ts";
 import { eventOf, knownEvent } from "../../../operations/event.ts";
-import { guardStats, type Pausing, stateOf, whyNotPaused } from "../../../operations/guards.ts";
-import { type Asked, type Operation, plain } from "../../../operations/operation.ts";
+import { guardStats } from "../../../operations/guards.ts";
+import { type Operation, plain } from "../../../operations/operation.ts";
 import { runStatus } from "../../../operations/runs.ts";
 import type { OperationTable } from "../../../operations/serve.ts";
-import { eventPlaces, failuresOf, hookTimings, recentlyDenied } from "../../../storage/sqlite/queries.ts";
-import { whenOf } from "../../cli/hooks/when.ts";
+import { eventPlaces, recentlyDenied } from "../../../storage/sqlite/queries.ts";
 import { resultOf } from "../../cli/runs/result.ts";
 import type { Daemon } from "../daemon.ts";
-import { blockedShown, createProjectFinder, placeIn, sessionsOf } from "./events.ts";
-import type { HookShown, Hooks, Now, ProjectShown, RunPage } from "./shown.ts";
+import { automationsPage } from "./automations.ts";
+import { blockedShown, createProjects, eventsLooked, placeIn, projectParam, sessionsOf } from "./events.ts";
+import { hookPages } from "./hooks.ts";
+import { insightPage } from "./insight.ts";
+import type { Now, ProjectShown, RunPage } from "./shown.ts";
 import { traceOf } from "./trace.ts";
 
-/** Those of everybody. Nothing that runs a program or loosens a guard, and nothing about trust: a person does that in a terminal. */
-const shared = ["guard_stats", "automation_list", "automation_runs", "automation_pause", "automation_resume"] as const;
+/** Those of everybody. Nothing that loosens a guard, and nothing about trust: a person does that in a terminal. */
+const shared = ["automation_pause", "automation_resume", "automation_fire"] as const;
 
-const eventsLooked = 400;
 const blockedAtMost = 12;
-const days = 30;
-const day = 86_400_000;
 
 export function dashboardOperations(daemon: Daemon, everybodys: OperationTable): OperationTable {
-  const { store, context, home, source, active } = daemon;
-  const projectAt = createProjectFinder(home);
+  const { store, context, home, active } = daemon;
+  const projects = createProjects(daemon);
+  const { projectAt, hooksAt, rootOf } = projects;
   const knowing = { store, projectAt };
-  const project = text("only of this project, by its folder");
-
-  /** The hooks that are active in a project, as its events meet them. */
-  const hooksAt = (root: string): ReturnType<typeof context.hooks> => context.hooks(placeless(root));
-  const placeless = (cwd: string) => ({ id: "", name: "Notification" as EventName, at: 0, cwd, data: {}, sender: "" });
-  const rootOf = (written: string | undefined): string => written ?? projectAt(context.cwd ?? daemon.cwd).root;
+  const project = projectParam;
 
   const now: Operation<{ project?: string }> = {
     summary: "Shows the sessions that go on, what runs, and what was refused.",
@@ -118,92 +110,6 @@ export function dashboardOperations(daemon: Daemon, everybodys: OperationTable):
     run: async ({ id }) => plain(await traceOf(id, { ...knowing, home, judging: daemon.judging })),
   };
 
-  const hookList: Operation<{ project?: string }> = {
-    summary: "Lists the active hooks of a project, with how each stands and what it has done.",
-    params: object({}, { project }),
-    readOnly: true,
-    async run({ project: written }, asked) {
-      const root = rootOf(written);
-      const inOrder = (await hooksAt(root)).hooks;
-      const hooks = [...inOrder.filter((hook) => !isBuiltIn(hook)), ...inOrder.filter(isBuiltIn)];
-      const pausing: Pausing = { paused: await store.paused(), now: asked.now(), root };
-      const timings = hookTimings(
-        store.database,
-        hooks.map(({ id }) => id),
-        asked.now() - days * day,
-      );
-      const fired = await store.lastFired();
-      const said = await explained(hooks, root);
-      const shown: Hooks = {
-        project: projectAt(root),
-        hooks: await Promise.all(
-          hooks.map(async (hook): Promise<HookShown> => {
-            const timing = timings.get(hook.id);
-            const [newest] = await store.runs({ hook: hook.id, limit: 1 });
-            return {
-              ...placeIn({ id: "", hooks }, hook.id),
-              on: nameOf(hook.on),
-              when: whenOf(hook),
-              format: hook.origin.dialect,
-              role: hook.role,
-              summary: hook.summary ?? null,
-              state: stateOf(hook, pausing),
-              isTrusted: !isUntrusted(hook),
-              isGuard: isWrittenAsGuard(hook),
-              isPaused: pauseOf(hook, pausing.paused, pausing) !== undefined,
-              stays: whyNotPaused(hook) ?? null,
-              last: fired.get(hook.id) ?? null,
-              lastRun: newest?.id ?? null,
-              p95: timing?.p95 ?? null,
-              runs: timing?.count ?? 0,
-              failures: failuresOf(store.database, hook.id),
-              notFired: said.get(hook.id) ?? null,
-            };
-          }),
-        ),
-        problems: [...(source?.known(root)?.problems ?? [])],
-      };
-      return plain(shown);
-    },
-  };
-
-  /** Why each hook did not run on the newest event that it listens to; those that ran are left out. */
-  async function explained(hooks: readonly Hook[], root: string): Promise<Map<string, HookShown["notFired"]>> {
-    const newest = new Map<EventName, StoredEvent>();
-    for (const stored of await store.events(eventsLooked))
-      if (projectAt(stored.event.cwd).root === root && !newest.has(stored.event.name))
-        newest.set(stored.event.name, stored);
-    const explanations = new Map<EventName, Explanation[]>();
-    const said = new Map<string, HookShown["notFired"]>();
-    for (const hook of hooks) {
-      if (!("event" in hook.on)) continue;
-      const heard = hook.on.event.flatMap((name) => newest.get(name) ?? []);
-      const last = heard.toSorted((one, other) => other.event.at - one.event.at)[0];
-      if (!last) continue;
-      const { id, name, at } = last.event;
-      const run = (await store.runs({ eventId: id, hook: hook.id }))[0];
-      if (run && run.asked > 0) continue;
-      if (!explanations.has(name)) explanations.set(name, await context.engine.explain(last.event));
-      const because = run?.reason ?? explanations.get(name)?.find((one) => one.hook === hook.id)?.because;
-      if (because !== undefined) said.set(hook.id, { event: name, at, because });
-    }
-    return said;
-  }
-
-  const pauseOrResume = (is: "pause" | "resume"): Operation<{ id: string; project?: string }> => ({
-    summary: is === "pause" ? "Pauses a hook that is no guard." : "Lets a paused hook run again.",
-    params: object({ id: text("the hook's id") }, { project }),
-    readOnly: false,
-    async run({ id, project: written }, asked: Asked) {
-      const hook = (await hooksAt(rootOf(written))).hooks.find((one) => one.id === id);
-      if (!hook) throw new Error(`no hook is called "${id}" here`);
-      const refusal = is === "pause" ? whyNotPaused(hook) : undefined;
-      if (refusal !== undefined) throw new Error(`${hook.name} ${refusal}`);
-      const changed = is === "pause" ? await store.pause(id, asked.now()) : await store.resume(id);
-      return { id, changed };
-    },
-  });
-
   const guards: Operation<{ project?: string }> = {
     ...guardStats,
     params: object({}, { project }),
@@ -214,7 +120,7 @@ export function dashboardOperations(daemon: Daemon, everybodys: OperationTable):
     },
   };
 
-  const projects: Operation<object> = {
+  const projectList: Operation<object> = {
     summary: "Lists the projects that were heard of lately, and those of the daemon.",
     params: object({}, {}),
     readOnly: true,
@@ -268,12 +174,12 @@ export function dashboardOperations(daemon: Daemon, everybodys: OperationTable):
     now,
     run_list: runList,
     trace,
-    hook_list: hookList,
-    hook_pause: pauseOrResume("pause"),
-    hook_resume: pauseOrResume("resume"),
+    ...hookPages(daemon, projects),
     guards,
+    automations: automationsPage(daemon),
+    insight: insightPage(daemon),
     event_names: names,
-    projects,
+    projects: projectList,
     event,
     try: attempt,
   };

@@ -120,6 +120,37 @@ export interface Trace {
   code: string | null;
 }
 
+export interface AutomationShown {
+  id: string;
+  project: string;
+  name: string;
+  hook: string;
+  isEnabled: boolean;
+  isPaused: boolean;
+  on: string | null;
+  /** Where it is written: a file with its line, or the store. */
+  place: string;
+  fault: string | null;
+  /** When its clock rings next. */
+  due: string | null;
+  /** The text of its file format. */
+  yaml: string;
+  /** Newest first. */
+  runs: { id: string; status: RunStatus; at: Time; result: string; tokens: number }[];
+}
+
+export interface Insight {
+  since: Time;
+  until: Time;
+  /** Milliseconds that each number below stands for. */
+  step: number;
+  events: number[];
+  blocked: number[];
+  agents: { name: string; events: number; blocked: number }[];
+  hooks: { hook: string; name: string; runs: number; failures: number; ms: number; tokens: number }[];
+  decisions: { event: string; count: number; p50: number; p95: number }[];
+}
+
 export interface HookShown extends HookPlace {
   on: string;
   when: string;

@@ -46,19 +46,17 @@ export function ago(at: number, now = Date.now()): string {
   return `${Math.floor(seconds / size)} ${name} ago`;
 }
 
+/** Made once: a list makes hundreds of texts with them. */
+const moment = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+const timeOfDay = new Intl.DateTimeFormat(undefined, { timeStyle: "medium", hourCycle: "h23" });
+
 export const When = ({ at }: { at: number }) => (
-  <time dateTime={new Date(at).toISOString()} title={new Date(at).toLocaleString()}>
+  <time dateTime={new Date(at).toISOString()} title={moment.format(at)}>
     {ago(at)}
   </time>
 );
 
-export const clock = (at: number): string =>
-  new Date(at).toLocaleTimeString(undefined, {
-    hourCycle: "h23",
-    hour: "2-digit",
-    minute: "2-digit",
-    second: "2-digit",
-  });
+export const clock = (at: number): string => timeOfDay.format(at);
 
 export function duration(ms: number | null): string {
   if (ms === null) return "";

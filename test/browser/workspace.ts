@@ -28,7 +28,15 @@ const rules = `hooks:
 export const hostile =
   '<img src=x onerror="document.title=1"><script>document.title=2</script><a href="javascript:alert(1)">\u202egnp.exe {{1}}';
 
+const automation = `name: counts the files of a commit and says at some length what came of it
+trigger: { type: event, event_type: code.committed, skip_llm: true }
+cooldown_seconds: 0
+context_steps:
+  - { type: shell, command: "echo a-long-line-without-a-blank-a-long-line-without-a-blank-a-long-line-without-a-blank" }
+`;
+
 export const files: Readonly<Record<string, string>> = {
+  "workspace/.hookline/automations/count.yaml": automation,
   "workspace/.hookline/hooks.json": JSON.stringify({ hooks }),
   "workspace/.hookline/rules/team.yaml": rules,
 };

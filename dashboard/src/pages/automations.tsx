@@ -101,7 +101,7 @@ function One({ one, project, again }: { one: AutomationShown; project: string; a
             <li key={run.id}>
               <a class="row" href={hashOf({ page: "run", id: run.id, query: { project } })}>
                 <Badge is={run.status} />
-                <span class="said two">{safe(run.result)}</span>
+                <span class="said grow">{safe(run.result)}</span>
                 <span class="dim nowrap" title={ago(run.at)}>
                   <When at={run.at} />
                 </span>

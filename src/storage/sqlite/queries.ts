@@ -277,7 +277,10 @@ export function failuresOf(database: Database, hook: HookId): number {
 const eventsCounted = 20_000;
 
 /** The newest events since then, oldest first, with as much of each as is counted. */
-export function eventsSince(database: Database, since: Instant): { at: Instant; sender: string; verdict: string | null }[] {
+export function eventsSince(
+  database: Database,
+  since: Instant,
+): { at: Instant; sender: string; verdict: string | null }[] {
   const sql = `select at, sender, outcome ->> '$.verdict.is' as verdict
     from (select seq, at, sender, outcome from event order by seq desc limit ?) where at >= ? order by seq`;
   return database.all<{ at: Instant; sender: string; verdict: string | null }>(sql, eventsCounted, since);

@@ -126,12 +126,8 @@ async function openDoor(
 }
 
 /** @param door absent: no person reads what it prints */
-function say(
-  daemon: Daemon,
-  { terminal, json, cwd, home }: Invocation,
-  state: DaemonState,
-  door: Pick<Door, "link"> | undefined,
-): void {
+function say(daemon: Daemon, invocation: Invocation, state: DaemonState, door: Pick<Door, "link"> | undefined): void {
+  const { terminal, json, cwd, home } = invocation;
   const status = daemon.status();
   const { token: _secret, owner: _own, ...shown } = state;
   if (json) {
@@ -140,7 +136,7 @@ function say(
   }
   const head = `Hookline ${state.version} is running: http://127.0.0.1:${state.port}, process ${state.pid}`;
   terminal.print(terminal.paint("bold", head));
-  if (door) for (const line of linkLines(door.link(cwd))) terminal.print(line);
+  if (door) for (const line of linkLines(door.link(cwd), state.store, invocation)) terminal.print(line);
   for (const line of daemonLines(status, terminal, (path) => shortPath(path, cwd, home))) terminal.print(line);
 }
 

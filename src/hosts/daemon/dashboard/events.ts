@@ -67,6 +67,7 @@ export async function blockedShown(stored: StoredEvent, { store, projectAt }: Kn
   const set = await store.hookSet(stored.set);
   return {
     ...eventShown(stored, runs),
+    reason: refusing?.outcome?.verdict?.reason ?? outcome?.verdict?.reason ?? outcome?.stop?.reason ?? null, // without the label for models
     session: event.session ?? null,
     project: projectAt(event.cwd),
     hook: placeIn(set, by ?? refusing?.hook ?? "", refusing?.hookName),

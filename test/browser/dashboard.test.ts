@@ -58,7 +58,7 @@ for (const [size, dark] of [
       [run.slice(1), ".trace"],
       ["/hooks", ".hook"],
       ["/guards", ".hook"],
-      ["/automations", ".empty"],
+      ["/automations", ".hook"],
       ["/insight", ".figures"],
       ["/try", "form.try"],
       ["/no-such-page", ".empty"],
@@ -143,6 +143,26 @@ test("a hook is paused and resumed, and each says why it did not run", { skip },
   assert.match(await page.locator(".hook").innerText(), /failures\s+2/);
 });
 
+test("an automation is run, paused and resumed, and its run is there to look at", { skip }, async (t) => {
+  const place = placeFor(t, files);
+  const daemon = await place.up();
+  const { page, go } = await openPage(t, place, daemon);
+  await go("/automations");
+  const card = page.locator(".hook", { hasText: "counts the files" });
+  await card.getByText("It has not run yet.").waitFor();
+  await card.getByRole("button", { name: "Run now" }).click();
+  await card.getByText("completed").waitFor();
+  await card.getByRole("button", { name: "Pause" }).click();
+  await card.getByText("paused", { exact: true }).waitFor();
+  await card.getByRole("button", { name: "Resume" }).click();
+  await card.getByText("enabled", { exact: true }).waitFor();
+  await card.locator("a.row").first().click();
+  await page
+    .locator(".trace", { hasText: "set off" })
+    .or(page.locator(".trace", { hasText: "automation.fired" }))
+    .waitFor();
+});
+
 test("an event is tried, typed or recorded, and nothing runs", { skip }, async (t) => {
   const place = placeFor(t, files);
   const daemon = await place.up();
@@ -197,7 +217,7 @@ test("a browser that is not let in is told how, and a daemon that is gone is wai
   await page.goto(url);
   await page.getByText("Nothing has happened yet").waitFor();
   await page.goto(url);
-  await page.reload();
+  await page.waitForFunction("!location.hash.startsWith('#enter')");
   await page.getByText("Nothing has happened yet").waitFor();
 });
 

@@ -56,7 +56,7 @@ function One({ one, project, again }: { one: AutomationShown; project: string; a
         <h2>{safe(one.name)}</h2>
         <span class={`badge ${state === "enabled" ? "good" : "warn"}`}>{state}</span>
         <span class="push buttons">
-          <button type="button" aria-label={`Run ${safe(one.name)} now`} onClick={() => void act("automation_fire")}>
+          <button type="button" aria-label={`Run now: ${safe(one.name)}`} onClick={() => void act("automation_fire")}>
             Run now
           </button>
           {one.isPaused ? (

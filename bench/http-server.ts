@@ -19,6 +19,7 @@ async function serveOurs(): Promise<void> {
   const cwd = join(folder, "workspace");
   const store = openSqliteStore({ path: join(folder, "state", "bench.db"), groups: true });
   const daemon = await createDaemon({
+    ...{ version: "bench", variables: {} },
     ...{ cwd, home: environment.HOME, environment, store, workspaces: [cwd] },
     observe() {},
     complain: (reason) => console.error(reason),

@@ -1,7 +1,7 @@
 /**
  * What a run record costs through Store.saveRun, against raw node:sqlite that writes the same rows.
  *
- * Both sides: the same table with the same three indexes (the store's own migrations), WAL, synchronous NORMAL, the
+ * Both sides: the same table with the same indexes (the store's own migrations), WAL, synchronous NORMAL, the
  * same number of rows per transaction, one insert when the run begins and one update when it closes. Both write the
  * steps, notes and outcome of a run as JSON. Only ours: rows from a Run, redaction, cutting, errors in our words. Each
  * reading has a new file of its own, whose rows are counted afterwards. 80 % of raw's rate is 1.25 times its time.
@@ -18,7 +18,7 @@ import { type Benchmark, type Findings, inFolder, joined, ratioOf, rowsOf, sampl
 
 export const store: Benchmark = {
   name: "store",
-  about: "one run record, begun and closed, three indexes, WAL NORMAL",
+  about: "one run record, begun and closed, the store's own indexes, WAL NORMAL",
   measure: () =>
     inFolder(async (folder) => {
       const parts: Findings[] = [];

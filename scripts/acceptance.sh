@@ -97,7 +97,7 @@ holds '"updatedOutput":\{"ok":true,"diagnostics":\[\{"line":1'
 expect 0 npx hookline emit tool_end --cwd "$scratch/rules" --json --data \
   '{"tool_name":"shell.bash","tool_input":{"command":"rm -rf build"}}'
 holds 'Suspicious or failed tool call: shell.bash'
-expect 0 npx hookline explain tool_end --cwd "$scratch/rules" --data '{"tool_name":"shell.bash","tool_input":{"command":"ls"}}'
+COLUMNS=200 expect 0 npx hookline explain tool_end --cwd "$scratch/rules" --data '{"tool_name":"shell.bash","tool_input":{"command":"ls"}}'
 holds 'the tool is shell.bash, and the pattern is filesystem.write'
 holds 'rm -rf'
 expect 0 hookline schema rules

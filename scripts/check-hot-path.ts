@@ -1,7 +1,18 @@
-/** What `hookline hook` loads before it knows its event: the static closure of src/hosts/cli/hook.ts holds nothing slow (R66). */
+/**
+ * What `hookline hook` loads before it knows its event: the static closure of src/hosts/cli/hook.ts holds nothing slow (R66). And what
+ * a daemon loads in which nobody has switched on telemetry: nothing that sends it.
+ */
 import { importsOf } from "./imports.ts";
 
-const entry = "src/hosts/cli/hook.ts";
+interface Closure {
+  entry: string;
+  packages: readonly string[];
+  /** Beginnings of paths. */
+  places: readonly string[];
+  /** Of those places, what may be there. */
+  allowed: readonly string[];
+}
+
 /** Measured import costs are in docs/decisions/dependencies.md. */
 const forbidden = [
   "node:http",
@@ -15,6 +26,7 @@ const forbidden = [
   "unbash",
   "@lezer/python",
   "picomatch",
+  "string-width", // and Intl.Segmenter with it
   "kysely",
   "pg",
   "ai",
@@ -45,19 +57,35 @@ const forbiddenPlaces = [
 /** Of those places, what asking a daemon needs: each is small and imports nothing slow. */
 const allowed = ["src/hosts/daemon/hook-wire.ts", "src/hosts/daemon/state-file.ts"];
 
-const paths = new Map<string, readonly string[]>([[entry, [entry]]]);
-const waiting = [entry];
-const complaints: string[] = [];
-for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
-  for (const { to, own, typeOnly, lazy } of importsOf(file)) {
-    if (typeOnly || lazy || paths.has(to)) continue;
-    const path = [...(paths.get(file) ?? []), to];
-    paths.set(to, path);
-    const isForbidden = forbidden.includes(to) || forbiddenPlaces.some((place) => to.startsWith(place));
-    if (isForbidden && !allowed.includes(to)) complaints.push(path.join(" → "));
-    if (own) waiting.push(to);
-  }
+const closures: readonly Closure[] = [
+  { entry: "src/hosts/cli/hook.ts", packages: forbidden, places: forbiddenPlaces, allowed },
+  ...["src/hosts/daemon/daemon.ts", "src/hosts/daemon/listeners.ts", "src/index.ts"].map((entry) => ({
+    ...{ entry, packages: [], places: ["src/services/telemetry/otlp/"], allowed: [] },
+  })),
+];
+
+let isBroken = false;
+for (const closure of closures) {
+  const { files, complaints } = walk(closure);
+  for (const complaint of complaints) console.log(`on the hot path: ${complaint}`);
+  console.log(`${files} modules in the static closure of ${closure.entry}, ${complaints.length} that may not be there`);
+  isBroken ||= complaints.length > 0;
 }
-for (const complaint of complaints) console.log(`on the hot path: ${complaint}`);
-console.log(`${paths.size} modules in the static closure of ${entry}, ${complaints.length} that may not be there`);
-process.exitCode = complaints.length === 0 ? 0 : 1;
+process.exitCode = isBroken ? 1 : 0;
+
+function walk({ entry, packages, places, allowed: exceptions }: Closure): { files: number; complaints: string[] } {
+  const paths = new Map<string, readonly string[]>([[entry, [entry]]]);
+  const waiting = [entry];
+  const complaints: string[] = [];
+  for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
+    for (const { to, own, typeOnly, lazy } of importsOf(file)) {
+      if (typeOnly || lazy || paths.has(to)) continue;
+      const path = [...(paths.get(file) ?? []), to];
+      paths.set(to, path);
+      const isForbidden = packages.includes(to) || places.some((place) => to.startsWith(place));
+      if (isForbidden && !exceptions.includes(to)) complaints.push(path.join(" → "));
+      if (own) waiting.push(to);
+    }
+  }
+  return { files: paths.size, complaints };
+}

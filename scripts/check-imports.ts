@@ -7,7 +7,7 @@ const rooms: Readonly<Record<string, readonly string[] | typeof everything>> = {
   engine: [],
   files: [],
   shell: ["engine"],
-  conditions: ["engine", "shell"],
+  conditions: ["engine", "files", "shell"], // of files where a link leads
   formats: ["engine", "shell"],
   actions: ["engine", "files", "shell"],
   agents: ["engine", "files", "formats", "actions"], // of formats the type of a settings format, of actions the keys of an answer
@@ -39,6 +39,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   "ajv/dist/2020.js": ["actions"],
   croner: ["formats", "runtime"], // what a pattern means is asked where it is read, and where it is waited for
   diff: ["hosts"],
+  "string-width": ["hosts"],
   "vscode-languageserver-protocol/node": ["services"],
 };
 

@@ -32,3 +32,10 @@ export {
   defineConfig,
   type Setup,
 } from "./hosts/modules/setup.ts";
+export {
+  defineHookTests,
+  type Expectation,
+  type HookTest,
+  type HookTests,
+  type TestedEvent,
+} from "./hosts/testing/tests.ts";

@@ -20,7 +20,8 @@ export const codeCache: string = join(folder, "code");
  * Runs a command of hookline to its end. Most need no process of their own, so they get none: those that answer an agent, stay or
  * read standard input do. A test about a process, its signals or its pipes starts one itself.
  */
-export function runCommand(words: readonly string[], { input = "", ...place }: Called): CommandAnswer {
+export function runCommand(words: readonly string[], { input = "", ...called }: Called): CommandAnswer {
+  const place = { ...called, environment: { COLUMNS: wide, ...called.environment } };
   const first = words.find((word) => !word.startsWith("-")) ?? "";
   if (input === "" && !ownProcess.has(first)) return ask({ bin, words, ...place });
   const { status, stdout, stderr } = spawnSync(process.execPath, [bin, ...words], {
@@ -31,6 +32,8 @@ export function runCommand(words: readonly string[], { input = "", ...place }: C
   });
   return { status, stdout, stderr };
 }
+/** A test about what is said is not about where its lines end. */
+const wide = "400";
 export interface Called extends Pick<CommandRequest, "cwd" | "environment"> {
   input?: string;
 }

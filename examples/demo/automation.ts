@@ -10,7 +10,7 @@ import { isRecord } from "../../src/engine/schema.ts";
 import type { Line } from "../../src/hosts/cli/line.ts";
 import type { Place } from "../../src/hosts/cli/place.ts";
 import { startScriptedModel } from "../../src/hosts/testing/scripted-model.ts";
-import type { Told } from "./session.ts";
+import type { Hear } from "./session.ts";
 
 /** What the automation reaches beyond the sample. */
 export interface Stage {
@@ -88,16 +88,18 @@ const commits = [
 ] as const;
 
 /** Two commits: the tests pass after the first, and not after the second. */
-export async function playAutomation(line: Line, { cwd, environment }: Place, finished: Finished): Promise<Told[]> {
+export async function playAutomation(
+  line: Line,
+  { cwd, environment }: Place,
+  { finished, hear }: { finished: Finished; hear: Hear },
+): Promise<void> {
   const { now, id } = line.ports;
-  const told: Told[] = [];
   for (const { message, ...change } of commits) {
     if ("from" in change) edit(join(cwd, "src", "server.js"), change.from, change.to);
     const event: HookEvent = { id: id(), name: "code.committed", at: now(), cwd, data: { message }, sender: "demo" };
     const outcome = await line.engine.emit(event, { environment });
-    told.push({ event, outcome, runs: [await finished(event.id)] });
+    hear({ event, outcome, runs: [await finished(event.id)] });
   }
-  return told;
 }
 
 /** Resolves with the run of this event once it has ended. */

@@ -8,37 +8,55 @@ import type { Run } from "../../src/engine/record.ts";
 import { isRecord } from "../../src/engine/schema.ts";
 import type { ExitCode, Invocation } from "../../src/hosts/cli/command.ts";
 import { openLine } from "../../src/hosts/cli/line.ts";
+import { shortId } from "../../src/hosts/cli/runs/named.ts";
 import { inputOf, resultOf, saidIn } from "../../src/hosts/cli/runs/result.ts";
-import { type Column, oneLine, type Style, type Terminal, table } from "../../src/hosts/cli/terminal.ts";
+import { type Column, layoutOf } from "../../src/hosts/cli/table.ts";
+import { oneLine, type Style, type Terminal } from "../../src/hosts/cli/terminal.ts";
 import { trustOwn } from "../../src/hosts/cli/trust/trust.ts";
+import { cut } from "../../src/hosts/cli/width.ts";
 import { openSqliteStore } from "../../src/storage/sqlite/sqlite.ts";
 import { type Finished, openStage, playAutomation, writeChannel } from "./automation.ts";
 import { play, settle, type Told } from "./session.ts";
 
 export async function demo(invocation: Invocation): Promise<ExitCode> {
+  const { terminal, json } = invocation;
   const folder = mkdtempSync(join(tmpdir(), "hookline-demo-"));
   const examples = join(dirname(dirname(invocation.self[1])), "examples", "demo");
+  const { runs, observe, finished } = watchRuns();
+  const told: Told[] = [];
+  const rows = rowsFor(terminal);
+  if (!json) for (const line of heading(terminal, rows.titles)) terminal.print(line);
+  /** A run in the background ends after its event was decided. */
+  const showEnded = (): void => {
+    for (const one of told) {
+      const own = [...runs.values()].filter(({ eventId }) => eventId === one.event.id);
+      if (own.length > 0) one.runs = own; // else git's own process has them
+      for (const run of one.runs) if (!json && isEnded(run)) rows.show(one.event, run);
+    }
+  };
+  const hear = (one: Told): void => {
+    told.push(one);
+    showEnded();
+  };
   const stage = await openStage();
   const sample = settle(folder, examples, invocation, stage.environment);
   const { place, store } = sample;
   writeChannel(place.home);
   await trustOwn(place);
-  const { runs, observe, finished } = watchRuns();
   const line = await openLine({ place, store: openSqliteStore({ path: store }), observe });
   const started = performance.now();
-  const told = await play(line, sample, examples);
-  told.push(...(await playAutomation(line, place, finished)));
+  await play(line, sample, examples, hear);
+  await playAutomation(line, place, { finished, hear });
   await line.engine.close();
   const seconds = (performance.now() - started) / 1000;
-  for (const one of told.filter((one) => one.runs.length === 0))
-    one.runs = [...runs.values()].filter((run) => run.eventId === one.event.id);
+  showEnded();
   await line.close();
   await stage.close();
   const { notices } = stage;
-  if (invocation.json) invocation.terminal.print(JSON.stringify({ folder, store, events: told, notices }));
+  if (json) terminal.print(JSON.stringify({ folder, store, events: told, notices }));
   else report(invocation, told, { folder, store, seconds, notices });
-  if (invocation.json) rmSync(folder, { recursive: true });
-  if (invocation.json || invocation.flags.once === true) return 0;
+  if (json) rmSync(folder, { recursive: true });
+  if (json || invocation.flags.once === true) return 0;
   return await serve({ ...invocation, ...place });
 }
 
@@ -48,6 +66,8 @@ async function serve(sample: Invocation): Promise<ExitCode> {
   const { up } = await import("../../src/hosts/cli/daemon/up.ts");
   return up({ ...sample, flags: {} });
 }
+
+const isEnded = ({ status }: Run): boolean => status !== "running" && status !== "queued";
 
 /** All runs, as they were last seen. */
 function watchRuns(): { runs: ReadonlyMap<string, Run>; observe(seen: Observation): void; finished: Finished } {
@@ -69,59 +89,81 @@ function watchRuns(): { runs: ReadonlyMap<string, Run>; observe(seen: Observatio
   };
 }
 
+const heading = (terminal: Terminal, titles: readonly string[]): string[] => [
+  terminal.paint("bold", "A recorded Claude Code session, replayed through a workspace with hooks"),
+  terminal.paint("dim", "Events that no hook matched are left out."),
+  "",
+  ...titles,
+];
+
 function report(
   { terminal, self }: Invocation,
   told: readonly Told[],
   { folder, store, seconds, notices }: { folder: string; store: string; seconds: number; notices: readonly string[] },
 ): void {
-  const runs = told.flatMap(({ event, outcome, runs: own }) => own.map((run) => ({ event, outcome, run })));
-  terminal.print(terminal.paint("bold", "A recorded Claude Code session, replayed through a workspace with hooks"));
-  terminal.print(terminal.paint("dim", `${told.length} events; those that no hook matched are left out of the table`));
-  terminal.print("");
-  for (const row of rowsOf(terminal, runs)) terminal.print(row);
   terminal.print("");
   terminal.print(summary(told, seconds));
   for (const notice of notices) terminal.print(`Notice to the team: ${oneLine(notice)}`);
-  const denied = runs.find(({ run }) => run.outcome?.verdict?.is === "deny");
+  const denied = told.flatMap(({ runs }) => runs).find(({ outcome }) => outcome?.verdict?.is === "deny");
   const command = basename(self[1]) === "hookline.js" ? "npx hookline" : "hookline";
-  terminal.print(terminal.paint("dim", `\nThe workspace and every recorded run are in ${folder}. Ask it:`));
-  if (denied) terminal.print(`  ${command} why ${denied.run.id} --store ${store}`);
-  terminal.print(`  ${command} runs --store ${store}`);
-  terminal.print(`  ${command} task list --store ${store}`);
-  terminal.print(`  ${command} list --cwd ${join(folder, "shop-api")}`);
+  terminal.print(terminal.paint("dim", `\nThe workspace and every recorded run are in ${folder}. Next:`));
+  if (denied) terminal.exact(`  ${command} why ${shortId(denied.id)} --store ${store}`);
+  terminal.exact(`  ${command} runs --all --store ${store}`);
+  terminal.exact(`  ${command} init   (in your own project)`);
 }
 
 /** Narrower than this the columns side by side would hold no sentence. */
 const wideEnough = 120;
 
-/** A line for each run; on a narrow terminal two, of which the second has the hook and what it answered. */
-function rowsOf(terminal: Terminal, runs: readonly { event: HookEvent; run: Run }[]): string[] {
+interface Rows {
+  titles: readonly string[];
+  /** Prints a run, unless that was done. */
+  show(event: HookEvent, run: Run): void;
+}
+
+/** As each run ends: a row for it; on a narrow terminal two, of which the second has the hook and what it answered. */
+function rowsFor(terminal: Terminal): Rows {
   const event: Column = { title: "event", fills: true };
-  const hook: Column = { title: "hook", most: 22 };
   const answered: Column = { title: "answered", fills: true };
   const ends: Column[] = [
     { title: "what came of it", style: consequenceStyle },
     { title: "ms", align: "right" },
   ];
-  const cells = runs.map(({ event: told, run }) => ({
-    happened: whatHappened(told),
-    said: [run.hookName, answerOf(run)],
-    came: [consequenceOf(told, run), String(run.ms ?? "")],
-  }));
-  if (terminal.width >= wideEnough) {
-    const rows = cells.map(({ happened, said, came }) => [happened, ...said, ...came]);
-    return table(terminal, [event, hook, answered, ...ends], rows);
-  }
-  const indent: Column = { title: "" };
-  const first = cells.map(({ happened, came }) => [happened, ...came]);
-  const upper = table(terminal, [event, ...ends], first);
-  const lower = table(
-    terminal,
-    [indent, hook, answered],
-    cells.map(({ said }) => ["", ...said]),
-  );
-  return upper.flatMap((line, index) => [line, lower[index] ?? ""]);
+  const hook: Column = { title: "hook" };
+  const like = {
+    event: "x".repeat(500),
+    hook: "x".repeat(25),
+    answered: "x".repeat(500),
+    ends: ["x".repeat(23), "99999"],
+  };
+  const isWide = terminal.width >= wideEnough;
+  const layouts = isWide
+    ? [layoutOf(terminal, [event, hook, answered, ...ends], [[like.event, like.hook, like.answered, ...like.ends]])]
+    : [
+        layoutOf(terminal, [event, ...ends], [[like.event, ...like.ends]]),
+        layoutOf(terminal, [{ title: "" }, hook, answered], [["", like.hook, like.answered]]),
+      ];
+  const shown = new Set<string>();
+  return {
+    titles: layouts.flatMap(({ titles }) => titles),
+    show(of, run) {
+      if (shown.has(run.id)) return;
+      shown.add(run.id);
+      const said = [run.hookName, cut(oneLine(answerOf(run)), longestAnswer)];
+      const came = [consequenceOf(of, run), String(run.ms ?? "")];
+      const cells = isWide
+        ? [[whatHappened(of), ...said, ...came]]
+        : [
+            [whatHappened(of), ...came],
+            ["", ...said],
+          ];
+      for (const [index, layout] of layouts.entries())
+        for (const line of layout.lines(cells[index] ?? [])) terminal.print(line);
+    },
+  };
 }
+/** The whole of it is in the run. */
+const longestAnswer = 240;
 
 /** The event and the one thing about it that a person wants to know. */
 function whatHappened({ name, data }: HookEvent): string {

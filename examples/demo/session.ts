@@ -29,11 +29,13 @@ type Answers = Readonly<Record<string, { file: string; from?: string; to: string
 export interface Sample {
   place: Place;
   store: string;
+  /** How Hookline is started. */
+  self: Invocation["self"];
   /** Without git its parts of the story are left out. */
   hasGit: boolean;
 }
 
-/** Copies the sample to where it is played, as a repository with its git hook where there is git. */
+/** Copies the sample to where it is played, as a repository where there is git. */
 export function settle(
   folder: string,
   examples: string,
@@ -60,31 +62,32 @@ export function settle(
     home,
     environment: { ...withoutDepth(rest), ...own, ...person, ...committer, ...stage },
   };
-  const begin = ["git init --quiet", "git add --all", "git commit --quiet --message start"];
-  const hasGit = begin.every((line) => didWork("sh", ["-c", line], place));
-  return { place, store, hasGit: hasGit && didWork(self[0], [self[1], "git", "install"], place) };
+  const begin = "git init --quiet && git add --all && git commit --quiet --message start";
+  return { place, store, self, hasGit: didWork("sh", ["-c", begin], place) };
 }
 
 const didWork = (program: string, words: readonly string[], { cwd, environment }: Place): boolean =>
   spawnSync(program, words, { cwd, env: environment, stdio: "ignore" }).status === 0;
 
+/** Called with each event as soon as it was decided. */
+export type Hear = (told: Told) => void;
+
 /** The recorded payloads, one after another, through the same adapter and engine that a live agent meets. */
-export async function play(line: Line, sample: Sample, examples: string): Promise<Told[]> {
+export async function play(line: Line, sample: Sample, examples: string, hear: Hear): Promise<void> {
   const { place } = sample;
   const text = readFileSync(join(examples, "session.jsonl"), "utf8")
     .replaceAll(recorded.repository, place.cwd)
     .replaceAll(recorded.home, place.home);
   const answers: Answers = JSON.parse(readFileSync(join(examples, "answers.json"), "utf8")); // lies beside the recording
-  const told: Told[] = [];
   for (const row of text.split("\n").filter((one) => one !== "")) {
     const payload: Fields = JSON.parse(row); // one payload of the agent in each row
     if (payload.hook_event_name === "PostToolUse") takeEffect(payload);
-    const first = await tell(line, payload, place);
-    told.push(...first);
-    if (payload.hook_event_name === "Stop")
-      told.push(...(await goOn(line, payload, place, answers, first)), ...(await commit(line, sample, answers)));
+    const last = await tell(line, payload, place, hear);
+    if (payload.hook_event_name === "Stop") {
+      await goOn(line, payload, { place, answers, last, hear });
+      for (const one of await commit(line, sample, answers)) hear(one);
+    }
   }
-  return told;
 }
 
 /** Writes and edits of the recording reach the sample's files. */
@@ -103,31 +106,36 @@ function put(file: string, text: string): void {
   writeFileSync(file, text);
 }
 
-async function tell(line: Line, payload: unknown, place: Place): Promise<Told[]> {
+/** The last event of those that the payload holds. */
+async function tell(line: Line, payload: unknown, place: Place, hear: Hear): Promise<Told | undefined> {
   const { now, id } = line.ports;
   const events = claudeCode.decode(payload, { at: now(), id });
-  const told: Told[] = [];
-  for (const one of events.flatMap((event) => [...(claudeCode.derived?.(event, id) ?? []), event]))
-    told.push({ event: one, outcome: await line.engine.emit(one, { environment: place.environment }), runs: [] });
-  return told;
+  let last: Told | undefined;
+  for (const event of events.flatMap((one) => [...(claudeCode.derived?.(one, id) ?? []), one])) {
+    last = { event, outcome: await line.engine.emit(event, { environment: place.environment }), runs: [] };
+    hear(last);
+  }
+  return last;
 }
 
 /** Stops that one turn may try, whatever hooks say. */
 const stopsAtMost = 4;
 
+interface GoingOn {
+  place: Place;
+  answers: Answers;
+  last: Told | undefined;
+  hear: Hear;
+}
+
 /** A Stop that was denied: the agent does what it was asked for, and stops again. */
-async function goOn(line: Line, payload: Fields, place: Place, answers: Answers, first: Told[]): Promise<Told[]> {
-  const told: Told[] = [];
-  let last = first.at(-1);
+async function goOn(line: Line, payload: Fields, { place, answers, hear, ...first }: GoingOn): Promise<void> {
+  let { last } = first;
   for (let stops = 1; last?.outcome.verdict?.is === "deny" && stops < stopsAtMost; stops++) {
-    const { event } = last;
-    const denied = await line.ports.store.runs({ eventId: event.id });
+    const denied = await line.ports.store.runs({ eventId: last.event.id });
     answer(denied.find(({ outcome }) => outcome?.verdict?.is === "deny")?.hookName, place, answers);
-    const again = await tell(line, { ...payload, stop_hook_active: true }, place);
-    told.push(...again);
-    last = again.at(-1);
+    last = await tell(line, { ...payload, stop_hook_active: true }, place, hear);
   }
-  return told;
 }
 
 function answer(hook: string | undefined, { cwd }: Place, answers: Answers): boolean {
@@ -139,9 +147,9 @@ function answer(hook: string | undefined, { cwd }: Place, answers: Answers): boo
   return true;
 }
 
-/** A real commit in the sample: refused by its pre-commit script, put right, and made. */
-async function commit(line: Line, { place, hasGit }: Sample, answers: Answers): Promise<Told[]> {
-  if (!hasGit) return [];
+/** A real commit in the sample, with its git hook: refused by its pre-commit script, put right, and made. */
+async function commit(line: Line, { place, hasGit, self }: Sample, answers: Answers): Promise<Told[]> {
+  if (!hasGit || !didWork(self[0], [self[1], "git", "install"], place)) return [];
   const { store } = line.ports;
   const words = ["-c", "git add --all && git commit --quiet --message 'Add /health endpoint'"];
   if (didWork("sh", words, place)) return await fromGit(line);

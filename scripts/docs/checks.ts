@@ -10,6 +10,7 @@ import { outcomeFields } from "../../src/engine/outcome.ts";
 import type { Handler } from "../../src/engine/ports.ts";
 import { compileSettings } from "../../src/formats/settings/settings.ts";
 import { handlerTypes } from "../../src/formats/settings/steps.ts";
+import { findingNames } from "../../src/hosts/cli/doctor/doctor.ts";
 import { ownFormat } from "../../src/loading/places.ts";
 import { filesIn, staleBlocks } from "./blocks.ts";
 import { commandComplaints } from "./command-line-page.ts";
@@ -91,6 +92,11 @@ function tableComplaints(project: Project): string[] {
       "docs/outcomes.md, first column of the table of fields",
       firstColumn(read("docs/outcomes.md")),
       outcomeFields,
+    ),
+    ...sameNames(
+      "docs/doctor.md",
+      [...(read("docs/doctor.md") ?? "").matchAll(/^\| `([a-z-]+)` \|/gm)].map(([, name = ""]) => name),
+      findingNames(),
     ),
     ...missingWords("docs/hooks-json.md", read("docs/hooks-json.md"), [
       ...fields,

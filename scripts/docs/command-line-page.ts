@@ -1,8 +1,8 @@
 /** docs/command-line.md: the table of commands as a person reads it. */
 
 import { readFileSync } from "node:fs";
-import type { Command } from "../../src/hosts/cli/command.ts";
-import { commands, internalCommands } from "../../src/hosts/cli/commands.ts";
+import { type Command, globalFlags } from "../../src/hosts/cli/command.ts";
+import { commands, headings, internalCommands } from "../../src/hosts/cli/commands.ts";
 import { flagTexts } from "../../src/hosts/cli/flag-texts.ts";
 import { guardActions } from "../../src/hosts/cli/guards/guard.ts";
 import { actionsOf, commandOf, type Param, paramsOf } from "../../src/hosts/cli/operations/actions.ts";
@@ -12,19 +12,24 @@ import { sourceFiles } from "../imports.ts";
 const remarks: Readonly<Record<string, string>> = {
   demo: "Copies a sample workspace to a temporary folder and replays a recorded session of a real agent through it. It prints where the folder is and which commands to try there. It changes nothing of yours.",
   emit: 'Exits 1 when the verdict is deny or a hook stops the agent, 3 when the event could not be stored. JSON: `{"event": …, "outcome": {…}, "runs": [{"id", "hook", "status", "reason", "ms", "notes"?}]}`. The command waits for background hooks.',
-  explain: 'JSON: a list of `{"hook", "name", "file", "line", "would": "run" | "skip", "because"}`.',
+  explain:
+    'JSON: a list of `{"hook", "name", "file", "line", "would": "run" | "skip", "because", "changed"?}`; `changed` names the hook\'s files that were written since its last run.',
   run: "HOOK is an id, a name, the name of a file such as `go-fmt.sh`, or a path. The hook's limits, `enabled` and pauses are ignored. Its condition counts: for a script without changed files the command says so and exits 0. No agent gets the answer: it is printed as by `emit`. Exits 1 when the hook failed, denied or was refused. JSON: as for `emit`, with `because` where it did not run, and `owed` where a session is named.",
   rerun:
     "Makes a new run: the recorded event, with its turn and changed files, against the hook as it is today. Exits 1 when the hook failed or denied. When it passes, a pending check of it is done. An event that the store holds only in part cannot be replayed.",
+  replay:
+    'A run, an event or `last`, a session, or a day such as `today` or `2026-11-24`. It prints only what changes, as `-` for then and `+` for now. Without `--run` no program runs, and where that leaves an answer open it says so. Exits 0 when it is done, whatever it found. JSON: `{"events", "changed", "open", "changes": [{"event", "is", "verdict"?: {"old", "new"}, "runs": [{"hook", "old", "new", "open"?}]}], "notReplayed"}`. All of it: [hook-tests.md](hook-tests.md#what-a-changed-hook-would-have-done).',
+  test: 'Files are called `NAME.hooktest.yaml` or `NAME.hooktest.ts`; without a word all below this folder are performed. Exits 1 if one fails. It runs only what you trust, and never reaches your store or the daemon. JSON: `{"passed", "failed", "files": [{"file", "problems", "tests": [{"name", "line", "column", "passed", "ms", "failures", "events"}]}]}`. All of it: [hook-tests.md](hook-tests.md).',
   pause:
     'Without HOOK it pauses all hooks of the project, but not its guards: `hookline guard off` switches one off for a time. Exits 1 for a guard and for a managed hook. Runs that a pause prevents are recorded as skipped. Pending checks stay pending. JSON: `{"hook" | "project", "paused", "changed"}`.',
   resume:
     "Lists the pending checks of sessions: they run at the end of the next turn. JSON: as for `pause`, with `owed` and `still`.",
-  add: "Shows what comes and asks for one key; without a terminal it writes at once. Run twice it changes nothing. A file that is there is replaced only with `--update` or another `--level`; it shows the difference first. The rules that it writes are trusted, nothing else of the project: [guards.md](guards.md). JSON, with `--list`: a list of packs.",
+  init: 'Shows the agents, hooks, languages and tools that it finds, and each change; at a terminal it asks for one after the other. Without a terminal and without `--yes` it writes nothing. Run twice it changes nothing. It trusts what it has written itself, and nothing else. Exits 1 when you have refused all, 3 when settings of an agent cannot be read. JSON: `{"root", "agents", "languages", "tests", "formatters", "hooks", "changes": [{"name", "files": [{"file", "before", "after"}]}], "written"}`. All of it: [init.md](init.md).',
+  add: "Shows what comes and asks for one key; without a terminal it writes at once. Run twice it changes nothing. A file that is there is replaced only with `--update` or another `--level`; it shows the difference first. What it writes is trusted, nothing else of the project: [guards.md](guards.md), [recipes](init.md#recipes). Exits 1 where nothing here fits a recipe. JSON, with `--list`: a list of packs and recipes.",
   trust:
     "At a terminal it shows what is not trusted, the most dangerous first, and asks for one key for each folder. Without a terminal it trusts nothing and exits 1. `trust list` shows each folder with its hash, `trust diff` only what has changed: [security.md](security.md).",
   untrust: "All that was trusted of the folder is forgotten.",
-  list: "The built-in guard is marked `built in`. Where no other hook is active it lists the places that it looked at.",
+  list: "The built-in guard is marked `built in`. Where no other hook is active it says what to do next, and with `--verbose` every place that it looked at.",
   guard:
     "`list` and `stats` are operations: agents may call them. `off` and `on` are for people; `off` needs a terminal and exits 1 in an agent's shell. `off` holds in this project only; managed guards stay on. How to live with a guard: [guards.md](guards.md).",
   "allow-once":
@@ -34,15 +39,15 @@ const remarks: Readonly<Record<string, string>> = {
   register:
     'Always JSON: `{EVENT: [{"id", "handler": {"kind", "command" | "name"}, "match"?, "blocking"?, "timeout"?, "summary"?}]}`, with the events as they are written; `{}` without hooks. Hooks that are disabled, or for another environment, are left out; of a broken file the last good guards are listed: [repository-hooks.md](repository-hooks.md).',
   schema:
-    "JSON Schema 2020-12, with the conditions and actions that this project registers. In a rules file, `# yaml-language-server: $schema=../rules.schema.json` as the first line makes editors use it.",
-  runs: '`show` prints one run in full, with its output; `tail` follows new runs until Ctrl-C. JSON: a list of `{"id", "hook", "event", "eventId", "session", "status", "reason", "cause", "startedAt", "ms"}`. An event that no hook matched has no run: `why` explains it.',
+    "JSON Schema 2020-12, with the conditions and actions that this project registers. How editors use it: [init.md](init.md#editors).",
+  runs: '`show` prints one run in full, with its output. `tail` is a view to leave open beside an agent: a line for each run as it ends, with time, mark, hook and reason, until Ctrl-C. The marks: `✓` passed, `✗` denied, `?` asked, `!` failed, `·` did not run or does not count, `…` goes on. JSON: a list of `{"id", "hook", "event", "eventId", "session", "status", "reason", "cause", "startedAt", "ms"}`. An event that no hook matched has no run: `why` explains it.',
   "follow-ups":
     'Hooks can ask for actions afterwards; Hookline does none of them by itself. `list` covers the newest 1,000 runs. `run` takes `RUN.N`, or `RUN` where that has only one, and does each once. It opens a file in `$VISUAL` or `$EDITOR` on a terminal, and prints its name elsewhere. It shows a command first, then runs it in the repository\'s root. Exits 1 when the command failed, or nothing was done. JSON: a list of `{"id", "run", "number", "kind", "payload", "hook", "hookName", "event", "session", "at", "done"}`; of `run` `{"id", "kind", "done", …}`. More: [repository-hooks.md](repository-hooks.md#follow-ups).',
-  why: "Takes the id of a run or of an event. It also explains why other hooks did not match: [store.md](store.md).",
+  why: 'Takes the id of a run or of an event, or the beginning of one; without any it is the newest event of this project. It names the hooks that answered, with what their programs said on standard error, those that listen to the event and did not run, and files of hooks that have changed since. JSON: `{"event", "outcome", "hooks": [{"hook", "name", "file", "line", "listens", "ran", "status", "because", "run", "notes", "withheld", "failure", "stderr", "changed"}]}`. More: [doctor.md](doctor.md).',
   install:
     "Agents: `claude-code`, `codex`, `gemini`, `qwen`, `copilot`, `opencode`, `pi`. Running it twice changes nothing more. It records what it did, so that uninstall restores the settings exactly: [agents.md](agents.md).",
   doctor:
-    'For each agent: on how many events it calls Hookline, which events are missing, whether a guard is left open, and whether the agent was upgraded since install. `--fire` runs each registered line as the agent would, with an event for no hook, and names those that did not arrive, with what they said. Each finding names the command that mends it. Exits 1 if one is bad. JSON: a list of `{"agent", "is": "good" | "note" | "bad", "says", "run"}`.',
+    'Looks at the store, the room on the disk, the daemon, the clients, the agents, other hooks in their files, hook files, trust and programs, and runs none of them. What is good is one line for each area. Each finding names one command that mends it; `--fix` does the safe ones. `--fire` runs each registered line as the agent would, with an event for no hook, names those that did not arrive, and asks whether guarded events are blocked where Hookline is gone. Exits 1 if something is bad. JSON: a list of `{"area", "finding", "is": "good" | "note" | "bad" | "fixed", "says", "run"?, "did"?, "agent"?}`. Every finding: [doctor.md](doctor.md).',
   uninstall: "Restores the same bytes. If the file was edited since, it removes only Hookline's entries.",
   up: "It runs in the foreground until Ctrl-C or `hookline down`, or in the background with `--background`. Each store has one daemon. JSON: one line when it is running, with `pid`, `port`, `workspaces`, `automations`, `due`, `watches` and `queue`. All of it: [daemon.md](daemon.md).",
   open: 'The link lets one browser in, once, within an hour; the project of this folder is shown first. Without a daemon it exits 3. JSON: `{"url": …}`. All of it: [dashboard.md](dashboard.md).',
@@ -59,6 +64,8 @@ const remarks: Readonly<Record<string, string>> = {
   memory: "Search finds words, and meanings where `memory.embeddings` names a model: [projects.md](projects.md).",
   mcp: "Not for people: an agent starts it, and works in this folder's project until it closes standard input. How to register it, and what models may do: [mcp.md](mcp.md).",
   purge: "Hookline itself deletes what is older than the retention: [store.md](store.md).",
+  completion:
+    'The script offers commands, actions, flags and their values, and starts nothing when it does. In `~/.bashrc` or `~/.zshrc` (after `compinit`) write `eval "$(hookline completion bash)"`, with the name of the shell; in fish\'s configuration `hookline completion fish | source`.',
   hook: "Not for people: the agent's settings call it. It exits only 0 or 2, because agents read other codes in their own ways.",
 };
 
@@ -77,8 +84,15 @@ means is in [errors/](errors/README.md).
 | 2 | wrong use, or a block in an agent's own contract |
 | 3 | the environment: no store, a file that cannot be read or written |
 
-Everywhere: \`--cwd DIR\` (instead of this folder), \`--json\`, \`--store FILE\`, \`--help\`. \`--quiet\` prints
-nothing but errors; with \`--verbose\`, \`emit\` also prints notes and the programs' output. These flags may also stand before the command. \`hookline --version\` (or \`-v\`) prints the version.
+Flags of all commands, which may also stand before the command:
+
+| flag | does |
+|---|---|
+${flagRows(Object.keys(globalFlags), "")}
+
+What is printed fits the terminal: long cells are broken between words, and columns that a person can do without are left out. A pipe gets
+80 columns, or as many as \`COLUMNS\` says. Ids need no more than the beginning that no other has. \`list\`, \`check\`, \`runs\`, \`why last\`
+and \`follow-ups list\` are about the project of this folder; \`--all\` shows all projects.
 
 Commands with actions, such as \`task create\`, take the same parameters as the tools of [mcp.md](mcp.md). Objects and lists are
 JSON; a flag for a list of texts may also be given several times. As a flag's value, \`@FILE\` reads a regular file, \`-\` reads
@@ -96,17 +110,24 @@ standard input, and \`@@\` begins a text with an @. \`null\` clears an optional 
 | \`HOOKLINE_SESSION_ID\` | the agent's session that a commit belongs to; hooks' programs get it |
 | \`HOOKLINE_DEPTH\` | set for hooks' programs: automations that they trigger are queued, and nothing waits for them |
 | \`HOOKLINE_ENV\` | the environment, for repository hooks that name some; default: \`ci\` where \`CI\` is set, else \`dev\` |
+| \`OTEL_EXPORTER_OTLP_ENDPOINT\` | where a daemon that you start sends [traces and metrics](telemetry.md#settings); other variables of OpenTelemetry count as well |
 | \`XDG_STATE_HOME\` | the store is \`$XDG_STATE_HOME/hookline/hookline.db\`; default: \`~/.local/state/hookline/hookline.db\` |
 | \`XDG_CONFIG_HOME\` | your own hooks are \`$XDG_CONFIG_HOME/hookline/hooks.json\`; default: \`~/.config/hookline/hooks.json\` |
 | \`CLAUDE_CONFIG_DIR\` | Claude Code's folder, where it is not \`~/.claude\` |
+| \`COLUMNS\` | how wide tables are where the output is no terminal; default: 80 |
 | \`NO_COLOR\` | no colours, also on a terminal |
 | \`HOOKLINE_DEBUG\` | errors show their stack |
 
 ${shown.map(section).join("\n")}`;
 
+/** Of `""` the flags that all commands have. */
+function flagRows(flags: readonly string[], command: string): string {
+  return flags.map((flag) => `| \`--${flag}\` | ${flagTexts[`${command} --${flag}`.trim()] ?? ""} |`).join("\n");
+}
+
 function section([name, { summary, usage, example, flags: own }]: (typeof shown)[number]): string {
-  const rows = Object.keys(own).map((flag) => `| \`--${flag}\` | ${flagTexts[`${name} --${flag}`] ?? ""} |`);
-  const table = rows.length > 0 ? `\n| flag | does |\n|---|---|\n${rows.join("\n")}\n` : "";
+  const rows = flagRows(Object.keys(own), name);
+  const table = rows === "" ? "" : `\n| flag | does |\n|---|---|\n${rows}\n`;
   const remark = remarks[name] ? `\n${remarks[name]}\n` : "";
   const sentence = `${summary[0]?.toUpperCase()}${summary.slice(1)}.`;
   return `## ${name}\n\n${sentence}\n\n\`\`\`sh\nhookline ${usage}\n${example}\n\`\`\`\n${table}${remark}${commands[name]?.choose ? actionTables(name) : ""}${ownTables(name)}`;
@@ -158,7 +179,10 @@ export function commandComplaints(): string[] {
       Object.entries(own).map(([name, action]) => [`${group} ${name}`, action] as const),
     ),
   ];
-  const real = flagged.flatMap(([name, { flags: own }]) => Object.keys(own).map((flag) => `${name} --${flag}`));
+  const real = [
+    ...Object.keys(globalFlags).map((flag) => `--${flag}`),
+    ...flagged.flatMap(([name, { flags: own }]) => Object.keys(own).map((flag) => `${name} --${flag}`)),
+  ];
   const place = "scripts/docs/command-line-page.ts";
   const page = commandLinePage();
   return [
@@ -169,6 +193,9 @@ export function commandComplaints(): string[] {
     ...Object.keys(flagTexts)
       .filter((one) => !real.includes(one))
       .map((one) => `${place}: there is no ${one} any more`),
+    ...shown
+      .filter(([name]) => !headings.some(([, names]) => names.includes(name)))
+      .map(([name]) => `src/hosts/cli/commands.ts: the command ${name} stands under no heading of the help`),
     ...shown.filter(([name]) => !remarks[name]).map(([name]) => `${place}: nothing is said about the command ${name}`),
   ];
 }

@@ -48,11 +48,7 @@ export const repository: Readonly<Record<string, Claim>> = {
   B37: { says: "prompt and intent" },
   B38: { says: "changed files, grouped by service, built, reported" },
   B39: { says: "the logs of usage and of hooks" },
-  B40: {
-    says: "what a person looks at when a hook does not run",
-    later:
-      "`hookline check`, `register --validate` and `why` show all of it; one command for all, `doctor`, comes later",
-  },
+  B40: { says: "what a person looks at when a hook does not run" },
   B41: { says: "heavy hooks are off by default", design: "the examples and the documentation do so" },
   B42: { says: "one hook does one thing", design: "a file declares one hook with one handler" },
 };

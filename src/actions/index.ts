@@ -55,3 +55,9 @@ export function createHandlers(functions: ReadonlyMap<string, Callback>): Readon
     ...builtins,
   ]);
 }
+
+/** Handlers that decide by the event alone: they start no program, send nothing and read no file. */
+export const decidesAlone: ReadonlySet<string> = new Set([
+  ...["gate", "inject_message", "transform_params", "transform_result", "compact_context", "log", "notify"],
+  ...["soft_guardrail", "invalid", "no_model"],
+]);

@@ -7,7 +7,8 @@ import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { makePrivateFolder, writePrivate } from "../files/write.ts";
 
-const prefix = "hookline-canary-";
+/** Of the sessions. */
+export const canaryPrefix = "hookline-canary-";
 const fileIn = (stateFolder: string): string => join(stateFolder, "canary");
 
 /** The hook that it is for, which does not exist. */
@@ -20,7 +21,7 @@ export interface Canary {
 
 /** May throw what the file system says. */
 export function newCanary(stateFolder: string): Canary {
-  const session = `${prefix}${randomBytes(16).toString("hex")}`;
+  const session = `${canaryPrefix}${randomBytes(16).toString("hex")}`;
   makePrivateFolder(stateFolder);
   writePrivate(fileIn(stateFolder), session);
   return { session, end: () => rmSync(fileIn(stateFolder), { force: true }) };
@@ -28,7 +29,7 @@ export function newCanary(stateFolder: string): Canary {
 
 /** Never throws. */
 export function isCanary(session: string | undefined, stateFolder: string): boolean {
-  if (!session?.startsWith(prefix)) return false;
+  if (!session?.startsWith(canaryPrefix)) return false;
   try {
     return readFileSync(fileIn(stateFolder), "utf8") === session;
   } catch {

@@ -64,7 +64,11 @@ const goingTo = (folder: string): string => `cd '${folder.replaceAll("'", "'\\''
 
 const isFields = (value: Json): value is Fields => isRecord(value);
 
-const withNames = (fields: Fields, names: Readonly<Record<string, string>>): Fields =>
-  Object.fromEntries(
-    Object.entries(fields).map(([key, value]) => [(Object.hasOwn(names, key) ? names[key] : undefined) ?? key, value]),
+/** A field that the agent's tool does not know may have the name that one of its own gets: its own is what runs. */
+function withNames(fields: Fields, names: Readonly<Record<string, string>>): Fields {
+  const renamed = Object.entries(names).flatMap(([from, to]) =>
+    Object.hasOwn(fields, from) ? [[to, fields[from]]] : [],
   );
+  const rest = Object.entries(fields).filter(([key]) => !Object.hasOwn(names, key));
+  return Object.fromEntries([...rest, ...renamed]);
+}

@@ -24,37 +24,41 @@ interface Section {
   hunks: Hunk[];
 }
 
-const headings: readonly [RegExp, Section["does"]][] = [
-  [/^\*\*\* Add File: (.+?)\s*$/, "add"],
-  [/^\*\*\* Update File: (.+?)\s*$/, "update"],
-  [/^\*\*\* Delete File: (.+?)\s*$/, "delete"],
-];
+/** Codex takes headings that are indented, OpenCode takes them without a blank before the path. What both take for a blank is more than \s. */
+const headings: readonly [RegExp, Section["does"] | "move"][] = (
+  [
+    ["Add File", "add"],
+    ["Update File", "update"],
+    ["Delete File", "delete"],
+    ["Move to", "move"],
+  ] as const
+).map(([words, does]) => [new RegExp(`^[\\s\\u0085]*\\*\\*\\* ${words}:[\\s\\u0085]*(.+?)[\\s\\u0085]*$`), does]);
 
 /** Lines that are no part of a patch are passed over: Codex does not run what it cannot read, and hooks see what it might. */
 function sectionsOf(patch: string): Section[] {
   const sections: Section[] = [];
   for (const line of patch.split(/\r?\n/)) {
-    const section = sectionBegun(line);
-    if (section) sections.push(section);
-    else readInto(sections.at(-1), line);
+    const heading = headingIn(line);
+    const last = sections.at(-1);
+    if (!heading) readInto(last, line);
+    else if (heading.does !== "move") sections.push({ ...heading, does: heading.does, added: [], hunks: [] });
+    else if (last) last.movedTo = heading.path;
   }
   return sections;
 }
 
-function sectionBegun(line: string): Section | undefined {
-  const text = line.trimStart(); // Codex takes indented headings too
+function headingIn(line: string): { does: Section["does"] | "move"; path: string } | undefined {
+  if (!line.includes("***")) return undefined;
   for (const [heading, does] of headings) {
-    const [, path] = heading.exec(text) ?? [];
-    if (path !== undefined) return { does, path, added: [], hunks: [] };
+    const [, path] = heading.exec(line) ?? [];
+    if (path !== undefined) return { does, path };
   }
   return undefined;
 }
 
 function readInto(section: Section | undefined, line: string): void {
-  const [, moved] = /^\s*\*\*\* Move to: (.+?)\s*$/.exec(line) ?? [];
-  if (!section || /^\s*\*\*\* (?!Move to: )/.test(line)) return;
-  if (moved !== undefined) section.movedTo = moved;
-  else if (section.does === "add") {
+  if (!section || /^\s*\*\*\* /.test(line)) return;
+  if (section.does === "add") {
     if (line.startsWith("+")) section.added.push(line.slice(1));
   } else if (line.startsWith("@@"))
     section.hunks.push({ context: line.slice(2).replace(/^ /, ""), before: [], after: [] });
@@ -114,17 +118,35 @@ export function patchCalls(patch: string, cwd: string): Call[] {
   return calls.length > 0 ? calls : [unknownCall];
 }
 
-/** The program where a command of the line begins, be it behind a program that starts others. */
-const starts =
-  /(?:^|[;&|({`\n]|\b(?:then|do|else|exec|command|sudo|env|xargs|eval)\s)\s*(?:[\w./~-]*\/)?apply_?patch(?=[\s<;|&)]|$)/;
-const inner = /\b(?:ba|z|da|k)?sh\s[^\n]*['"][^\n]*apply_?patch\b/;
+/** What may stand before the program of a command: words of the shell, programs that start others, assignments, options, redirections, numbers. */
+const before =
+  /^(?:then|do|else|elif|if|while|until|!|time|timeout|nohup|nice|ionice|env|command|builtin|exec|eval|sudo|doas|stdbuf|setsid|xargs|busybox|(?:ba|z|da|k)?sh|\w+\+?=.*|-.*|\d*[<>].*|\d[\d.]*[smhd]?)$/;
+const patchProgram = /^(?:[\w./~-]*\/)?apply_?patch$/;
+
+/**
+ * Whether the line may start the program, by the words of its commands without their quotes. What stands behind an option or a
+ * redirection may be its value. A name in a variable may be started later.
+ */
+function mayPatch(line: string): boolean {
+  const text = line.replaceAll(wholePatch, "").replaceAll(/\$?['"]|\\\n?/g, "");
+  if (!/apply_?patch/.test(text)) return false;
+  return text.split(/[;&|(){}`\n]+/).some((command) => {
+    const words = command.trim().split(/\s+/);
+    const at = words.findIndex((word) => patchProgram.test(word.replace(/^\w+\+?=/, "")));
+    if (at === -1 || /^(?:command|builtin) -[vV]$/.test(words.slice(0, 2).join(" "))) return false;
+    return words
+      .slice(0, at)
+      .every((word, index) => before.test(word) || /^(?:-.*|\d*[<>]+)$/.test(words[index - 1] ?? ""));
+  });
+}
+
 const wholePatch = /\*\*\* Begin Patch[\s\S]*?(?:\*\*\* End Patch|$)/g;
 /** The one form in which Codex itself goes elsewhere before it patches. */
 const goesFirst = /^\s*cd\s+(?:"([^"$`\\]+)"|'([^']+)'|([^\s'"$`\\;&|*?~]+))\s*&&\s*apply_?patch\b/;
 
 /** The calls that a shell line means beside itself: it may hold a patch as a here-document, which Codex applies by itself. */
 export function patchCallsInLine(line: string, cwd: string): Call[] {
-  if (!/apply_?patch/.test(line) || !(starts.test(line) || inner.test(line))) return [];
+  if (!mayPatch(line)) return [];
   const [, double, single, plain] = goesFirst.exec(line) ?? [];
   const folder = double ?? single ?? plain;
   const where: Where = { cwd, ...(folder !== undefined && { folder }) };

@@ -4,11 +4,13 @@
  */
 import { homedir } from "node:os";
 import { type CommandTest, compileCommandPattern, unknownText } from "../engine/command-pattern.ts";
-import { commandText, effectText } from "../engine/effect-text.ts";
 import {
+  commandText,
   type Effect,
   effectNames,
+  effectText,
   isPlaceName,
+  type PlaceName,
   placeNames,
   type Sink,
   type Source,
@@ -96,7 +98,7 @@ const anyOf =
 
 function pathTest(written: string, patterns: Patterns): EffectTest {
   const name = written.trim();
-  if (isPlaceName(name)) return ({ path = "", below }, where) => patterns.isAt?.(name, { path, below }, where) ?? false;
+  if (isPlaceName(name)) return placeTest(name, patterns);
   if (!/[./*~\\]/.test(name)) {
     const near = nearest(name, Object.keys(placeNames));
     throw new HooklineError("pattern_invalid", {
@@ -106,10 +108,22 @@ function pathTest(written: string, patterns: Patterns): EffectTest {
       advice: near === undefined ? `places are ${Object.keys(placeNames).join(", ")}` : `did you mean "${near}"?`,
     });
   }
-  const holds = compileFilePattern(name, patterns.glob);
+  const holds = compileFilePattern(name, patterns);
   return ({ path = "" }, { cwd, workspace, home }) =>
     !path.startsWith(unknownText) && holds(path, { cwd, root: workspace, home });
 }
+
+/** By the path that a link has, and by that which it leads to. A program is what it is called: tools lie behind links everywhere. */
+const placeTest =
+  (name: PlaceName, { isAt, real }: Patterns): EffectTest =>
+  ({ is, path = "", below }, where) => {
+    if (!isAt) return false;
+    if (isAt(name, { path, below }, where)) return true;
+    if (!real || is === "executes" || path.startsWith(unknownText)) return false;
+    const led = real(path);
+    if (led === path) return false;
+    return isAt(name, { path: led, below }, { workspace: real(where.workspace), home: real(where.home) });
+  };
 
 function hostTest(written: string): EffectTest {
   const name = written.trim().toLowerCase();
@@ -284,6 +298,7 @@ function inShort(value: Listed): string {
 const kind = (onlyShell: boolean, summary: string): ConditionKind<Params> => ({
   summary,
   params,
+  ofCalls: true,
   compile: (written, patterns) => compile(written, patterns, onlyShell),
   describe: (written) => `the call ${described(written)}`,
   explain(written, scope, patterns) {

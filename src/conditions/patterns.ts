@@ -9,6 +9,7 @@ import type { Condition, Hook } from "../engine/hook.ts";
 import { comparisonsOf, isNameList, needsEngine, readToolPattern } from "../engine/pattern.ts";
 import type { Patterns } from "../engine/ports.ts";
 import { isRecord } from "../engine/schema.ts";
+import { realOf } from "../files/paths.ts";
 import { needsShell } from "./writes-to.ts";
 
 export interface PatternNeeds {
@@ -50,6 +51,7 @@ export async function loadPatterns(wanted: PatternNeeds = everything): Promise<P
         throw invalid(source, messageOf(error), error);
       }
     },
+    real: createReal(),
     glob(source) {
       const plain = source.length > longest ? undefined : compilePlainGlob(source);
       if (plain) return plain;
@@ -96,6 +98,19 @@ function spellOnce(read: Patterns["spell"]): { spell: Patterns["spell"]; forget(
       return made;
     },
     forget,
+  };
+}
+
+/** The hooks of an event ask one after another about the same few paths: each is looked up once, until the engine waits for something. */
+function createReal(): (path: string) => string {
+  const known = new Map<string, string>();
+  return (path) => {
+    const before = known.get(path);
+    if (before !== undefined) return before;
+    if (known.size === 0) queueMicrotask(() => known.clear());
+    const found = realOf(path);
+    known.set(path, found);
+    return found;
   };
 }
 

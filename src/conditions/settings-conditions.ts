@@ -13,14 +13,14 @@ import {
   namesIn,
   type ToolCall,
 } from "../engine/pattern.ts";
-import type { ConditionKind, Scope } from "../engine/ports.ts";
+import type { ConditionKind, Patterns, Scope } from "../engine/ports.ts";
 import type { Found } from "../engine/record.ts";
 import { either, isRecord, listOf, object, type Schema, text } from "../engine/schema.ts";
 import { writesTo } from "./writes-to.ts";
 
 /**
  * A tool pattern, or several of which one has to match; the exceptions to them; and the folder of the hook file that `/x` in
- * them starts from (the event's folder, if not given).
+ * them starts from (the project's folder, if not given).
  */
 type ToolParams = string | { pattern: string | string[]; not?: string[]; root?: string };
 
@@ -41,14 +41,15 @@ const inWords = (written: ToolParams): string => {
 };
 
 /** The call as a pattern sees it. */
-function callOf({ event, names }: Scope, written: ToolParams): ToolCall {
+function callOf({ event, names }: Scope, written: ToolParams, { workspace }: Patterns): ToolCall {
   const input = event.data.tool_input;
+  const { root = workspace } = typeof written === "string" ? {} : written; // a user's own file is about each project
   return {
     names,
     input: isRecord(input) ? input : input === undefined || input === null ? {} : undefined,
     cwd: event.cwd,
     home: homedir(),
-    ...(typeof written === "string" || written.root === undefined ? {} : { root: written.root }),
+    ...(root !== undefined && { root }),
   };
 }
 
@@ -72,14 +73,14 @@ const tool: ConditionKind<ToolParams> = {
         return false;
       }
       const whys: string[] = [];
-      return foundBy(holds(callOf(scope, written), whys), whys);
+      return foundBy(holds(callOf(scope, written, patterns), whys), whys);
     };
   },
   describe: (written) => `the call matches ${inWords(written)}`,
   explain(written, scope, patterns) {
     const { any, not } = partsOf(written);
     const isAboutTool = rowOf(scope.event.name).matchTool === true;
-    const call = callOf(scope, written);
+    const call = callOf(scope, written, patterns);
     const whys: string[] = [];
     const answer = isAboutTool && compileToolTest({ any, not }, patterns)(call, whys);
     const isExcepted = not.length > 0 && isAboutTool && compileToolTest({ any, not: [] }, patterns)(call) !== false;

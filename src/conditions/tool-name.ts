@@ -78,6 +78,7 @@ export const toolName: ConditionKind<Params> = {
     ),
   }),
   reads: "match",
+  ofCalls: true,
   compile(params) {
     for (const one of [params.match].flat()) refuseBrackets(one);
     const globs = globsIn(params);

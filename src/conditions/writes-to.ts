@@ -108,7 +108,7 @@ function placesOf(path: string, { home, cwd }: { home: string; cwd: string }): s
 }
 
 function compile({ files }: Params, patterns: Patterns): (event: HookEvent) => boolean {
-  const tests = files.map((file) => compileFilePattern(file, patterns.glob));
+  const tests = files.map((file) => compileFilePattern(file, patterns));
   const isMeant = couldMean(files);
   const home = homedir();
   return (event) => {
@@ -135,6 +135,7 @@ export const writesTo: ConditionKind<Params> = {
   params: object({
     files: say(listOf(text()), "patterns of files, as in `Edit(…)`"),
   }),
+  ofCalls: true,
   compile(params, patterns) {
     const holds = compile(params, patterns);
     return ({ event }) => holds(event);

@@ -3,6 +3,7 @@
  * Every rule shares one reading of an event. What nobody can tell from the text is in the reading as well, with the reason.
  */
 
+import { unknownText } from "./command-pattern.ts";
 import type { Fields } from "./event.ts";
 
 /** Why a text does not tell something (R87). A rule about commands holds for "runs"; "does" concerns its own program alone. */
@@ -118,4 +119,33 @@ export interface CallToRead extends ShellPlace {
   /** Canonical. */
   tool: string;
   input: Fields;
+}
+
+// Commands and their effects in a person's words.
+
+const longest = 200;
+
+export function commandText(words: readonly string[]): string {
+  const line = withoutUnknown(words.join(" "));
+  return line.length > longest ? `${line.slice(0, longest)}…` : line;
+}
+
+const withoutUnknown = (text: string): string => text.replace(new RegExp(`${unknownText}+`, "g"), "…");
+
+export function effectText({ is, path, below, host, from, to }: Effect): string {
+  const at = path === undefined ? "" : ` ${withoutUnknown(path)}${below ? " and all below" : ""}`;
+  switch (is) {
+    case "network":
+      return host === undefined ? "uses the network" : `connects to ${host}`;
+    case "pipes":
+      return `passes ${from === "decoded" ? "decoded text" : `text from ${from}`} to ${to === "shell" ? "a shell" : "the network"}`;
+    case "elevates":
+      return "runs as another user";
+    case "forks":
+      return "starts itself again and again";
+    case "permits":
+      return `changes mode or owner of${at}`;
+    default:
+      return `${is}${at}`;
+  }
 }

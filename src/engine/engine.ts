@@ -120,7 +120,7 @@ export function createEngine(ports: Ports): Engine {
       outcome = rest(ports, eventContext, messageOf(error));
       caller.unrecorded?.(error);
     }
-    ports.observe?.({ is: "outcome", event: eventContext.event, outcome });
+    ports.observe?.({ is: "outcome", event: eventContext.event, outcome, ms: elapsed(ports) - started });
     return outcome;
   }
 
@@ -160,7 +160,7 @@ export function createEngine(ports: Ports): Engine {
           guard.id,
         ).now
       : {};
-    ports.observe?.({ is: "outcome", event, outcome });
+    ports.observe?.({ is: "outcome", event, outcome, ms: 0 }); // nothing was begun
     return outcome;
   }
 

@@ -31,7 +31,10 @@ const sentences = {
   store_unusable: (facts: Facts) => `the store cannot be used: ${facts.reason} — ${facts.where} — ${facts.advice}`,
   store_locked: (facts: Facts) =>
     `the store stayed locked${facts.long === undefined ? "" : ` ${facts.long}`} — ${facts.where} — stop the other writer`,
-  run_unknown: (facts: Facts) => `no run or event is called "${facts.name}" — ${facts.where} — see hookline runs`,
+  run_unknown: (facts: Facts): string =>
+    facts.several
+      ? `${facts.several} ids begin with "${facts.name}" — ${facts.where} — say which: ${facts.candidates}`
+      : `no run or event is called "${facts.name}" — ${facts.where} — ${facts.advice ?? "see hookline runs --all"}`,
   settings_unusable: (facts: Facts) =>
     `the agent's settings cannot be edited: ${facts.reason} — ${facts.where} — ${facts.advice}`,
   file_unreadable: (facts: Facts) =>

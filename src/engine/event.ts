@@ -102,6 +102,13 @@ export interface Turn {
   agent?: { id: string; type?: string };
 }
 
+const turnTable: { readonly [P in keyof Required<Turn>]: true } = {
+  ...{ number: true, prompt: true, answer: true, toolCalls: true, messages: true, toolFailed: true, spent: true },
+  ...{ tokens: true, window: true, openTasks: true, maxTurns: true, tool: true, error: true, agent: true },
+};
+/** The names of a turn's fields, those that it may lack included. */
+export const turnParts: readonly string[] = Object.keys(turnTable);
+
 /** What an agent's own files say of the conversation, where the engine's count may have begun late. */
 export type Figures = Partial<Pick<Turn, "number" | "messages" | "tokens" | "window" | "openTasks" | "maxTurns">>;
 

@@ -55,7 +55,8 @@ function* refusal(
   remember(plan, handlers);
   const claims = claimsOf(plan.hook, event);
   if (claims.length === 0) return undefined;
-  return (yield* wait(ports.store.peek(claims, ports.now())))?.refusal;
+  const refused = yield* wait(ports.store.peek(claims, ports.now()));
+  return refused && (refused.left === undefined ? refused.refusal : `${refused.refusal}, ${refused.left} s are left`);
 }
 
 type Reading = Pick<Explanation, "would" | "because">;

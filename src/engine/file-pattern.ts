@@ -12,14 +12,34 @@ export interface Places {
   root?: string;
   home?: string;
 }
-export type FilePattern = (path: string, places: Places) => boolean;
+/** @param mode allow: it holds only if it holds for what a link leads to as well. Else one of both is enough. */
+export type FilePattern = (path: string, places: Places, mode?: "deny" | "allow") => boolean;
 
 /**
  * No slash: the base name, in any folder. `//x`: from the file system's root. `~/x`: from home. `/x`: from the hook's
  * root. `./x` and `a/b`: from the folder of the event, or else from the hook's root, so that starting the agent in a
- * subfolder does not switch a guard off. A pattern that names a folder means what lies in it, too.
+ * subfolder does not switch a guard off. A pattern that names a folder means what lies in it, too. A file is meant by the path that a
+ * link to it has, and by its own.
  */
-export function compileFilePattern(source: string, glob: Patterns["glob"]): FilePattern {
+export function compileFilePattern(source: string, { glob, real }: Pick<Patterns, "glob" | "real">): FilePattern {
+  const holds = compileByName(source, glob);
+  if (!real) return (path, places) => holds(path, places);
+  return (path, places, mode = "deny") => {
+    const isNamed = holds(path, places);
+    if (isNamed === (mode === "deny")) return isNamed;
+    const named = resolvePath(path, places.cwd);
+    const led = real(named);
+    return led === named ? isNamed : holds(led, realPlaces(places, real));
+  };
+}
+
+const realPlaces = ({ cwd, root, home }: Places, real: (path: string) => string): Places => ({
+  cwd: real(cwd),
+  ...(root !== undefined && { root: real(root) }),
+  ...(home !== undefined && { home: real(home) }),
+});
+
+function compileByName(source: string, glob: Patterns["glob"]): (path: string, places: Places) => boolean {
   const pattern = source.trim();
   if (pattern === "*" || pattern === "**" || pattern === "") return () => true;
   if (!pattern.includes("/")) {

@@ -181,6 +181,8 @@ export interface ConditionKind<P = Json> {
   strangeName?(params: P): StrangeName | undefined;
   /** "match": the answer depends on the event's name and match value alone, so it is remembered. */
   reads?: "match";
+  /** It holds on events about a tool call alone: `check` says so where a rule listens to none. */
+  ofCalls?: true;
   /** What it asks for in a person's words, for lists. */
   describe?(params: P): string;
   /** What is so about this event, in the words of a person: where the condition holds, and where it does not. */
@@ -207,6 +209,8 @@ export interface TemplateFault {
 export interface Patterns {
   regex(source: string): (text: string) => boolean;
   glob(source: string): (path: string) => boolean;
+  /** Where an absolute path leads, through the links that there are. Absent: no link is followed. Never throws. */
+  real?(path: string): string;
   /** The simple commands of a shell line, and what it does not tell (R10, R87). Never throws. */
   commands(line: string, place: ShellPlace): ShellReading;
   /** The words of one command by their meaning. Absent: commands are compared by letter alone. Never throws. */

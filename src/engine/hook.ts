@@ -159,6 +159,7 @@ export type ProblemCode =
   | "exit-1-blocks-nothing"
   | "not-executable"
   | "missing-script"
+  | "missing-program"
   | "placeholder"
   | "bash-syntax"
   | "always-allows"
@@ -170,6 +171,7 @@ export type ProblemCode =
   | "guard-invalid"
   | "guard-in-background"
   | "resident-refused"
+  | "other-tool"
   | "untrusted";
 
 /** Whether the hook is asked in the name of safety: a rewrite is put before it again, and its failure blocks (R52). */

@@ -47,18 +47,26 @@ export const asksFor = (
   known: readonly string[],
 ): boolean => [...fields].some(([key, value]) => nearest(key, known) === flag && !no.includes(value));
 
-/** Two letters that changed places are two steps, which even a short word may have. */
+/** How many letters may differ. */
 const mistakesIn = (word: string): number => (word.length < 4 ? 1 : Math.max(2, Math.floor(word.length / 3)));
 
-/** Letters changed, added or missing (Levenshtein), row by row of the usual table. */
+/** Two letters that changed places: likelier than another letter, so that "trun" is "turn" and not "true". */
+const swapped = 0.9;
+
+/** Letters changed, added, missing or swapped with their neighbour (optimal string alignment), row by row of the usual table. */
 function distance(left: string, right: string): number {
   let row = Array.from({ length: right.length + 1 }, (_, index) => index);
+  let before = row;
   for (let down = 1; down <= left.length; down++) {
     const next = [down];
     for (let across = 1; across <= right.length; across++) {
       const changed = (row[across - 1] ?? 0) + (left[down - 1] === right[across - 1] ? 0 : 1);
-      next.push(Math.min(changed, (row[across] ?? 0) + 1, (next[across - 1] ?? 0) + 1));
+      const isSwap =
+        down > 1 && across > 1 && left[down - 1] === right[across - 2] && left[down - 2] === right[across - 1];
+      const best = Math.min(changed, (row[across] ?? 0) + 1, (next[across - 1] ?? 0) + 1);
+      next.push(isSwap ? Math.min(best, (before[across - 2] ?? 0) + swapped) : best);
     }
+    before = row;
     row = next;
   }
   return row[right.length] ?? 0;

@@ -189,8 +189,8 @@ const compare: { [C in Comparison]: (content: string, patterns: Patterns) => Com
       return "unknown";
     },
   file: (content, patterns) => {
-    const holds = compileFilePattern(content, patterns.glob);
-    return ofText(holds);
+    const holds = compileFilePattern(content, patterns);
+    return ofText((path, asked) => holds(path, asked, asked.mode));
   },
   text: (content) => ofText(compileWildcard(content.replace(/:\*$/, "*"))),
   host: (content) => {

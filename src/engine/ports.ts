@@ -51,7 +51,8 @@ export type Observation =
   | { is: "log"; level: string; message: string; hook: HookId; run: string }
   | { is: "notice"; notice: Notice; hook: HookId; run: string }
   | { is: "diagnosis"; diagnosis: Diagnosis; hook: HookId }
-  | { is: "outcome"; event: HookEvent; outcome: Outcome };
+  /** `ms`: how long the whole decision took. */
+  | { is: "outcome"; event: HookEvent; outcome: Outcome; ms: number };
 
 /** What an event of a session is compared with at a later one, such as the files of its workspace. Never throws or rejects. */
 export interface Tracking {

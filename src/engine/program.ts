@@ -105,13 +105,32 @@ const prefixes: ReadonlySet<string> = new Set(["exec", "command", "env", "time",
 
 /** Undefined where the program is a plain command name, or the line is not clear without running it. */
 export function scriptWord(command: string, args?: readonly string[]): ScriptWord | undefined {
-  const all = args ? [command, ...args] : wordsOf(command);
-  const start = all.findIndex((one) => !/^[A-Za-z_]\w*=/.test(one) && !prefixes.has(one));
-  const [first, ...rest] = start < 0 ? [] : all.slice(start);
+  const [first, ...rest] = fromProgram(command, args);
   const interpreter = first?.replace(/^.*\//, "") ?? "";
   const written = interpreters.test(interpreter) ? operandOf(rest, shells.test(interpreter)) : first;
   if (!written?.includes("/") || written.startsWith("-")) return undefined;
   return { written, ...(interpreters.test(interpreter) ? { interpreter } : {}) };
+}
+
+function fromProgram(command: string, args: readonly string[] | undefined): string[] {
+  const all = args ? [command, ...args] : wordsOf(command);
+  const start = all.findIndex((one) => !/^[A-Za-z_]\w*=/.test(one) && !prefixes.has(one));
+  return start < 0 ? [] : all.slice(start);
+}
+
+/** The shells' own words, which no PATH leads to. */
+const shellWords: ReadonlySet<string> = new Set(
+  "! . : [ [[ alias bg bind break builtin caller case cd command continue coproc declare dirs disown echo enable eval exec exit export false fc fg for function getopts hash help history if jobs kill let local logout mapfile popd printf pushd pwd read readarray readonly return select set shift shopt source suspend test time times trap true type typeset ulimit umask unalias unset until wait while {".split(
+    " ",
+  ),
+);
+
+/** The plain name of the program that the line begins with; undefined where it is a path, a shell's own word, or not clear. */
+export function programName(command: string, args?: readonly string[]): string | undefined {
+  const [first = ""] = fromProgram(command, args);
+  const isPlain = /^[A-Za-z0-9][\w.+-]*$/.test(first);
+  if (!isPlain || (!args && (shellWords.has(first) || /\w\s*\(\s*\)/.test(command)))) return undefined;
+  return first;
 }
 
 /** Options that hold code, name a module or take a value make unclear which word is the script. */
@@ -140,3 +159,7 @@ function wordsOf(command: string): string[] {
 
 const unquote = (word: string): string =>
   word.replace(/"((?:[^"\\]|\\.)*)"|'([^']*)'/g, (_all, double, single) => double ?? single);
+
+/** As a shell would take it for one word, so that a person sees where it ends, and can paste it. */
+export const word = (text: string): string =>
+  /^[A-Za-z0-9_@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;

@@ -117,8 +117,15 @@ export interface Claim {
   refusal: string;
 }
 
+/** A claim that is refused. */
+export interface Refusal extends Claim {
+  /** Until its gap has passed; absent: waiting does not help. */
+  left?: Seconds;
+}
+
 export interface RunFilter {
-  hook?: string;
+  /** Its id, or the ids of several. */
+  hook?: string | readonly string[];
   session?: string;
   event?: string;
   status?: RunStatus;
@@ -129,6 +136,10 @@ export interface RunFilter {
   since?: Instant;
   /** Only runs that were written down before the run with this id: the next page of a list. */
   before?: string;
+  /** Only runs for events that happened in one of these folders or below it. */
+  folders?: readonly string[];
+  /** Only runs that hold this text in what they say, in capitals or not. */
+  text?: string;
   limit?: number;
 }
 
@@ -157,9 +168,9 @@ export interface Store {
   /** The session's turn as the last event left it. */
   turn(session: SessionId): MaybePromise<Turn>;
   /** All or none; answers with the first that refuses. */
-  claim(claims: readonly Claim[], now: Instant): MaybePromise<Claim | undefined>;
+  claim(claims: readonly Claim[], now: Instant): MaybePromise<Refusal | undefined>;
   /** The first claim that would refuse now; changes nothing. */
-  peek(claims: readonly Claim[], now: Instant): MaybePromise<Claim | undefined>;
+  peek(claims: readonly Claim[], now: Instant): MaybePromise<Refusal | undefined>;
   /** Takes one from the session's counter; false if it is used up. */
   spend(session: SessionId, counter: Counter, max: number): MaybePromise<boolean>;
   /** The must-pass checks that are pending in the session, after these were added to them. */

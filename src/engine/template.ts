@@ -1,5 +1,5 @@
 /** {{placeholders}} in texts: read once at load, filled per run. Fills values only; quoting is the command handler's (R18). */
-import type { Fields, Json } from "./event.ts";
+import { type Fields, type Json, turnParts } from "./event.ts";
 import { hasFailed } from "./events.ts";
 import type { Scope } from "./ports.ts";
 import type { StepRecord } from "./record.ts";
@@ -98,6 +98,8 @@ export interface Placeholder {
 interface Root {
   read(scope: Scope): Json | undefined;
   shown: readonly Placeholder[];
+  /** All that it has, where `shown` only gives examples. */
+  parts?: readonly string[];
 }
 type Read = (scope: Scope) => Json;
 
@@ -133,6 +135,7 @@ const roots: { readonly [name: string]: Root } = {
   },
   turn: {
     read: ({ turn }) => ({ ...turn }),
+    parts: turnParts,
     shown: [
       { name: "turn.X", meaning: "the state of the conversation: number, toolCalls, messages, tokens, window, …" },
     ],
@@ -159,6 +162,17 @@ export const placeholders: readonly Placeholder[] = [
   { name: "step_N", meaning: "the main output of action N of this hook, counted from 0" },
   { name: "step_N.X", meaning: "a field of that output" },
 ];
+
+/** The names that may stand behind a root, where they are all known. */
+export const placeholderParts: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries(roots).flatMap(([root, { shown, parts = partsOf(shown) }]) =>
+    parts.length === 0 || parts.includes("X") ? [] : [[root, parts] as const],
+  ),
+);
+
+function partsOf(shown: readonly Placeholder[]): string[] {
+  return [...new Set(shown.flatMap(({ name }) => name.split(".")[1] ?? []))];
+}
 
 const agentOf = (agent: { id: string; type?: string } | undefined): Json | undefined => agent && { ...agent };
 

@@ -1,5 +1,5 @@
 /** Where a path lies, and which program a name means: asked in many rooms, and wrong in small ways where each answers by itself. */
-import { accessSync, constants, realpathSync, statSync } from "node:fs";
+import { accessSync, constants, readlinkSync, realpathSync, statSync } from "node:fs";
 import { basename, delimiter, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 
 /** The path from the root, with forward slashes, "" for the root itself; undefined: it lies elsewhere. Looks at no disk. */
@@ -14,11 +14,27 @@ export const isInside = (root: string, path: string): boolean => pathInside(root
 export const leadsOut = (root: string, path: string): boolean => !isInside(realOf(root), realOf(resolve(root, path)));
 
 /** The same file by whatever links it is reached. Of what is not there, or not for us to see, where it would lie. */
-export function realOf(path: string): string {
+export const realOf = (path: string): string => followed(path, mostLinks);
+
+/** As many as Linux follows. */
+const mostLinks = 40;
+
+function followed(path: string, links: number): string {
   try {
     return realpathSync(path);
   } catch {
-    return dirname(path) === path ? path : join(realOf(dirname(path)), basename(path));
+    if (dirname(path) === path) return path;
+    const there = join(followed(dirname(path), links), basename(path));
+    const target = links > 0 ? linkAt(there) : undefined; // what is written through a link to nothing is made where it leads
+    return target === undefined ? there : followed(resolve(dirname(there), target), links - 1);
+  }
+}
+
+function linkAt(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
   }
 }
 

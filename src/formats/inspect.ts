@@ -3,42 +3,48 @@
 import { readFileSync, statSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { type Hook, isWrittenAsGuard, type Problem } from "../engine/hook.ts";
-import { type ScriptWord, scriptWord } from "../engine/program.ts";
+import { nearest } from "../engine/nearest.ts";
+import { programName, type ScriptWord, scriptWord, word } from "../engine/program.ts";
+import { programNames } from "../shell/programs.ts";
 import type { Finding } from "./reading/tree.ts";
 
 /** What a hook runs: its command line and, if it is a small text that can be found, its script. */
-interface Inspected {
+export interface Inspected {
   hook: Hook;
   command: string;
   script?: CommandScript;
   /** The script's text; undefined if there is none to read. */
   text?: string;
   mode?: number;
-  variables: AgentVariables;
 }
-type Inspection = (inspected: Inspected) => Finding | Finding[] | undefined;
+interface Inspecting extends Inspected {
+  places: Places;
+}
+type Inspection = (inspected: Inspecting) => Finding | Finding[] | undefined;
 
 /** Reads scripts, runs nothing, never throws. @param places where relative and `~` paths start */
 export function inspectHooks(hooks: readonly Hook[], places: Places): Problem[] {
   return hooks.flatMap((hook) => {
     const { file = "", line = 1, column = 1 } = hook.origin;
-    const inspected = lookAt(hook, places);
-    if (!inspected) return [];
-    const wanted = hook.steps[0].uses === "script" ? [swallowedStatus] : inspections;
-    return wanted.flatMap((inspect) => inspect(inspected) ?? []).map((finding) => ({ ...finding, file, line, column }));
+    const found = inspected(hook, places);
+    if (!found) return [];
+    const wanted = hook.steps[0].uses === "script" ? [swallowedStatus, noProgram] : inspections;
+    return wanted
+      .flatMap((inspect) => inspect({ ...found, places }) ?? [])
+      .map((finding) => ({ ...finding, file, line, column }));
   });
 }
 
 const largestScriptInBytes = 128 * 1024;
 
-function lookAt(hook: Hook, places: Places): Inspected | undefined {
-  const { variables } = places;
+/** Undefined: its first step starts no program that its text names. Never throws. */
+export function inspected(hook: Hook, places: PathPlaces): Inspected | undefined {
   const { uses, with: given } = hook.steps[0];
   const isScript = uses === "script" && typeof given.file === "string";
   const command = isScript ? "" : given.command;
   if ((uses !== "command" && !isScript) || typeof command !== "string") return undefined;
   const script = isScript ? { written: String(given.file), path: String(given.file) } : commandScriptOf(hook, places);
-  if (!script) return { hook, command, variables };
+  if (!script) return { hook, command };
   try {
     const found = statSync(script.path);
     const readable = found.isFile() && found.size <= largestScriptInBytes;
@@ -46,13 +52,12 @@ function lookAt(hook: Hook, places: Places): Inspected | undefined {
     return {
       hook,
       command,
-      variables,
       script,
       mode: found.mode,
       ...(text !== undefined && !text.includes("\0") ? { text } : {}),
     };
   } catch {
-    return { hook, command, variables, script }; // no mode: it is not there, or may not be looked at
+    return { hook, command, script }; // no mode: it is not there, or may not be looked at
   }
 }
 
@@ -60,6 +65,7 @@ const inspections: readonly Inspection[] = [
   placeholders,
   missingScript,
   notExecutable,
+  noProgram,
   unknownVariables,
   exitOne,
   bashUnderSh,
@@ -96,7 +102,43 @@ function notExecutable({ script, mode }: Inspected): Finding | undefined {
     severity: "error",
     code: "not-executable",
     message: `"${script.written}" is not executable, so the hook cannot start (126)`,
-    suggestion: `chmod +x ${script.path}`,
+    suggestion: `chmod +x ${word(script.path)}`,
+  };
+}
+
+/** Such a line looks by itself whether a program is there, or does without it. */
+const triesIt = /\|\||\b(?:command\s+-v|type|which|hash|if|test)\b/;
+
+/** The program that the line begins with, or that the script's #! line names, where it is not there. */
+export function missingProgram(
+  { hook, command, script, text = "" }: Inspected,
+  hasProgram: Places["hasProgram"],
+): { name: string; isOfScript: boolean } | undefined {
+  const { args, shell } = hook.steps[0].with;
+  const named = programName(command, Array.isArray(args) ? args.map(String) : undefined);
+  if (named !== undefined && shell !== "powershell" && !triesIt.test(command) && !hasProgram(named))
+    return { name: named, isOfScript: false };
+  if (!script || script.interpreter) return undefined;
+  const [, path = "", rest = ""] = /^#![ \t]*(\S+)[ \t]*([^\r\n]*)/.exec(text) ?? [];
+  const name = /(?:^|\/)env$/.test(path) ? /^(?:-\S+[ \t]+|\w+=\S*[ \t]+)*([^\s-]\S*)/.exec(rest)?.[1] : path;
+  return name && !hasProgram(name) ? { name, isOfScript: true } : undefined;
+}
+
+/** An agent may have another PATH. */
+function noProgram(one: Inspecting): Finding | undefined {
+  const { hasProgram } = one.places;
+  const missing = missingProgram(one, hasProgram);
+  if (!missing) return undefined;
+  const { name, isOfScript } = missing;
+  const near = name.includes("/") ? undefined : nearest(name, programNames().filter(hasProgram));
+  const file = one.script?.written.replace(/^.*\//, "") ?? "";
+  return {
+    severity: "warning",
+    code: "missing-program",
+    message: isOfScript
+      ? `the #! line of ${file} names "${name}", which is not there`
+      : `no program "${name}" is in PATH`,
+    suggestion: near === undefined ? "install it, or correct its name" : `did you mean "${near}"?`,
   };
 }
 
@@ -110,7 +152,7 @@ const fields: readonly [RegExp, string][] = [
   [/OUTPUT|RESPONSE/, ".tool_response"],
 ];
 
-function unknownVariables({ command, script, text = "", variables }: Inspected): Finding[] {
+function unknownVariables({ command, script, text = "", places: { variables } }: Inspecting): Finding[] {
   const all = `${command}\n${text}`;
   const names = new Set([...all.matchAll(legends(variables.prefixes()))].map(([, name = ""]) => name));
   return [...names]
@@ -246,10 +288,14 @@ function alwaysAllows({ hook, command, script, text }: Inspected): Finding | und
   };
 }
 
-interface Places {
+interface PathPlaces {
   cwd: string;
   home: string;
   variables: AgentVariables;
+}
+interface Places extends PathPlaces {
+  /** By name, or by its absolute path. */
+  hasProgram(name: string): boolean;
 }
 /** What programs of hooks find of agents' variables: how these begin, and which there are. */
 interface AgentVariables {
@@ -261,7 +307,7 @@ interface CommandScript extends ScriptWord {
 }
 
 /** Undefined where the program is a plain command name, or the line is not clear without running it. */
-function commandScriptOf(hook: Hook, places: Places): CommandScript | undefined {
+function commandScriptOf(hook: Hook, places: PathPlaces): CommandScript | undefined {
   const { command, args } = hook.steps[0].with;
   if (typeof command !== "string") return undefined;
   const word = scriptWord(command, Array.isArray(args) ? args.map(String) : undefined);
@@ -269,7 +315,7 @@ function commandScriptOf(hook: Hook, places: Places): CommandScript | undefined 
   return word && path ? { ...word, path } : undefined;
 }
 
-function resolvePath(written: string, { origin }: Hook, { home, cwd, variables }: Places): string | undefined {
+function resolvePath(written: string, { origin }: Hook, { home, cwd, variables }: PathPlaces): string | undefined {
   const project = origin.root ?? cwd;
   const known: Readonly<Record<string, string | undefined>> = {
     HOOKLINE_PROJECT_DIR: project,

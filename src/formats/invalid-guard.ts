@@ -58,13 +58,12 @@ export function invalidGuard(guard: InvalidGuard): Hook {
 
 /** Which form of it answers only a store can tell, and files are read without one. */
 export const guardInvalid = (
-  { onFailure, reason }: Pick<InvalidGuard, "onFailure" | "reason">,
+  { onFailure }: Pick<InvalidGuard, "onFailure">,
   part: "entry" | "rule" | "hook",
 ): Omit<Problem, "file" | "line" | "column"> => ({
-  severity: "error",
+  severity: "note", // what is wrong is an error of its own
   code: "guard-invalid",
-  message: `this guard cannot run, so its last good form stays active, or, where it never had one, its failure policy (${onFailure}) answers: ${reason}`,
-  suggestion: `correct the ${part}`,
+  message: `until this ${part} is corrected its last good form stays active or, where it never had one, its failure policy (${onFailure}) answers`,
 });
 
 /** Where an entry of a YAML file stands, and what its hooks are called. */

@@ -47,8 +47,9 @@ const titles: { readonly [K in SchemaKind]: string } = {
 const rules: Fields = { $ref: "#/$defs/rules", description: "rules: condition and action pairs that fire on events" };
 /** What an app file holds beside hooks is none of ours. */
 const app: Fields = {
-  runtime: { type: ["object", "null"], properties: { hooks: rules } },
+  runtime: { type: ["object", "null"], properties: { hooks: rules }, description: "of the whole app" },
   agents: {
+    description: "of single agents",
     type: ["array", "null"],
     items: {
       type: "object",
@@ -181,6 +182,8 @@ const allBeside = ({ name, summary, params }: Type): Fields => ({
   required: ["type", ...(Array.isArray(params.required) ? params.required : [])],
 });
 
+const underParams = "its parameters, where they do not stand beside type";
+
 /** The parameters stand beside `type`, or under `params` unless the type has such a parameter itself (D58). */
 function besideOrUnder(type: Type): Fields {
   const { name, params } = type;
@@ -191,7 +194,14 @@ function besideOrUnder(type: Type): Fields {
   return {
     if: { required: ["params"] },
     // biome-ignore lint/suspicious/noThenProperty: it is JSON Schema's word, and nothing awaits it
-    then: { ...beside, properties: { type: { const: name }, ...properties, params: { ...params, required: [] } } },
+    then: {
+      ...beside,
+      properties: {
+        type: { const: name },
+        ...properties,
+        params: { ...params, required: [], description: underParams },
+      },
+    },
     else: all,
   };
 }
@@ -200,7 +210,8 @@ function besideOrUnder(type: Type): Fields {
 const filledIn = placeholders.map(({ name, meaning }) => `{{${name}}}: ${meaning}`);
 
 export function automationSchema(registry: Pick<Registry, "handlers">): Fields {
-  const list: Fields = { type: ["array", "null"], items: { $ref: "#/$defs/automation" } };
+  const items: Fields = { $ref: "#/$defs/automation" };
+  const list: Fields = { type: ["array", "null"], items, description: "several automations in one file" };
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     title: "Hookline: automations",

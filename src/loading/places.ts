@@ -119,6 +119,12 @@ export function projectFiles(folder: string, prefix: string): HookFile[] {
   );
 }
 
+/** A test of hooks may lie beside them: it is no hook file. */
+export const isHookTest = (name: string): boolean => /\.hooktest\.(ya?ml|[mc]?[jt]s)$/i.test(name);
+
+/** A name in a folder of hook files in YAML. */
+export const isYamlOfHooks = (name: string): boolean => /^[^.].*\.ya?ml$/is.test(name) && !isHookTest(name);
+
 export const isSettings = (format: FileFormat): boolean => settingsFormat(format) !== undefined;
 
 /** The place in the table of any file by its name alone, for checking files that no project names. */
@@ -168,6 +174,8 @@ export interface ModulePlace {
   name: string;
   /** The file that names it; a path is its own. */
   from: string;
+  /** Where that file does so. */
+  at?: { line: number; column: number };
   layer: Layer;
   label: string;
   /** The project's folder; absent for the user's own. */
@@ -262,9 +270,10 @@ export const modulesIn = (place: RulePlace): ModulePlace[] =>
 
 /** Those that a configuration names. */
 export const extensionsOf = (place: RulePlace, extensions: Config["extensions"]): ModulePlace[] =>
-  extensions.map(({ name, from }) => ({
+  extensions.map(({ name, from, at }) => ({
     name,
     from,
+    ...(at ? { at } : {}),
     ...(isAbsolute(name) ? namesOf(place, name) : { ...namesOf(place, from), label: name }),
   }));
 

@@ -5,7 +5,7 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "nod
 import type { HookFiles, PluginPlaces } from "../agents/adapter.ts";
 import { hookFiles } from "../agents/index.ts";
 import { isRecord } from "../engine/schema.ts";
-import { type Homes, type HookFile, projectFiles, projectPlace } from "./places.ts";
+import { type Homes, type HookFile, isYamlOfHooks, projectFiles, projectPlace } from "./places.ts";
 import { isThere, readSmallFile } from "./read-file.ts";
 
 export interface Project {
@@ -100,7 +100,7 @@ function hasHookFiles(folder: string, watched: string[]): boolean {
   return (
     files.some(isThere) ||
     settings.some((path) => namesHooks.test(textAt(path))) ||
-    yaml.some((path) => entriesOf(path).some(({ name }) => /\.ya?ml$/i.test(name))) ||
+    yaml.some((path) => entriesOf(path).some(({ name }) => isYamlOfHooks(name))) ||
     place.scripts.some((path) => entriesOf(path).some(({ name }) => mayRun(join(path, name)))) ||
     plugins.some((path) => entriesOf(path).length > 0)
   );

@@ -23,6 +23,7 @@ import {
   type FileFormat,
   fileAt,
   type HookFile,
+  isYamlOfHooks,
   type ModulePlace,
   modulesIn,
   type RulePlace,
@@ -119,9 +120,7 @@ function yamlFiles(
     keep(fileAt(folder, format, place), { hooks: [], problems: [unlisted(folder, found.reason)] }, read);
   if (found.is === "no folder") read.problems.push(unlisted(folder, "it is a file"));
   if (found.is !== "listed") return [];
-  return found.names
-    .filter((name) => /^[^.].*\.ya?ml$/is.test(name))
-    .map((name) => fileAt(join(folder, name), format, place));
+  return found.names.filter(isYamlOfHooks).map((name) => fileAt(join(folder, name), format, place));
 }
 
 function readConfigs(place: RulePlace, reader: YamlReader | undefined, read: Reading): Config {

@@ -7,7 +7,7 @@ import type { Outcome } from "../engine/outcome.ts";
 import type { Paused, Run, Store } from "../engine/record.ts";
 import { integer, isRecord, object, say } from "../engine/schema.ts";
 import { isUntrusted } from "../loading/trust/untrusted.ts";
-import type { Asked, Operation } from "./operation.ts";
+import type { Asked, Operation, ShownTable } from "./operation.ts";
 import { rowsOf } from "./project-service.ts";
 
 /** What is paused, where, and now. */
@@ -63,7 +63,7 @@ export const guardList: Operation<object> = {
   show: (result) =>
     tableOf(
       result,
-      ["id", "state", "layer", "last", "file"],
+      ["name", "state", "layer", "last", "file"],
       "no guard is active here: docs/guards.md says how to get one",
     ),
   async run(_params, asked) {
@@ -163,7 +163,7 @@ function startOf(command: string): string {
 
 const columns = ["id", "fired", "denied", "asked", "overridden", "would_have", "state", "last"];
 
-function shown(result: Json): string[] {
+function shown(result: Json): (string | ShownTable)[] {
   const { guards = [], candidates = [], days } = isRecord(result) ? (result as Fields) : {};
   const exceptions = rowsOf(candidates).map(
     ({ hook, pattern, times }) =>
@@ -176,17 +176,9 @@ function shown(result: Json): string[] {
   ];
 }
 
-function tableOf(result: Json, columns: readonly string[], otherwise: string): string[] {
+function tableOf(result: Json, columns: readonly string[], otherwise: string): (string | ShownTable)[] {
   const rows = rowsOf(result).map((row) => columns.map((name) => cellOf(name, row[name])));
-  if (rows.length === 0) return [otherwise];
-  const titles = columns.map((name) => name.replaceAll("_", " "));
-  const widths = titles.map((title, at) => Math.max(title.length, ...rows.map((row) => row[at]?.length ?? 0)));
-  return [titles, ...rows].map((row) =>
-    row
-      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
-      .join("  ")
-      .trimEnd(),
-  );
+  return rows.length === 0 ? [otherwise] : [{ titles: columns.map((name) => name.replaceAll("_", " ")), rows }];
 }
 
 const cellOf = (name: string, value: Json | undefined): string =>

@@ -73,10 +73,7 @@ interface Written {
  */
 export function findHook(hooks: readonly Hook[], written: Written): Hook {
   const { name, cwd, where } = written;
-  const known = hooks.find(({ id }) => id === name);
-  if (known) return known;
-  const path = resolve(cwd, name);
-  const [found, ...others] = hooks.filter((hook) => hook.origin.file === path || namesOf(hook).includes(name));
+  const [found, ...others] = hooksCalled(hooks, { name, cwd });
   if (found && others.length === 0) return found;
   if (!found) throw new HooklineError("hook_unknown", { name, where, near: nearest(name, hooks.flatMap(allNamesOf)) });
   const candidates = [found, ...others].map(({ id }) => id);
@@ -90,6 +87,14 @@ export function findHook(hooks: readonly Hook[], written: Written): Hook {
 const shownAtMost = 8;
 const few = (candidates: readonly string[]): string => candidates.slice(0, shownAtMost).join(", ");
 
+/** All that it may mean; an id means its hook and no other. */
+export function hooksCalled(hooks: readonly Hook[], { name, cwd }: Omit<Written, "where">): readonly Hook[] {
+  const known = hooks.find(({ id }) => id === name);
+  if (known) return [known];
+  const path = resolve(cwd, name);
+  return hooks.filter((hook) => hook.origin.file === path || namesOf(hook).includes(name));
+}
+
 /** A script's id carries where it lies behind an @, which no person types. */
 const namesOf = ({ id, name, origin, steps }: Hook): string[] => [
   name,
@@ -99,7 +104,8 @@ const namesOf = ({ id, name, origin, steps }: Hook): string[] => [
   ...steps.flatMap((step) => (typeof step.with.slug === "string" ? [step.with.slug] : [])),
 ];
 
-const allNamesOf = (hook: Hook): string[] => [hook.id, ...namesOf(hook)];
+/** What a person may call it. */
+export const allNamesOf = (hook: Hook): string[] => [hook.id, ...namesOf(hook)];
 
 const ofProjects: ReadonlySet<Hook["origin"]["layer"]> = new Set<Hook["origin"]["layer"]>(["project", "local"]);
 

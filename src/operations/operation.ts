@@ -40,6 +40,12 @@ export interface Asked extends OperationContext {
   untold?(reason: string): void;
 }
 
+/** Rows of a table; the command line fits them into the terminal. */
+export interface ShownTable {
+  titles: readonly string[];
+  rows: readonly (readonly string[])[];
+}
+
 export interface Operation<P> {
   summary: string;
   /** JSON Schema and check of the input. */
@@ -50,7 +56,7 @@ export interface Operation<P> {
   /** As a person types it. */
   example?: string;
   /** For a person who reads a terminal, line by line; absent: as a table, or as its fields. */
-  show?(result: Json): string[];
+  show?(result: Json): (string | ShownTable)[];
   /** What `show` gives is a text of its own, such as a file's: whatever is no terminal gets it as it is. */
   showsText?: true;
   /**

@@ -5,47 +5,41 @@ import { handedOverUntil } from "../engine/queue.ts";
 import { readEntry } from "./processes/process-table.ts";
 
 const digits = "0123456789abcdefghjkmnpqrstvwxyz";
-const randomDigits = 16;
+/** What differs between ids of one millisecond: before the random digits, so that a person need not type those. */
+const counted = 32 ** 3;
+const randomDigits = 13;
 
 /**
  * Ids of 26 characters [0-9a-z] that sort by time, also within one millisecond and when the clock steps back. They are
  * unique, not secret: Node's generator is seeded per process by the system, and its cryptographic one takes 8 ms to load.
+ * Those of one process differ in their first 13 characters.
  *
  * @param newest an id of an earlier process, behind which these go on although the clock was set back since
  */
 export function createIds(now: () => Instant, newest?: string): () => string {
   const earliest = newest === undefined ? 0 : timeIn(newest) + 1;
   let last = 0;
-  let tail: number[] = [];
-  /** All but the last digit, which is all that differs between ids of one millisecond. */
-  let stem = "";
-  let digit = 32;
-  const restart = (): void => {
-    stem = encodeTime(last);
-    for (const one of tail.slice(0, -1)) stem += digits[one];
-  };
+  let count = counted;
+  let start = "";
+  let tail = "";
   return () => {
     const time = Math.max(now(), earliest);
-    if (time > last) {
-      last = time;
-      tail = Array.from({ length: randomDigits }, () => Math.floor(Math.random() * 32));
-      digit = tail[randomDigits - 1] ?? 0;
-      restart();
-    } else if (digit < 31) digit += 1;
-    else {
-      digit = 0;
-      tail[randomDigits - 1] = 31;
-      increment(tail);
-      restart();
+    count += 1;
+    if (time > last || count >= counted) {
+      last = Math.max(time, last + 1);
+      count = Math.floor((Math.random() * counted) / 2);
+      start = inDigits(last, 10);
+      tail = "";
+      for (let place = 0; place < randomDigits; place++) tail += digits[Math.floor(Math.random() * 32)];
     }
-    return stem + digits[digit];
+    return start + inDigits(count, 3) + tail;
   };
 }
 
-function encodeTime(time: Instant): string {
-  let rest = time;
+function inDigits(number: number, places: number): string {
+  let rest = number;
   let text = "";
-  for (let position = 0; position < 10; position++) {
+  for (let place = 0; place < places; place++) {
     text = `${digits[rest % 32]}${text}`;
     rest = Math.floor(rest / 32);
   }
@@ -57,14 +51,6 @@ const timeIn = (id: string): Instant =>
   /^[0-9a-hjkmnp-tv-z]{26}$/.test(id)
     ? Array.from(id.slice(0, 10)).reduce((time, digit) => time * 32 + digits.indexOf(digit), 0)
     : -1;
-
-function increment(tail: number[]): void {
-  for (let index = tail.length - 1; index >= 0; index--) {
-    const digit = tail[index] ?? 0;
-    tail[index] = (digit + 1) % 32;
-    if (digit < 31) return;
-  }
-}
 
 /** Timers hold 31 bits of milliseconds; beyond that they fire at once. */
 const longestTimer = 2 ** 31 - 1;

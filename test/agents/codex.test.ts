@@ -115,10 +115,56 @@ test("a patch in a shell line is the line itself and a call for each file, howev
   deepEqual(here(`cat > doc.md <<'EOF'\n${several}EOF\n`), []);
 });
 
+test("a heading is one however blank its line is before, within and behind", () => {
+  const files = (...lines: string[]): unknown[] =>
+    calls(call("apply_patch", { command: patch("*** Add File: ok", "+a", ...lines) }))
+      .slice(1)
+      .map((one) => Object(Object(one)[1]).file_path);
+  const env = "/workspace/repo/.env";
+  for (const heading of [
+    "\u0085*** Add File: .env",
+    "*** Add File: .env\u0085",
+    "*** Add File:.env",
+    "*** Delete File:\t.env",
+    "  *** Update File:  .env",
+  ])
+    deepEqual(files(heading, "+b"), [env], JSON.stringify(heading));
+  deepEqual(files("*** Update File: a", "*** Move to:.env\u0085", "@@", "-a", "+b"), ["/workspace/repo/a", env]);
+});
+
 test("a patch that does not tell its files is a change of an unknown file", () => {
   const unknown = ["Edit", {}];
   for (const line of ["apply_patch < p.txt", "cat p | apply_patch", 'apply_patch "$(cat p)"'])
     deepEqual(calls(call("Bash", { command: line })).slice(1), [unknown], line);
+  for (const line of [
+    ...["'apply_patch' < p", "\\apply_patch <p", "app''ly_patch < p", "<p apply_patch", "2>/dev/null apply_patch <p"],
+    ...[
+      "X=1 apply_patch < p",
+      "time apply_patch <p",
+      "timeout 5 apply_patch <p",
+      "! apply_patch <p",
+      "nice -n 5 apply_patch <p",
+    ],
+    ...[
+      "env -i A=b apply_patch <p",
+      "sudo -u x apply_patch < p",
+      "stdbuf -o0 apply_patch <p",
+      "command -p apply_patch <p",
+    ],
+    ...[
+      "a=apply_patch; $a < p",
+      `python3 -c 'import os; os.system("apply_patch <p")'`,
+      "if true; then apply_patch <p; fi",
+    ],
+  ])
+    deepEqual(calls(call("Bash", { command: line })).slice(1), [unknown], line);
+  for (const line of [
+    "grep -rn 'apply_patch' src",
+    "command -v apply_patch",
+    "cat apply_patch.py",
+    "git log -- apply_patch",
+  ])
+    deepEqual(calls(call("Bash", { command: line })).slice(1), [], line);
   const elsewhere = `cd $X && apply_patch <<'EOF'\n${patch("*** Add File: /a", "+x")}EOF`;
   deepEqual(calls(call("Bash", { command: elsewhere })).at(-1), unknown);
   deepEqual(calls(call("apply_patch", { command: "nonsense" })), [unknown]);

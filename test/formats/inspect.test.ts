@@ -33,7 +33,7 @@ function inspect(
     { format: formatOf("claude") },
   );
   assert.equal(hooks.length, 1);
-  const found = inspectHooks(hooks, { cwd: root, home: root, variables: agentVariables });
+  const found = inspectHooks(hooks, { cwd: root, home: root, variables: agentVariables, hasProgram: () => true });
   const handlerAt = text.indexOf(JSON.stringify(handler)) + 1;
   for (const { line, column, file: place } of found) assert.deepEqual([place, line, column], [file, 1, handlerAt]);
   return found;
@@ -165,7 +165,7 @@ test("a check that hides that its program failed or is missing is reported", (co
     writeFileSync(path, text);
     const origin = { dialect: "script", layer: "project", file: path } as const;
     const { hooks } = compileScript(text, { isExecutable: true }, origin, { label: "check.sh", family: "hookline" });
-    return codes(inspectHooks(hooks, { cwd: root, home: root, variables: agentVariables }));
+    return codes(inspectHooks(hooks, { cwd: root, home: root, variables: agentVariables, hasProgram: () => true }));
   };
   const unformatted = "unformatted=$(gofmt -l $HOOKLINE_CHANGED_FILES)";
   assert.deepEqual(found(unformatted, 'test -z "$unformatted"'), ["status-ignored"]);

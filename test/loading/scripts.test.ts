@@ -242,7 +242,15 @@ test("check takes one script or one repository hook by itself, wherever the scri
   const one = await check(".discobot/hooks/a.sh");
   assert.deepEqual([one.problems, one.hooks[0]?.steps[0].with.family], [[], "discobot"]);
   assert.equal(one.hooks[0]?.id, (await load(place)).set.hooks[0]?.id);
-  assert.deepEqual(inspectHooks(one.hooks, { cwd: place.project, home: place.home, variables: agentVariables }), []);
+  assert.deepEqual(
+    inspectHooks(one.hooks, {
+      cwd: place.project,
+      home: place.home,
+      variables: agentVariables,
+      hasProgram: () => true,
+    }),
+    [],
+  );
   assert.deepEqual(told(await check("scripts/b.sh")), ["b.sh error unknown-type"]);
   assert.deepEqual(
     (await check(".system/hooks/r.yaml")).hooks.map(({ name }) => name),

@@ -148,7 +148,7 @@ test("apply in a folder without a project reports the project that was made, by 
   const { fields, write } = await automationPlace(t);
   write("a.yaml", tell);
   const result = await fields("automation_apply", { file: "a.yaml" });
-  assert.match(automationApply.show?.(result)[0] ?? "", /^created the project shop for .*shop$/);
+  assert.match(String(automationApply.show?.(result)[0]), /^created the project shop for .*shop$/);
 });
 
 test("an automation in a file is shown with the same fields as one in the store, and with what is wrong with it", async (t) => {

@@ -164,7 +164,7 @@ test("a run of any other hook has no such view", async () => {
 test("people read the runs line by line", async () => {
   const store = openMemoryStore();
   await add(store, "run-1");
-  const lines = automationRuns.show?.(await ask(store, {})) ?? [];
+  const lines = (automationRuns.show?.(await ask(store, {})) ?? []).map(String);
   assert.match(lines[0] ?? "", /^run-1 {2}shop\/nightly {2}completed/);
   assert.ok(lines.some((line) => /prompt +the prompt/.test(line)));
   assert.ok(lines.some((line) => /called +hookline\.task_create/.test(line)));

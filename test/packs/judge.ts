@@ -23,6 +23,8 @@ export interface Judged {
   unknown?: string;
 }
 
+/** Of this folder's tests: where the real one lies below /tmp, all that is outside the workspace would be temporary. */
+process.env.HOME = "/home/ada";
 /** In the home folder, as most are. */
 export const workspace: string = join(homedir(), "work", "shop");
 

@@ -12,7 +12,7 @@ export interface ClaudeSession extends Omit<AgentSession, "run"> {
 export async function startClaude(
   context: TestContext,
   script: Script,
-  options?: { daemon?: boolean },
+  options?: { daemon?: boolean; ownPackage?: "installed" },
 ): Promise<ClaudeSession> {
   const session = await startAgent(context, "claude-code", script, options);
   return {

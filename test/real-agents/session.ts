@@ -1,6 +1,6 @@
 /** One real agent in a folder of its own: its home, its git repository, a scripted model, and hooks registered through Hookline. */
-import { spawn } from "node:child_process";
-import { existsSync, watch } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { existsSync, mkdirSync, watch } from "node:fs";
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -68,13 +68,18 @@ export type Script = ScriptedModelOptions | ((tools: Tools) => ScriptedModelOpti
 
 /**
  * @param options daemon: its hooks are answered by a daemon where one is up; else each works by itself, and none is started.
- * ownPackage: it calls a copy of the package that people install, and not this checkout. mcp: it is told of `hookline mcp` as `tasks`
+ * ownPackage: it calls a copy of the package that people install, and not this checkout; installed: the package as npm puts it from its
+ * tarball, beside the agent on the PATH, and nobody says for the tests what is trusted. mcp: it is told of `hookline mcp` as `tasks`
  */
 export async function startAgent(
   context: TestContext,
   name: AgentName,
   script: Script,
-  { daemon = false, ownPackage = false, mcp = false }: { daemon?: boolean; ownPackage?: boolean; mcp?: boolean } = {},
+  {
+    daemon = false,
+    ownPackage = false,
+    mcp = false,
+  }: { daemon?: boolean; ownPackage?: boolean | "installed"; mcp?: boolean } = {},
 ): Promise<AgentSession> {
   const found = findAgent(name);
   if ("missing" in found) throw new Error(found.missing);
@@ -91,9 +96,10 @@ export async function startAgent(
   await Promise.all([home, repository, temporary].map((path) => mkdir(path)));
   const server = { command: process.execPath, args: [bin, "mcp", "--tools", "task"] };
   const place: Place = { home, repository, temporary, model: model.url, ...(mcp && { server }) };
+  const isInstalled = ownPackage === "installed";
   // nothing of the surrounding environment but PATH: a session of an agent around the tests must not leak into them
   const environment = {
-    PATH: `${dirname(process.execPath)}:${process.env.PATH ?? ""}`,
+    PATH: [...(isInstalled ? [dirname(found.program)] : []), dirname(process.execPath), process.env.PATH].join(":"),
     HOME: home,
     TMPDIR: temporary,
     LANG: "C.UTF-8",
@@ -105,8 +111,9 @@ export async function startAgent(
   await start("git", ["init", "--quiet"]);
   for (const [path, text] of Object.entries(row.files?.(place) ?? {})) await put(join(home, path), text);
   const ownFolder = join(folder, "package");
-  if (ownPackage) await cp(packageForTests(), ownFolder, { recursive: true });
-  const program = ownPackage ? join(ownFolder, "bin", "hookline.js") : bin;
+  if (isInstalled) installPackage(ownFolder);
+  else if (ownPackage) await cp(packageForTests(), ownFolder, { recursive: true });
+  const program = ownPackage ? join(ownFolder, "bin", isInstalled ? "hookline" : "hookline.js") : bin;
   const at = (path: string) => join(repository, path);
   const write = (path: string, text: string) => put(at(path), text);
   const hookline = (...words: string[]) => start(process.execPath, [program, ...words]);
@@ -127,7 +134,7 @@ export async function startAgent(
     write,
     hookline,
     async run({ prompt = "Begin.", flags = [], allow = row.allow, continued = false } = {}) {
-      if (existsSync(program)) await trust();
+      if (existsSync(program) && !isInstalled) await trust();
       await seed(name, place);
       return start(found.program, [...found.before, ...row.words(prompt, { continued, flags: [...allow, ...flags] })]);
     },
@@ -162,6 +169,16 @@ export async function startAgent(
           .at(-1)?.body,
       ),
   };
+}
+
+/** `npm install -g` of the tarball that `npm pack` makes. */
+function installPackage(prefix: string): void {
+  const npm = (...words: string[]): string =>
+    execFileSync("npm", words, { cwd: join(import.meta.dirname, "../.."), encoding: "utf8" });
+  mkdirSync(prefix);
+  const packed = npm("pack", "--json", "--pack-destination", prefix);
+  const [{ filename }] = JSON.parse(packed.slice(packed.search(/^\[/m)));
+  npm("install", "--global", "--prefix", prefix, join(prefix, filename), "--no-audit", "--no-fund", "--offline");
 }
 
 async function put(path: string, text: string): Promise<void> {

@@ -13,6 +13,14 @@ test("ids have 26 characters, are unique, and sort by time, also when the clock 
   assert.ok(ids.every((one) => /^[0-9a-z]{26}$/.test(one)));
   assert.equal(new Set(ids).size, ids.length);
   assert.deepEqual([...ids].sort(), ids);
+  assert.equal(new Set(ids.map((one) => one.slice(0, 13))).size, ids.length, "a person types no more of them");
+});
+
+test("ids of a millisecond that gives out more than it has room for go on in the next", () => {
+  const id = createIds(() => 1_000);
+  const ids = Array.from({ length: 40_000 }, id);
+  assert.equal(new Set(ids).size, ids.length);
+  assert.deepEqual([...ids].sort(), ids);
 });
 
 test("ids continue after the newest of an earlier process, although the clock was set back since", () => {

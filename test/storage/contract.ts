@@ -393,6 +393,42 @@ export function testStore(name: string, open: (given?: Given) => Store): void {
     assert.deepEqual(await found({ before: third.id, hook: "a" }), [first.id]);
     assert.deepEqual(await found({ before: first.id }), []);
     assert.deepEqual(await found({ before: "of no run" }), []);
+    assert.deepEqual(await found({ hook: ["a", "b"], event: "Stop" }), [third.id, second.id]);
+  });
+
+  about("[R75] runs are found by the folder of their event, and by a text that they hold", async (store) => {
+    const runOf = async (id: string, cwd: string, more: Partial<Run>): Promise<string> => {
+      const event = anEvent({ id, cwd });
+      await store.record(event, noHooks, advance);
+      const run = aRun({ eventId: event.id, ...more });
+      await store.saveRun(run);
+      return run.id;
+    };
+    const shop = await runOf("e1", "/work/shop", { reason: "the Tests failed" });
+    const api = await runOf("e2", "/work/shop/api", { hookName: "lint" });
+    const other = await runOf("e3", "/work/shop-2", {
+      outcome: { verdict: { is: "deny", by: "h", reason: "no tests" } },
+    });
+    const found = async (filter: Parameters<Store["runs"]>[0]) => (await store.runs(filter)).map(({ id }) => id);
+    assert.deepEqual(await found({ folders: ["/work/shop"] }), [api, shop]);
+    assert.deepEqual(await found({ folders: ["/work/shop/api", "/work/shop-2"] }), [other, api]);
+    assert.deepEqual(await found({ folders: ["/"] }), [other, api, shop]);
+    assert.deepEqual(await found({ folders: [] }), []);
+    assert.deepEqual(await found({ text: "TESTS" }), [other, shop]);
+    assert.deepEqual(await found({ text: "lint", folders: ["/work/shop"] }), [api]);
+    assert.deepEqual(await found({ text: "%" }), []);
+  });
+
+  about("[R83] a run that failed keeps its texts up to 64 kB, another the first 2 kB of each", async (store) => {
+    const step = { uses: "command", output: {}, ms: 1, evidence: { stderr: "x".repeat(100_000) } };
+    const kept = async (ok: boolean): Promise<number> => {
+      const run = aRun({ steps: [{ ...step, ok }] });
+      await store.saveRun(run);
+      return (await store.run(run.id))?.steps[0]?.evidence?.stderr?.length ?? 0;
+    };
+    assert.ok((await kept(true)) < 2_200);
+    const failed = await kept(false);
+    assert.ok(failed > 64_000 && failed < 66_000, String(failed));
   });
 
   about("the last start of each hook is that of its newest run that began", async (store) => {

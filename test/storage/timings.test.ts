@@ -53,7 +53,7 @@ test("only a hook's newest runs are read, and they by its index", async (t) => {
   for (let number = 0; number < 600; number++) await store.saveRun(aRun({ hook: "a", ms: number < 100 ? 9_000 : 1 }));
   assert.deepEqual(hookTimings(store.database, ["a"], 0).get("a"), { count: 500, p50: 1, p95: 1 });
   const plan = store.database.all<{ detail: string }>(
-    "explain query plan select ms from run where hook = ? and asked > 0 order by seq desc limit 5",
+    "explain query plan select ms from (select ms, asked, seq from run where hook = ? order by seq desc limit 9) where asked > 0",
     "a",
   );
   assert.match(plan.map(({ detail }) => detail).join(), /USING INDEX run_hook/);

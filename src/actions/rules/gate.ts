@@ -76,5 +76,6 @@ export const gate: Handler = handler({
 const trimmed = (written: string | undefined): string | undefined =>
   written === undefined || written.trim() === "" ? undefined : written;
 
+/** What is unknown is a program of a line, or the tool's whole input, which the agent knows best. */
 const sentence = (why: string): string =>
-  `Hookline ${why}, so it cannot say whether a rule forbids that. Write the program and its options out.`;
+  `Hookline ${why}, so it cannot say whether a rule forbids that.${why.startsWith("cannot tell") ? " Write the program and its options out." : ""}`;

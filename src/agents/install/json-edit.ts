@@ -1,5 +1,12 @@
 /** Edits of JSON text that touch nothing else: comments, blanks, line ends and order stay. Apart, because it knows no hooks. */
-import { type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
+import {
+  applyEdits as applyAll,
+  modify,
+  type Node,
+  type ParseError,
+  parseTree,
+  printParseErrorCode,
+} from "jsonc-parser";
 import { HooklineError, messageOf } from "../../engine/error.ts";
 import type { Json } from "../../engine/event.ts";
 
@@ -57,12 +64,15 @@ export function parseObject(text: string, file: string): Node | undefined {
   const root = parseOrThrow(text, file, errors);
   const first = errors[0];
   if (first || !root) {
-    const reason = first ? printParseErrorCode(first.error) : "it holds no value";
+    const reason = first ? inWords(printParseErrorCode(first.error)) : "it holds no value";
     throw unusable(text, first?.offset ?? 0, file, `its JSON is broken (${reason})`);
   }
   if (root.type !== "object") throw unusable(text, root.offset, file, `it holds ${root.type} where an object belongs`);
   return root;
 }
+
+/** ValueExpected: value expected. */
+const inWords = (code: string): string => code.replaceAll(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
 
 function parseOrThrow(text: string, file: string, errors: ParseError[]): Node | undefined {
   try {
@@ -71,6 +81,13 @@ function parseOrThrow(text: string, file: string, errors: ParseError[]): Node | 
   } catch (error) {
     throw unusable(text, 0, file, `it is nested too deeply (${messageOf(error)})`); // the parser recurses
   }
+}
+
+/** The text with this value at this place; containers that are missing on the way are made. Throws settings_unusable. */
+export function withValue(text: string, file: string, path: readonly (string | number)[], value: Json): string {
+  parseObject(text, file);
+  const formattingOptions = { insertSpaces: true, tabSize: 2 };
+  return applyAll(text, modify(text, [...path], value, { formattingOptions }));
 }
 
 /** The last property of that name, which is the one that JSON readers obey. */

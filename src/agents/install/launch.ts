@@ -30,12 +30,26 @@ export interface Launched {
 /** Writes what registered lines read, and keeps notes of guards from here on. May throw what the file system says. */
 export function writeLaunchers(stateFolder: string, launched: Launched): void {
   makePrivateFolder(stateFolder, ["guarded"]);
-  writeIfNew(startFile(stateFolder), startText(stateFolder, launched));
-  writeIfNew(goneFile(stateFolder), goneText(stateFolder));
+  for (const { file, text } of launcherTexts(stateFolder, launched))
+    if (textAt(file) !== text) writePrivate(file, text);
 }
 
-function writeIfNew(file: string, text: string): void {
-  if (!existsSync(file) || readFileSync(file, "utf8") !== text) writePrivate(file, text);
+const textAt = (file: string): string | undefined => (existsSync(file) ? readFileSync(file, "utf8") : undefined);
+
+/** What belongs into the files that registered lines read. */
+export const launcherTexts = (stateFolder: string, launched: Launched): { file: string; text: string }[] => [
+  { file: startFile(stateFolder), text: startText(stateFolder, launched) },
+  { file: goneFile(stateFolder), text: goneText(stateFolder) },
+];
+
+/** Node and the bin that start.sh names; undefined: there is none, or another program has written it. May throw what the file system says. */
+export function launchedProgram(stateFolder: string): Launched["program"] | undefined {
+  const name = String.raw`'((?:[^']|'\\'')*)'`;
+  const last = new RegExp(`^\\[ -x ${name} \\] && \\[ -f ${name} \\] && exec`, "m").exec(
+    textAt(startFile(stateFolder)) ?? "",
+  );
+  const [node, bin] = last?.slice(1).map((one) => one.replaceAll(`'\\''`, "'")) ?? [];
+  return node === undefined || bin === undefined ? undefined : [node, bin];
 }
 
 /** "$@" is the call. What is started takes the shell's place; where nothing can be, the text behind this one goes on. */

@@ -220,6 +220,10 @@ export interface Editor {
   undo(options: { text: string; file: string; change?: FileChange }): UninstallPlan;
   /** Our entries in it. Throws settings_unusable. */
   read(text: string | undefined, file: string): OwnEntry[];
+  /** The switches in it by which the agent runs no hooks, each with its sentence. Throws settings_unusable. */
+  switchesOff(text: string | undefined, file: string): string[];
+  /** It is ours by its mark or its name, and holds no line of ours any more. */
+  isDefaced(text: string | undefined): boolean;
   /** What a person should know of the rest of it. */
   notes(text: string | undefined, file: string): string[];
   /** Said where the file is not as install left it. */
@@ -242,8 +246,22 @@ export function isRegistered(agent: AgentAdapter, text: string | undefined): boo
   }
 }
 
+export function isReadable(agent: AgentAdapter, text: string | undefined): boolean {
+  try {
+    editorOf(agent).read(text, "");
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** What the file calls our event. */
 const nameIn = ({ names = {} }: JsonGroups, event: string): string => names[event as AgentEventName] ?? event; // a key of the table, or there is none
+
+const switchesIn = (switches: Readonly<Record<string, string>>, text: string | undefined, file: string): string[] =>
+  Object.keys(switches)
+    .filter((key) => topLevel(text, key, file) === true)
+    .map((key) => `${file} sets ${key}: ${switches[key]}`);
 
 const jsonGroups = ({ name, title, settings: { switches } }: AgentAdapter, form: JsonGroups): Editor => ({
   plan({ text, events, file, ...registration }) {
@@ -268,12 +286,12 @@ const jsonGroups = ({ name, title, settings: { switches } }: AgentAdapter, form:
     return { text: leftover(applyEdits(text, edits), change), removed, exact: false };
   },
   read: (text, file) => ownEntries(text, name, file),
+  switchesOff: (text, file) => switchesIn(switches, text, file),
+  isDefaced: () => false,
   notes(text, file) {
     const remaining = foreignGroups(text, name, file).flatMap((group) => group.handlers).length;
     return [
-      ...Object.keys(switches)
-        .filter((key) => topLevel(text, key, file) === true)
-        .map((key) => `${file} sets ${key}: ${switches[key]}`),
+      ...switchesIn(switches, text, file),
       ...(remaining > 0
         ? [
             `${title} runs ${remaining === 1 ? "1 hook" : `${remaining} hooks`} of ${file} itself; Hookline does not run them again for it${form.names ? "" : " (--take-over moves them)"}`,
@@ -304,6 +322,7 @@ function ownedFile({ name }: AgentAdapter, { print }: OwnedFile): Editor {
     [...text.matchAll(/"(?:[^"\\\n]|\\.)*"/g)].flatMap(
       ([literal]) => ownEntry({ command: unquoted(literal) }, name) ?? [],
     );
+  const entriesOf = (text: string | undefined): OwnEntry[] => (owns(text) ? entriesIn(text) : []);
   return {
     plan(options) {
       const { text, file } = options;
@@ -323,7 +342,9 @@ function ownedFile({ name }: AgentAdapter, { print }: OwnedFile): Editor {
       if (!owns(text)) return { text, removed: 0, exact: false };
       return { text: undefined, removed: entriesIn(text).length, exact: !change || change.after === hashOf(text) };
     },
-    read: (text) => (owns(text) ? entriesIn(text) : []),
+    read: entriesOf,
+    switchesOff: () => [],
+    isDefaced: (text) => text !== undefined && entriesOf(text).length === 0,
     notes: () => [],
     editedNote: "another program had changed the file, which is Hookline's own: it was removed as a whole",
     holdsOthers: false,

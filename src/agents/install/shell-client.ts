@@ -173,10 +173,14 @@ function canRunClient(bash: string): boolean {
 /** For its owner alone. Replaces it in one step: one that runs reads on in the old one. May throw what the file system says. */
 export function writeClient(stateFolder: string, client: Omit<ClientScript, "gone">): void {
   const file = clientFile(stateFolder);
-  const text = clientScript({ ...client, gone: goneFile(stateFolder) });
+  const text = clientText(stateFolder, client);
   if (existsSync(file) && readFileSync(file, "utf8") === text) return;
   writeWhole(file, text, { mode: 0o700, finish: (temporary) => chmodSync(temporary, 0o700) }); // whatever the umask
 }
+
+/** What belongs into it. */
+export const clientText = (stateFolder: string, client: Omit<ClientScript, "gone">): string =>
+  clientScript({ ...client, gone: goneFile(stateFolder) });
 
 /** For which bash and which version a client was written; undefined: there is none. May throw what the file system says. */
 export function writtenClient(stateFolder: string): Pick<ClientScript, "bash" | "version"> | undefined {

@@ -1,12 +1,15 @@
 /** What `hookline.yaml` and the user's `config.yaml` say beside hooks: one shape, plain JSON, kept with the compiled hooks. */
+
 import type { Fields, Json, Seconds } from "../../engine/event.ts";
 import type { UnansweredAsk } from "../../engine/ports.ts";
+import type { Place } from "../reading/tree.ts";
 
 export interface Config {
   /** App files of specification 003, by absolute path. */
   apps: string[];
   /** Modules that register conditions, actions and hooks: an absolute path, or a package's name with the file that names it. */
-  extensions: { name: string; from: string }[];
+  /** `at`: where `from` names it. */
+  extensions: { name: string; from: string; at?: Place }[];
   mcpServers: { [name: string]: McpServer };
   models: ModelSettings;
   languageServers: { [name: string]: LanguageServer | false };
@@ -23,6 +26,8 @@ export interface Config {
   selfProtection?: boolean;
   /** What becomes of a hook's question where no person can answer; absent: deny. Only from the user's own file. */
   headlessAsk?: UnansweredAsk;
+  /** Where the daemon sends traces and metrics, and who may read them. Only from the user's own file. */
+  telemetry?: TelemetrySettings;
 }
 
 /** Milliseconds. What is absent has the usual budget of its event. */
@@ -68,6 +73,22 @@ export interface MemorySettings {
 /** What a project's file named, so that it may not lead everywhere. */
 interface Named {
   ofProject?: true;
+}
+
+export const telemetrySignals = ["traces", "metrics"] as const;
+/** `${NAME}` in values is filled from the environment. */
+export interface TelemetrySettings {
+  /** false: nothing is sent, whatever variables say. */
+  enabled?: boolean;
+  /** A collector that speaks OTLP over HTTP. Absent: what OpenTelemetry's variables say. */
+  endpoint?: string;
+  headers?: { [name: string]: string };
+  service_name?: string;
+  signals?: (typeof telemetrySignals)[number][];
+  contents?: boolean;
+  metrics_interval?: Seconds;
+  /** Opens `GET /metrics` of the daemon, and nothing else. */
+  scrape_token?: string;
 }
 
 /** `${NAME}` in values is filled from the environment. */

@@ -64,7 +64,8 @@ function tellOfEmpty(text: string, { report }: YamlFile): void {
 export function mergeConfig(outer: Config, inner: Partial<Config>): Config {
   const { apps, extensions, mcpServers, models, languageServers, ...given } = { ...emptyConfig, ...inner };
   const { notify = outer.notify } = given;
-  const { selfProtection = given.selfProtection, headlessAsk = given.headlessAsk } = outer; // the outer layer's word stands
+  // The outer layer's word stands.
+  const { selfProtection = given.selfProtection, headlessAsk = given.headlessAsk, telemetry = given.telemetry } = outer;
   return {
     ...outer,
     apps: [...new Set([...outer.apps, ...apps])],
@@ -80,6 +81,7 @@ export function mergeConfig(outer: Config, inner: Partial<Config>): Config {
     ...(notify ? { notify } : {}),
     ...(selfProtection === undefined ? {} : { selfProtection }),
     ...(headlessAsk === undefined ? {} : { headlessAsk }),
+    ...(telemetry ? { telemetry } : {}),
   };
 }
 

@@ -20,7 +20,9 @@ import {
   say,
   text,
 } from "../../engine/schema.ts";
+import { address } from "../reading/address.ts";
 import { membersOf, type Node } from "../reading/tree.ts";
+import type { YamlFile } from "../reading/yaml-tree.ts";
 import { reportError } from "../rules/parameters.ts";
 import {
   type Budgets,
@@ -35,6 +37,8 @@ import {
   noticeKinds,
   type Provider,
   providerKinds,
+  type TelemetrySettings,
+  telemetrySignals,
 } from "./config.ts";
 import { entries, type Kind, parts, type Reader, single, texts } from "./readers.ts";
 import { allowedProviders, isUsable, ofUser } from "./refusals.ts";
@@ -83,24 +87,25 @@ const everyChannel = {
   events: say(listOf(oneOf(...noticeKinds)), "which notices; default: all"),
   summary_length: integer("characters of the model's answer in a notice; default: 200", 0),
 };
+const place = "where notices are posted";
 const discordWebhook = object(
-  { kind: oneOf("discord"), webhook_url: text("the webhook's address, best as ${NAME}") },
+  { kind: say(oneOf("discord"), place), webhook_url: text("the webhook's address, best as ${NAME}") },
   everyChannel,
 );
 const discordBot = object(
   {
-    kind: oneOf("discord"),
+    kind: say(oneOf("discord"), place),
     bot_token: text("the bot's token, best as ${NAME}"),
     channel_id: text("the channel that it writes to"),
   },
   everyChannel,
 );
 const slack = object(
-  { kind: oneOf("slack"), webhook_url: text("the webhook's address, best as ${NAME}") },
+  { kind: say(oneOf("slack"), place), webhook_url: text("the webhook's address, best as ${NAME}") },
   everyChannel,
 );
 const webhook = object(
-  { kind: oneOf("webhook"), url: text("where a JSON object is posted to") },
+  { kind: say(oneOf("webhook"), place), url: address("where a JSON object is posted to") },
   {
     headers: say(mapOf(text()), "sent with each message; ${NAME} in them is filled from the environment"),
     secret: text("signs each message by Standard Webhooks: whsec_ and base64, best as ${NAME}"),
@@ -149,6 +154,33 @@ const memory: Kind<MemorySettings> = parts({
   ),
 });
 
+const textMap = (description: string): Schema<{ [name: string]: string }> => say(mapOf(text()), description);
+
+/** In seconds: OpenTelemetry's own default, and what no collector needs more or less often. */
+export const usualMetricsInterval = 60;
+const telemetry: Kind<TelemetrySettings> = parts({
+  enabled: single(say(flag, "false: nothing is sent, whatever OpenTelemetry's variables say")),
+  endpoint: single(
+    text("the collector's address, to which /v1/traces and /v1/metrics are added: http://127.0.0.1:4318"),
+  ),
+  headers: single(textMap("sent with each request; ${NAME} in them is filled from the environment")),
+  service_name: single(say(text(), "what the daemon is called there", "hookline")),
+  signals: single(say(listOf(oneOf(...telemetrySignals)), "what is sent; default: both")),
+  contents: single(
+    say(
+      flag,
+      "true: commands, outputs and reasons are sent, too, with secrets taken out as far as they are known",
+      false,
+    ),
+  ),
+  metrics_interval: single(say(numberWithin(1, 3_600), "seconds between two reports of metrics", usualMetricsInterval)),
+  scrape_token: single(
+    text(
+      "who sends it as a bearer token may read GET /metrics of the daemon, and nothing else; at least 16 characters",
+    ),
+  ),
+});
+
 const milliseconds: Schema<number> = integer("milliseconds", 1);
 const budgetOfEvents = entries(
   "event",
@@ -178,7 +210,6 @@ function byOwnNames(written: { [event: string]: number }, node: Node, { file }: 
   return events;
 }
 
-const textMap = (description: string): Schema<{ [name: string]: string }> => say(mapOf(text()), description);
 const timeout: Schema<number> = number("seconds that one call may take", 0);
 
 const program = object(
@@ -190,20 +221,20 @@ const program = object(
     timeout,
   },
 );
-const address = object(
-  { url: text("the address of a server that speaks streamable HTTP") },
+const server = object(
+  { url: address("the address of a server that speaks streamable HTTP") },
   { headers: textMap("sent with each request; ${NAME} in them is filled from the environment"), timeout },
 );
 
 const mcpServer: Schema<McpServer> = {
-  json: { anyOf: [program.json, address.json] },
-  check: (value, path) => (isRecord(value) && "url" in value ? address : program).check(value, path),
+  json: { anyOf: [program.json, server.json] },
+  check: (value, path) => (isRecord(value) && "url" in value ? server : program).check(value, path),
 };
 
 const provider: Schema<Provider> = object(
   { kind: say(oneOf(...providerKinds), "which protocol it speaks") },
   {
-    url: text("its address, where it is not the provider's own"),
+    url: address("its address, where it is not the provider's own"),
     key_variable: text("the environment variable that holds the key; not in a project's file beside a url"),
     key: text("the key itself; in the user's own file alone"),
     headers: textMap("sent with each request"),
@@ -265,7 +296,7 @@ const keys = {
   }),
   extensions: key("modules that register conditions, actions and hooks: a path that begins with a dot, or a package", {
     ...modules,
-    read: (node, name, reader) => modules.read(node, name, reader).map((one) => extensionOf(one, reader.file.origin)),
+    read: (node, name, reader) => modules.read(node, name, reader).map((one) => extensionOf(one, node, reader.file)),
   }),
   mcp_servers: key(
     "the servers whose tools rules may call as server.tool",
@@ -299,6 +330,10 @@ const keys = {
     ),
   ),
   memory: key("how projects remember", memory),
+  telemetry: key(
+    "where the daemon sends traces and metrics of OpenTelemetry, and who may read its metrics; only in your own file",
+    ofUser(telemetry, "a project's file may not say where what happens here is sent, or who may read it"),
+  ),
   self_protection: key(
     "asks before a call changes hooks, their settings or start files of shells, unless it is false; only in your own file",
     ofUser(single(flag), "a project's file may not say what protects you"),
@@ -333,8 +368,9 @@ const folderOf = ({ root, file = "." }: Origin): string => root ?? dirname(file)
 const absolute = (path: string, origin: Origin): string => resolve(folderOf(origin), path);
 
 /** As in imports: a path begins with a dot or is absolute. So does a name with the ending of a module. */
-function extensionOf(name: string, origin: Origin): Config["extensions"][number] {
+function extensionOf(name: string, list: Node, { origin, locate }: YamlFile): Config["extensions"][number] {
   const isPath =
     /^\.\.?([/\\]|$)/.test(name) || isAbsolute(name) || (!name.startsWith("@") && /\.[mc]?[jt]s$/.test(name));
-  return { name: isPath ? absolute(name, origin) : name, from: origin.file ?? "" };
+  const { offset } = list.children?.find(({ value }) => typeof value === "string" && value.trim() === name) ?? list;
+  return { name: isPath ? absolute(name, origin) : name, from: origin.file ?? "", at: locate(offset) };
 }

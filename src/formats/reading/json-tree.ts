@@ -77,8 +77,23 @@ const syntaxFinding = (fault: ParseError): Finding => ({
   message: `this is not JSON: ${printParseErrorCode(fault.error)
     .replace(/([a-z])([A-Z])/g, "$1 $2")
     .toLowerCase()}`,
-  suggestion: "the entries that can still be read are active; correct the file",
+  suggestion: `${remedies[printParseErrorCode(fault.error)] ?? "correct the file"}; the entries that can still be read are active`,
 });
+
+const remedies: { readonly [error: string]: string } = {
+  InvalidSymbol: "put double quotes around it",
+  PropertyNameExpected: "write a key in double quotes, or remove the comma before it",
+  ValueExpected: "write a value, or remove the comma before it",
+  ColonExpected: "write a colon before it",
+  CommaExpected: "write a comma before it",
+  CloseBraceExpected: "write } here, or remove one { before it",
+  CloseBracketExpected: "write ] here, or remove one [ before it",
+  EndOfFileExpected: "remove it, or a closing bracket before it",
+  UnexpectedEndOfString: "close the double quote",
+  UnexpectedEndOfComment: "close the comment with */",
+  InvalidEscapeCharacter: "write \\\\ for a backslash",
+  InvalidCharacter: "write \\n for a line break, and \\t for a tab",
+};
 
 function checkKeys(node: Node, report: Report): void {
   const seen = new Set<string>();

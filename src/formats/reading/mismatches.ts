@@ -1,6 +1,7 @@
 /** What a schema has found wrong, as findings in a person's words, the same in every format; and where in a file each belongs. */
 import { didYouMean, nearest } from "../../engine/nearest.ts";
 import { isRecord, type Mismatch } from "../../engine/schema.ts";
+import { addressInstead } from "./address.ts";
 import { type Finding, jsonOf, type Member, membersOf, type Node, type Report } from "./tree.ts";
 
 export type Path = readonly (string | number)[];
@@ -25,17 +26,42 @@ export interface MismatchFinding extends Omit<Finding, "severity"> {
 
 /** Where a name is misspelt, what was meant is not missing. */
 export function findingsOf(mismatches: readonly Mismatch[], subject: Subject): MismatchFinding[] {
+  const swapped = swappedIn(mismatches, subject);
   const meant = new Set(mismatches.flatMap((one) => (one.unknown ? (meantBy(one, subject) ?? []) : [])));
   return mismatches.flatMap((mismatch): MismatchFinding[] => {
     const { path } = mismatch;
     const field = path.join(".");
-    if (mismatch.unknown) return [{ ...unknownField(mismatch, subject), path, ofKey: true }];
+    if (mismatch === swapped?.missing) return [];
+    if (mismatch.unknown) {
+      const instead = mismatch === swapped?.unknown ? { suggestion: insteadOf(swapped.missing) } : {};
+      return [{ ...unknownField(mismatch, subject), ...instead, path, ofKey: true }];
+    }
     const value = valueAt(subject.value, path);
     const isMissing = value === undefined || (value === null && Object.hasOwn(subject.examples ?? {}, field));
     if (path.length === 0 || !isMissing) return [{ ...wrongType(mismatch, subject), path }];
     return meant.has(field) ? [] : [{ ...missingField(mismatch, subject), path, ofKey: true }];
   });
 }
+
+interface Swapped {
+  unknown: Mismatch;
+  missing: Mismatch;
+}
+
+/** The one field that is missing stands there under a name of its author's own: that is one mistake. */
+function swappedIn(mismatches: readonly Mismatch[], subject: Subject): Swapped | undefined {
+  const [one, other] = mismatches;
+  if (!one || !other || mismatches.length > 2 || one.unknown === other.unknown) return undefined;
+  const [unknown, missing] = one.unknown ? [one, other] : [other, one];
+  const isIn =
+    unknown.path.length === missing.path.length &&
+    unknown.path.slice(0, -1).join() === missing.path.slice(0, -1).join();
+  const isMissing = missing.path.length > 0 && valueAt(subject.value, missing.path) === undefined;
+  const isOwn = meantBy(unknown, subject) === undefined && subject.belongs?.(String(unknown.path[0])) === undefined;
+  return isIn && isMissing && isOwn ? { unknown, missing } : undefined;
+}
+
+const insteadOf = ({ path, expected }: Mismatch): string => `write "${path.at(-1)}": ${expected}`;
 
 const elsewhereFor = (key: string, { elsewhere = {} }: Subject): string | undefined =>
   Object.hasOwn(elsewhere, key) ? elsewhere[key] : undefined;
@@ -80,12 +106,15 @@ const words: { readonly [word: string]: boolean } = {
   false: false,
 };
 
-function adviceOn(expected: string, found: string): string | undefined {
+/** What to write instead, where what was found shows it. */
+export function adviceOn(expected: string, found: string): string | undefined {
   if (/^"?\{\{[^{}]*\}\}"?$/.test(found)) return "write the value itself: no placeholder can stand here";
   if (/^"[-+]?\.(inf|nan)"$/i.test(found)) return "write a finite number";
   if (/^(text|a name)$/.test(expected) && /^(-?\d[\d.e+-]*|true|false)$/.test(found))
     return `put quotes around it: "${found}"`;
   const [, written = ""] = /^"(.*)"$/.exec(found) ?? [];
+  const address = addressInstead(expected, written);
+  if (address) return `write ${address}`;
   if (expected === "a list" && written !== "") return `write [${written}]`;
   if (/number|seconds/.test(expected) && /^\d+(\.\d+)?\s*[a-z]*$/.test(written)) return `write ${parseFloat(written)}`;
   return expected === "true or false" && Object.hasOwn(words, written) ? `write ${words[written]}` : undefined;

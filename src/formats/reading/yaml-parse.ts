@@ -68,8 +68,10 @@ function parsedOf(document: Document.Parsed, text: string, others: Fault[]): Par
   const errors = document.errors.filter(({ message }) => !(isTold && /directives-end/.test(message)));
   const described = errors.slice(0, faultsDescribed).map((error) => faultOf(error, document, text));
   const rest = errors.slice(faultsDescribed).map(({ pos }) => pos[0]);
-  const faults = [...others, ...described];
-  return { contents: document.contents, faults, offsets: [...faults.map(({ offset }) => offset), ...rest] };
+  const firstTab = described.find(({ message }) => message === noTab);
+  const all = [...others, ...described];
+  const faults = all.filter((fault) => fault === firstTab || fault.message !== noTab);
+  return { contents: document.contents, faults, offsets: [...all.map(({ offset }) => offset), ...rest] };
 }
 
 function controlFaults(text: string): Fault[] {
@@ -113,13 +115,13 @@ const tooMany = (offset: number): Fault => ({
   suggestion: "split it",
 });
 
+const noTab = "a tab; YAML is indented with spaces";
 const longestSaid = 120;
 
 function faultOf({ code, message, pos: [offset] }: YAMLError, document: Document.Parsed, text: string): Fault {
   const tab = tabBefore(text, offset);
   if (code === "TAB_AS_INDENT" || tab !== undefined) {
-    const message = "a tab; YAML is indented with spaces";
-    return { offset: tab ?? offset, message, suggestion: "replace the tab by spaces" };
+    return { offset: tab ?? offset, message: noTab, suggestion: "replace each tab before the text by spaces" };
   }
   const opened = opening(document, offset);
   if (/closing .*quote/.test(message))

@@ -1,4 +1,6 @@
 /** One entry of a registry file (specification 001): its fields as schemas, what can be read of it, and findings about the rest. */
+import type { Seconds } from "../../engine/event.ts";
+import { usualTextLimit } from "../../engine/hook-words.ts";
 import { didYouMean, nearest } from "../../engine/nearest.ts";
 import {
   anything,
@@ -92,10 +94,13 @@ function tellUnknown(mismatch: Mismatch, { node, members }: Pick<ReadEntry, "nod
   });
 }
 
+/** What every command has, unless its author says otherwise (R14). */
+export const usualLimit: Seconds = 600;
+
 /** The events of specification 001, for suggestions. */
-const eventWords = {
+export const eventWords: { names: readonly string[]; unknown(name: string): string } = {
   names: ["UserPromptSubmit", "PreAbilityCall", "PostAbilityCall", "SessionStart", "SessionEnd", "SessionStop"],
-  unknown: (name: string): string => `no event is called "${name}"`,
+  unknown: (name) => `no event is called "${name}"`,
 };
 
 const milliseconds: Schema<number> = number(undefined, 0);
@@ -132,34 +137,42 @@ export interface Entry {
   text_limit?: number;
 }
 
-const handler = { kind: text(), command: some, name: some, with: mapOf(anything), timeout: seconds };
+const handler = {
+  kind: say(text(), "script runs a command, builtin what comes with Hookline, function what a module registers"),
+  command: say(some, "of a script: a line for bash, or sh, in the repository's root"),
+  name: say(some, "which built-in handler, or which function"),
+  with: say(mapOf(anything), "its parameters"),
+  timeout: say(seconds, "seconds that it may take"),
+};
 const required = {
   id: say(some, "a name of its own, such as call_tracker"),
   event_type: say(oneOrMore, "the event, or a list of them, such as PostAbilityCall"),
   handler: say(object({}, handler), "what runs, such as { kind: script, command: ./scripts/hooks/name.sh }"),
 };
+const match = {
+  ability_scope: say(oneOrMore, "globs of abilities, such as deploy_*, skill:*, agent:reviewer or tool:Bash"),
+  operation_key: say(oneOrMore, "globs of operation keys, such as skill.deploy"),
+  min_duration_ms: say(milliseconds, "the call took at least so many milliseconds", 0),
+  only_if_changed_paths: say(oneOrMore, "globs of files, of which one must have changed"),
+};
 const optional = {
-  enabled: flag,
-  report: flag,
-  summary: text(),
-  match: object(
-    {},
-    {
-      ability_scope: oneOrMore,
-      operation_key: oneOrMore,
-      min_duration_ms: milliseconds,
-      only_if_changed_paths: oneOrMore,
-    },
+  enabled: say(flag, "false: it is listed and never runs", true),
+  report: say(flag, "true: it runs and is recorded, and nothing that it answers counts", false),
+  summary: say(text(), "its purpose, for lists and people"),
+  match: say(object({}, match), "the events that it is for; all of it must hold"),
+  environments: say(oneOrMore, "where it is enabled, compared with HOOKLINE_ENV; default: everywhere"),
+  effects: say(anything, "a description for people, which Hookline does not use"),
+  blocking: say(flag, "true: if it fails, it blocks the event", false),
+  timeout: say(seconds, "seconds that it may take", usualLimit),
+  env: say(values, "variables for the script"),
+  priority: say(integer(), "lower runs first", 100),
+  text_limit: say(
+    integer(undefined, 1),
+    "characters of all that it says to models and people in one answer",
+    usualTextLimit,
   ),
-  environments: oneOrMore,
-  effects: anything,
-  blocking: flag,
-  timeout: seconds,
-  env: values,
-  priority: integer(),
-  text_limit: integer(undefined, 1),
 };
 
-const entrySchema: Schema<unknown> = object(required, optional);
+export const entrySchema: Schema<unknown> = object(required, optional);
 export const fieldNames: readonly string[] = [...Object.keys(required), ...Object.keys(optional)];
 export const handlerFields: readonly string[] = Object.keys(handler);

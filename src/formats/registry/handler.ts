@@ -8,10 +8,8 @@ import type { BuiltinUse, Handler, Patterns, Registry } from "../../engine/ports
 import { reportWrong } from "../reading/mismatches.ts";
 import { membersOf, type Node, type Report } from "../reading/tree.ts";
 import type { YamlFile } from "../reading/yaml-tree.ts";
-import type { Entry, ReadEntry } from "./entry.ts";
+import { type Entry, type ReadEntry, usualLimit } from "./entry.ts";
 
-/** What every command has, unless its author says otherwise (R14). */
-const usualLimit: Seconds = 600;
 /** No hook waits so long; authors who write it mean milliseconds. */
 const surelyMilliseconds = 1000;
 
@@ -66,6 +64,8 @@ const kinds: { readonly [kind: string]: (read: Read, context: HandlerContext) =>
   function: readBuiltin,
 };
 
+export const handlerKinds: readonly string[] = Object.keys(kinds);
+
 function readScript(read: Read, { report }: HandlerContext): ReadHandler | undefined {
   const { handler, env } = read.entry;
   tellIgnored(["name", "with"], "a script", read, report);
@@ -115,9 +115,9 @@ function readBuiltin(read: Read, context: HandlerContext): ReadHandler | undefin
   };
 }
 
-type Builtin = Handler & { builtin: BuiltinUse };
+export type Builtin = Handler & { builtin: BuiltinUse };
 
-const builtinsOf = ({ handlers }: Registry): ReadonlyMap<string, Builtin> =>
+export const builtinsOf = ({ handlers }: Registry): ReadonlyMap<string, Builtin> =>
   new Map([...handlers].filter((entry): entry is [string, Builtin] => entry[1].builtin !== undefined));
 const builtinNames = (registry: Registry): string[] => [...builtinsOf(registry).keys()];
 

@@ -9,7 +9,7 @@ import { flag, type Schema, say } from "../../engine/schema.ts";
 import { strangePlaceholders } from "../placeholders.ts";
 import { jsonOf, type Member, membersOf, type Node, type Report } from "../reading/tree.ts";
 import { warnOfUnknownServer } from "./conditions.ts";
-import { defaultTimeout } from "./fields.ts";
+import { defaultTimeout, ruleEvents } from "./fields.ts";
 import { paramsOf, readTyped, reportError, reportMismatches, spreadParams, type Typed, takes } from "./parameters.ts";
 
 export interface ActionContext {
@@ -186,6 +186,10 @@ function inChain(
 /** Their only effect is what the event's answer says. */
 const answering: ReadonlySet<string> = new Set(["inject_message", "module_action_inject", "compact_context"]);
 
+/** The events of rules whose answer says something. */
+const answered: readonly string[] = ruleEvents.flatMap(({ name }) =>
+  resolveEvent(name)?.some((event) => rowOf(event).accepts.length > 0) ? [name] : [],
+);
 /** More events are no advice. */
 const mostNamed = 4;
 
@@ -196,12 +200,9 @@ function warnOfNoEffect({ events }: ActionUse, { type, typeAt }: Typed, context:
     effective ? !hears(effective, event) : rowOf(event).accepts.length === 0;
   const idle = context.events.filter((name) => resolveEvent(name)?.every(isIdle));
   if (idle.length === 0) return;
-  const advice = "docs/events.md says which events take an answer";
-  const suggestion = !events
-    ? advice
-    : events.length > mostNamed
-      ? "docs/actions.md says where it has"
-      : `write on: ${events.join(" or ")}`;
+  const named = events ?? answered;
+  const few = named.slice(0, mostNamed).join(" or ");
+  const suggestion = `write on: ${few}${named.length > mostNamed ? `; docs/${events ? "actions" : "events"}.md names the others` : ""}`;
   context.report(typeAt, {
     severity: "warning",
     code: "ignored-field",

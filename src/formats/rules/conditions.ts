@@ -4,6 +4,7 @@
  */
 import { HooklineError, messageOf } from "../../engine/error.ts";
 import type { Fields, Json } from "../../engine/event.ts";
+import { resolveEvent, rowOf } from "../../engine/events.ts";
 import { compileWildcard } from "../../engine/glob.ts";
 import type { Condition } from "../../engine/hook.ts";
 import { didYouMean } from "../../engine/nearest.ts";
@@ -18,6 +19,8 @@ export interface ConditionContext {
   patterns: Patterns;
   /** Modules that the project has; absent: unknown. */
   modules?: ReadonlySet<string>;
+  /** The rule's events, as they were written; absent below "not" and "any_of", where what never holds may be no mistake. */
+  events?: readonly string[];
   /** The file's text. */
   text: string;
   report: Report;
@@ -97,7 +100,9 @@ function readComposite(composite: Composite, written: Typed, context: ConditionC
   ];
   reportMismatches(wrong, typed, "condition", report);
   if (!hasInner) return undefined;
-  const inner = (isList ? (member.value.children ?? []) : [member.value]).map((one) => readCondition(one, context));
+  const { events: _events, ...alone } = context;
+  const around = written.type === "all_of" ? context : alone;
+  const inner = (isList ? (member.value.children ?? []) : [member.value]).map((one) => readCondition(one, around));
   const valid = inner.filter((one) => one !== undefined);
   return valid.length === inner.length && wrong.length === 0 ? make(valid) : undefined;
 }
@@ -116,6 +121,7 @@ function readKind(kind: ConditionKind, written: Typed, context: ConditionContext
   try {
     const prepared = kind.prepare?.(params, patterns) ?? params;
     kind.compile(prepared, patterns);
+    if (kind.ofCalls) warnOfNoCall(typed, context);
     if (type === "tool_name") warnOfUnknownTools(typed, context);
     const strange = kind.strangeName?.(prepared);
     if (strange) {
@@ -127,6 +133,18 @@ function readKind(kind: ConditionKind, written: Typed, context: ConditionContext
     const code = type === "expression" ? "expression-invalid" : "matcher-invalid";
     return reportError(report, placeOfThrown(error, typed, params, context.text), { code, ...thrown(error, type) });
   }
+}
+
+/** No event of the rule has a tool, so what asks about a call never holds. */
+function warnOfNoCall({ type, typeAt }: Typed, { events = [], report }: ConditionContext): void {
+  const known = events.flatMap((name) => resolveEvent(name) ?? []);
+  if (known.length === 0 || known.some((event) => event.includes(".") || rowOf(event).matchTool)) return;
+  report(typeAt, {
+    severity: "warning",
+    code: "if-never",
+    message: `${type} needs a tool and ${events.join(" and ")} ${events.length === 1 ? "has" : "have"} none, so it never holds`,
+    suggestion: "write on: tool_start, or tool_end",
+  });
 }
 
 /** Some kinds whose parameters may all be left out take nothing at all; others want their object, empty or not. */

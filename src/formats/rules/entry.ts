@@ -138,7 +138,7 @@ export function compileRule(node: Node, context: RuleContext): Hook | undefined 
   const timeout = fields.has("timeout") ? { timeout: fieldOf(fields, "timeout", defaultTimeout) } : {};
   const inner = { ...context, text: file.text, report };
   const condition = fields.get("condition");
-  const when = isThere(condition) ? readCondition(condition.value, inner) : undefined;
+  const when = isThere(condition) ? readCondition(condition.value, { ...inner, events: events.written }) : undefined;
   const action = fields.get("action");
   const read = isThere(action)
     ? readActions(action.value, { ...inner, events: events.written, ...timeout })

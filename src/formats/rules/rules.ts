@@ -131,9 +131,9 @@ interface Keys {
 const listKeys = ["hooks", "runtime", "agents"];
 
 /** Reports the keys of a file that nothing reads, and whether rules may stand under them. */
-export function reportUnread(root: Node, { report }: YamlFile, { isKnown, names, advice }: Keys): void {
+export function reportUnread(root: Node, { report, isBroken }: YamlFile, { isKnown, names, advice }: Keys): void {
   const isRule = isRuleAtRoot(root);
-  if (isRule) {
+  if (isRule && !isBroken(root)) {
     const message = "a rule stands by itself, where nothing reads it";
     const suggestion = "write hooks: above it, and begin it with - ";
     report(root.offset, { severity: "error", code: "shape", message, suggestion, loses: true });

@@ -1,11 +1,15 @@
 /** The fields of a script (specification 004) in one table, and each as the type that it has; mistakes are reported where they stand. */
-
+import type { Fields } from "../../engine/event.ts";
 import { didYouMean, nearest } from "../../engine/nearest.ts";
 import type { Finding, Report } from "../reading/tree.ts";
 import type { Field } from "./front-matter.ts";
 
 export type ScriptType = "session" | "file" | "pre-commit";
 export const scriptTypes: readonly ScriptType[] = ["session", "file", "pre-commit"];
+
+/** Seconds; beyond a day a number is no time limit. */
+const longestLimit = 86_400;
+const shortestLimit = 0.1;
 
 interface ScriptField {
   /** The types of scripts that it says something to; absent: all. */
@@ -14,6 +18,8 @@ interface ScriptField {
   says: string;
   /** What holds where it is left out. */
   otherwise: string;
+  /** What is written there, for editors. */
+  json: Fields;
 }
 export type ScriptFieldName =
   | "name"
@@ -26,25 +32,41 @@ export type ScriptFieldName =
   | "notify_llm";
 
 export const scriptFields: { readonly [N in ScriptFieldName]: ScriptField } = {
-  name: { says: "what lists and messages call it", otherwise: "the file's name" },
-  type: { says: "when it runs: `session`, `file` or `pre-commit`", otherwise: "required" },
-  description: { says: "what it is for", otherwise: "" },
-  timeout: { says: "seconds that it may take; `0.1` to `86400`", otherwise: "`300`" },
+  name: { says: "what lists and messages call it", otherwise: "the file's name", json: { type: "string" } },
+  type: {
+    says: "when it runs: `session`, `file` or `pre-commit`",
+    otherwise: "required",
+    json: { enum: [...scriptTypes] },
+  },
+  description: { says: "what it is for", otherwise: "", json: { type: "string" } },
+  timeout: {
+    says: "seconds that it may take; `0.1` to `86400`",
+    otherwise: "`300`",
+    json: { type: "number", minimum: shortestLimit, maximum: longestLimit },
+  },
   run_as: {
     of: ["session"],
     says: "`root`, which keeps the rights of a Hookline that runs as root, or `user`",
     otherwise: "`user`",
+    json: { enum: ["user", "root"] },
   },
-  blocking: { of: ["session"], says: "`false`: the session begins without waiting for it", otherwise: "`true`" },
+  blocking: {
+    of: ["session"],
+    says: "`false`: the session begins without waiting for it",
+    otherwise: "`true`",
+    json: { type: "boolean" },
+  },
   pattern: {
     of: ["file", "pre-commit"],
     says: "the files that it is about; without one a pre-commit script runs at every commit",
     otherwise: "required for `file`",
+    json: { type: "string", minLength: 1 },
   },
   notify_llm: {
     of: ["file", "pre-commit"],
     says: "`false`: the model does not learn that it failed; git shows a `pre-commit` script's failure in any case",
     otherwise: "`true`",
+    json: { type: "boolean" },
   },
 };
 export const scriptFieldNames: readonly string[] = Object.keys(scriptFields);
@@ -126,10 +148,6 @@ export function saysNo(fields: ScriptFields, name: ScriptFieldName, report: Repo
     });
   return false;
 }
-
-/** Beyond a day a number is no time limit. */
-const longestLimit = 86_400;
-const shortestLimit = 0.1;
 
 /** Undefined: the default holds. */
 export function secondsOf(fields: ScriptFields, name: ScriptFieldName, report: Report): number | undefined {

@@ -6,6 +6,7 @@
 import { fingerprint } from "../../engine/fingerprint.ts";
 import type { Hook, Origin, Problem } from "../../engine/hook.ts";
 import type { Patterns } from "../../engine/ports.ts";
+import { word } from "../../engine/program.ts";
 import { createLocator, type Report } from "../reading/tree.ts";
 import {
   knownFields,
@@ -136,7 +137,8 @@ function tellOfStart({ shebang, hasCarriageReturn }: Head, { facts, script, tell
   if (shebang === "absent") error("it has no #! line, so it is no hook", "begin it with #!/usr/bin/env bash, say");
   if (shebang === "hidden")
     error("a byte order mark stands before its #! line, so it is no hook", "save it as UTF-8 without one");
-  if (facts.isExecutable === false) error("it is not executable, so it is no hook", `chmod +x ${script.options.label}`);
+  if (facts.isExecutable === false)
+    error("it is not executable, so it is no hook", `chmod +x ${word(script.options.label)}`);
   if (hasCarriageReturn && !isOwnWay)
     error("its #! line ends as on Windows, so the program of that name is not found", "save it with LF line ends");
   return shebang === "there" && facts.isExecutable !== false;

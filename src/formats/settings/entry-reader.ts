@@ -2,6 +2,7 @@
 import type { ProblemCode } from "../../engine/hook.ts";
 import { didYouMean } from "../../engine/nearest.ts";
 import { kindOf, type Schema } from "../../engine/schema.ts";
+import { adviceOn } from "../reading/mismatches.ts";
 import type { Report } from "../reading/tree.ts";
 import type { Entry, SettingsFormat } from "./entries.ts";
 
@@ -63,7 +64,13 @@ export function createReader(entry: Entry, tell: Report, format: SettingsFormat)
       }
       const choices = Array.isArray(schema.json.enum) ? schema.json.enum.map(String) : [];
       const message = `"${[key, ...path].join(".")}" needs ${expected} but is ${found}`;
-      fault(key, "wrong-type", message, typeof value === "string" ? didYouMean(value, choices) : undefined);
+      const near = typeof value === "string" ? didYouMean(value, choices) : undefined;
+      fault(
+        key,
+        "wrong-type",
+        message,
+        near ?? (choices.length > 0 ? `known: ${choices.join(", ")}` : adviceOn(expected, found)),
+      );
       return undefined;
     },
     caption(key) {

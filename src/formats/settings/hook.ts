@@ -10,7 +10,7 @@ import type { Finding, Place, Report } from "../reading/tree.ts";
 import type { Entry, SettingsFormat } from "./entries.ts";
 import { createReader, type EntryReader } from "./entry-reader.ts";
 import { conditionOf } from "./matchers.ts";
-import { type HandlerType, handlerTypes, parametersOf, residentOf } from "./steps.ts";
+import { type HandlerType, handlerTypes, misspeltIn, neededOf, parametersOf, residentOf } from "./steps.ts";
 
 /** What is the same for all entries of a file. */
 export interface FileContext {
@@ -88,10 +88,15 @@ function checkKeys({ entry, report, fault }: EntryReader, type: NamedType, { for
     const advice = Object.hasOwn(ignoredKeys, key) ? ignoredKeys[key] : undefined;
     if (advice)
       report(at, { severity: "note", code: "ignored-field", message: `"${key}" is ignored`, suggestion: advice });
-    else if (format.isOurs) fault(key, "unknown-field", `nothing reads "${key}"`, didYouMean(key, known));
+    else if (format.isOurs || isMeantByNeed(key, entry, type))
+      fault(key, "unknown-field", `nothing reads "${key}"`, didYouMean(key, known));
     else report(at, unknownKey(nearest(key, known) ? "warning" : "note", key, known));
   }
 }
+
+/** A hook without what it needs cannot run in any agent. */
+const isMeantByNeed = (key: string, entry: Entry, type: NamedType): boolean =>
+  neededOf(type).some((needed) => misspeltIn(entry, needed, Object.keys(type.fields)) === key);
 
 export interface Policy {
   role: Role;
@@ -141,7 +146,8 @@ function readStep(reader: EntryReader, type: NamedType, context: FileContext): S
   return { uses: type.name, with: parameters, timeout: readTimeout(reader, type), onError: "stop" };
 }
 
-const surelyMilliseconds = 1000;
+/** A time limit of so many seconds is reported as one. */
+export const surelyMilliseconds = 1000;
 
 function readTimeout(reader: EntryReader, type: HandlerType): Seconds {
   const key = reader.entry.fields.has("timeout") ? "timeout" : "timeoutSec";
@@ -273,7 +279,7 @@ export function guardInPlace(
   }: Policy & { when: Condition | undefined; reason: string | undefined },
 ): Hook {
   const { entry } = reader;
-  context.report(entry.at, guardInvalid({ ...policy, reason }, "entry"));
+  context.report(entry.at, guardInvalid(policy, "entry"));
   const { id, role, onFailure, origin } = frame(reader, context, policy, when);
   const name = entry.fields.get("name")?.value;
   return invalidGuard({

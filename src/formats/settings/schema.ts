@@ -104,7 +104,10 @@ const list = (items: Fields): Fields => ({ type: "array", items });
 /** Fields of a group hold for its handlers; a group without a list of them is a handler itself. */
 const group = (verdicts: Fields): Fields =>
   closed({
-    hooks: list({ $ref: "#/$defs/handler" }),
+    hooks: {
+      ...list({ $ref: "#/$defs/handler" }),
+      description: "what runs; its own fields go before those of the group",
+    },
     ...verdicts,
     ...jsonOf(commonFields),
     type: typeField,

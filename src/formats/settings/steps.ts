@@ -1,7 +1,7 @@
 /** The handler types of settings hooks: the fields of each, its time limit (R14), the step it becomes, and `resident`. */
 import type { Fields, Json, Seconds } from "../../engine/event.ts";
-import { didYouMean } from "../../engine/nearest.ts";
-import { type PersistentProgramLimits, usualLimits } from "../../engine/persistent-program.ts";
+import { nearest } from "../../engine/nearest.ts";
+import type { PersistentProgramLimits } from "../../engine/persistent-program.ts";
 import {
   anything,
   either,
@@ -13,9 +13,11 @@ import {
   object,
   oneOf,
   type Schema,
+  say,
   text,
 } from "../../engine/schema.ts";
-import type { SettingsFormat } from "./entries.ts";
+import { addressFault } from "../reading/address.ts";
+import type { Entry, SettingsFormat } from "./entries.ts";
 import type { EntryReader } from "./entry-reader.ts";
 
 export interface StepContext {
@@ -35,24 +37,28 @@ export interface HandlerType {
 }
 
 const texts = listOf(text());
+const commandKeys = "command args shell environment commandWindows bash powershell".split(" ");
 const prompt = {
-  prompt: text(),
-  model: text(),
-  max_tokens: integer(undefined, 1),
-  continueOnBlock: flag,
-  mayAllow: flag,
+  prompt: text("what the model is asked; $ARGUMENTS in it is the event"),
+  model: text("the model, as provider/model"),
+  max_tokens: integer("tokens of one run, input and output together", 1),
+  continueOnBlock: say(flag, "true: a block after a call does not end the turn", false),
+  mayAllow: say(flag, "true: an allow of the model counts, if no other hook decided", false),
 };
 
 export const handlerTypes: Readonly<Record<string, HandlerType>> = {
   command: {
     fields: {
-      command: text(),
-      args: texts,
-      shell: oneOf("bash", "sh", "powershell"),
-      environment: oneOf("clean"),
-      commandWindows: text(),
-      bash: text(),
-      powershell: text(),
+      command: text("a line for the shell, or with args a program"),
+      args: say(texts, "the program's arguments: then no shell runs"),
+      shell: say(
+        oneOf("bash", "sh", "powershell"),
+        "which shell runs the line; default: bash, or sh where bash is missing",
+      ),
+      environment: say(oneOf("clean"), "clean: only PATH, HOME, locale and the like"),
+      commandWindows: text("the command on Windows"),
+      bash: text("other agents' name for the command where bash is"),
+      powershell: text("other agents' name for the command on Windows"),
     },
     required: {},
     timeout: 600,
@@ -60,7 +66,11 @@ export const handlerTypes: Readonly<Record<string, HandlerType>> = {
     label: ({ command }) => String(command),
   },
   http: {
-    fields: { url: text(), headers: mapOf(text()), allowedEnvVars: texts },
+    fields: {
+      url: text("where the event is posted to"),
+      headers: say(mapOf(text()), "sent with it; $NAME in them is filled from the environment"),
+      allowedEnvVars: say(texts, "the variables that headers may hold; others are sent empty"),
+    },
     required: { url: '"url": "https://…"' },
     timeout: 30,
     parameters: httpParameters,
@@ -73,13 +83,21 @@ export const handlerTypes: Readonly<Record<string, HandlerType>> = {
     label: (given) => String(given.prompt),
   },
   agent: {
-    fields: { ...prompt, turns: integer(undefined, 1), tools: either(oneOf("all"), texts) },
+    fields: {
+      ...prompt,
+      turns: say(integer(undefined, 1), "calls of the model; on the last it has no tools, so it has to answer", 10),
+      tools: say(either(oneOf("all"), texts), "the tools that it may call; default: read_file, list_files and search"),
+    },
     required: { prompt: '"prompt": "Is this safe? $ARGUMENTS"' },
     timeout: 60,
     label: (given) => String(given.prompt),
   },
   mcp_tool: {
-    fields: { server: text(), tool: text(), input: mapOf(anything) },
+    fields: {
+      server: text("the tool server"),
+      tool: text("its tool"),
+      input: say(mapOf(anything), "what the tool is given"),
+    },
     required: { server: '"server": "github"', tool: '"tool": "search_issues"' },
     timeout: 60,
     label: ({ server, tool }) => `${server}.${tool}`,
@@ -101,7 +119,8 @@ export function parametersOf(
     const written = reader.entry.fields.get(key)?.value ?? "";
     const isEmpty = typeof written === "string" && written.trim() === "";
     const message = `${name === "prompt" ? "a" : "an"} ${name} hook needs a "${key}"`;
-    if (isEmpty) reader.fault(key, "missing-field", message, `write ${example}`);
+    const isTold = misspeltIn(reader.entry, key, Object.keys(fields)) !== undefined;
+    if (isEmpty && !isTold) reader.fault(key, "missing-field", message, `write ${example}`);
   }
   return parameters ? parameters(values, reader, context) : values;
 }
@@ -119,7 +138,8 @@ function commandParameters(
     ...(bash === undefined ? [] : [{ command: bash, shell: "bash" }]),
     ...inPowershell,
   ];
-  if (String(chosen.command).trim() === "")
+  const isTold = misspeltIn(reader.entry, "command", commandKeys) !== undefined;
+  if (String(chosen.command).trim() === "" && !isTold)
     reader.fault("command", "missing-field", 'a command hook needs a "command"', adviceFor(reader));
   const variables = format.variables === undefined ? {} : { variables: format.variables };
   return { ...chosen, ...values, command: chosen.command, ...variables };
@@ -129,15 +149,22 @@ function commandParameters(
 function adviceFor({ entry }: EntryReader): string {
   if (entry.fields.has("url")) return 'write "type": "http"';
   if (entry.fields.has("prompt")) return 'write "type": "prompt"';
-  const known = Object.keys(handlerTypes.command?.fields ?? {});
-  const near = [...entry.fields.keys()].find((key) => !known.includes(key) && didYouMean(key, ["command"]));
-  return near ? `did you mean "command" by "${near}"?` : 'write "command": "…"';
+  return 'write "command": "…"';
 }
+
+/** The key under which a field stands that is missing by its own name; checkKeys reports it. */
+export function misspeltIn({ fields }: Entry, needed: string, known: readonly string[]): string | undefined {
+  if (fields.has(needed)) return undefined;
+  return [...fields.keys()].find((key) => !known.includes(key) && nearest(key, known) === needed);
+}
+
+export const neededOf = ({ name, required }: HandlerType & { name: string }): string[] =>
+  name === "command" ? ["command"] : Object.keys(required);
 
 function httpParameters(values: Fields, reader: EntryReader): Fields {
   const { url = "", headers = {}, allowedEnvVars: allowed = [] } = values;
-  if (String(url).trim() !== "" && !isHttp(String(url)))
-    reader.fault("url", "wrong-type", `"${url}" is no http or https address`, 'write "url": "https://…"');
+  const wrong = String(url).trim() === "" ? undefined : addressFault(String(url));
+  if (wrong) reader.fault("url", "wrong-type", `"${url}" ${wrong.reason}`, `write "url": ${wrong.example}`);
   const names = Object.values(headers ?? {}).flatMap((value) =>
     [...String(value).matchAll(/\$\{?([A-Za-z_]\w*)\}?/g)].map(([, name = ""]) => name),
   );
@@ -153,16 +180,15 @@ function httpParameters(values: Fields, reader: EntryReader): Fields {
   return values;
 }
 
-/** Variables in an address are filled in when the hook runs. */
-const isHttp = (url: string): boolean => /^https?:\/\//i.test(url) && (url.includes("$") || URL.canParse(url));
-
-/** The others may be fractions: they are seconds. */
-const whole: ReadonlySet<string> = new Set<keyof PersistentProgramLimits>(["memory", "concurrency", "events"]);
-const limits = Object.keys(usualLimits).map((name) => [
-  name,
-  whole.has(name) ? integer(undefined, 1) : number(undefined, 1),
-]);
-export const resident: Schema<boolean | object> = either(flag, object({}, Object.fromEntries(limits)));
+/** What each limit of a program that stays counts. */
+const limits: { readonly [L in keyof PersistentProgramLimits]: Schema<number> } = {
+  memory: integer("megabytes that it and its children may use", 1),
+  age: number("seconds after which it is restarted, between two events", 1),
+  idle: number("seconds without an event after which it is ended; the next event starts it", 1),
+  concurrency: integer("events that it gets before it has answered the first of them", 1),
+  events: integer("number of events after which it is restarted", 1),
+};
+export const resident: Schema<boolean | object> = either(flag, object({}, limits));
 
 /** True, or limits; undefined: it is started for each event. */
 export function residentOf(reader: EntryReader, type: string, format: SettingsFormat): true | Fields | undefined {

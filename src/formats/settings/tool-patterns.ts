@@ -6,6 +6,7 @@ import { compileWildcard } from "../../engine/glob.ts";
 import type { Condition, Origin } from "../../engine/hook.ts";
 import { didYouMean } from "../../engine/nearest.ts";
 import {
+  comparisonsOf,
   compileToolPattern,
   isNameList,
   isToolPattern,
@@ -176,15 +177,21 @@ const meet = (one: string, other: string, known: readonly string[]): boolean =>
   ![one, other].every((name) => toolRow(name) !== undefined || isToolClass(name)) ||
   known.some((tool) => covers(one, tool) && covers(other, tool));
 
-/** `Edit(/src/**)` starts from the folder of the hook file; other patterns need none. */
+/** `Edit(/src/**)` starts from the folder of the hook file, `Edit(src/**)` from there too; patterns of other things need none. */
 export function toolCondition(any: readonly string[], not: readonly string[], { root }: Origin): Condition {
   const [only] = any;
   const isOne = only !== undefined && any.length === 1;
-  const fromRoot = root !== undefined && [...any, ...not].some((pattern) => /\(\s*\/(?!\/)/.test(pattern));
+  const fromRoot = root !== undefined && [...any, ...not].some(startsFromRoot);
   if (isOne && not.length === 0 && !fromRoot) return { is: "tool", with: only };
   const pattern = isOne ? only : [...any];
   return {
     is: "tool",
     with: { pattern, ...(not.length > 0 ? { not: [...not] } : {}), ...(fromRoot ? { root } : {}) },
   };
+}
+
+/** A file by more than its name, and by no absolute path. */
+function startsFromRoot(pattern: string): boolean {
+  const [, name = "", content = ""] = /^([A-Za-z_][\w*-]*)\(\s*([\s\S]*)\)$/.exec(pattern.trim()) ?? [];
+  return content.includes("/") && !/^(?:\/\/|~\/)/.test(content) && comparisonsOf(name).includes("file");
 }

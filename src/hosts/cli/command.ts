@@ -1,14 +1,12 @@
 /** What a command is: its arguments, its flags, one real example, and the code that is loaded only when it runs. */
 
-import { readFileSync, statSync } from "node:fs";
-import { homedir } from "node:os";
+import { readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
+import type { ParseArgsOptionsConfig } from "node:util";
 import { HooklineError, messageOf } from "../../engine/error.ts";
-import { nearest } from "../../engine/nearest.ts";
 import { isRecord } from "../../engine/schema.ts";
 import { readRegularFileSync } from "../../files/regular-file.ts";
-import { openTerminal, type Terminal } from "./terminal.ts";
+import type { Terminal } from "./terminal.ts";
 
 export type ExitCode = 0 | 1 | 2 | 3;
 export type Flags = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
@@ -60,8 +58,9 @@ export const globalFlags: ParseArgsOptionsConfig = {
   json: { type: "boolean" },
   store: { type: "string" },
   quiet: { type: "boolean", short: "q" },
-  verbose: { type: "boolean", short: "v" },
+  verbose: { type: "boolean" },
   help: { type: "boolean", short: "h" },
+  version: { type: "boolean", short: "v" },
 };
 
 /** Environment variables as they are; only the process's own, never a workspace's file. */
@@ -73,55 +72,6 @@ export function environmentOf(given: NodeJS.ProcessEnv): Record<string, string> 
 }
 /** Set by our own bin; a hook has no use for it. */
 const internal = new Set(["HOOKLINE_BIN"]);
-
-export function invocationOf(command: Command, given: readonly string[], signal: AbortSignal): Invocation {
-  const { values, positionals } = parse(command, given);
-  const cwd = folderOf(values, command.usage);
-  return {
-    words: positionals,
-    flags: values,
-    usage: command.usage,
-    terminal: openTerminal(process.stdout, process.stderr, {
-      environment: process.env,
-      quiet: values.quiet === true && values.json !== true,
-    }),
-    json: values.json === true,
-    cwd,
-    home: process.env.HOME || homedir(),
-    environment: environmentOf(process.env),
-    self: [process.execPath, process.env.HOOKLINE_BIN ?? process.argv[1] ?? ""],
-    signal,
-  };
-}
-
-function folderOf({ cwd }: Flags, usage: string): string {
-  const folder = resolve(typeof cwd === "string" ? cwd : process.cwd());
-  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return folder;
-  throw usageError(`the folder ${folder} does not exist`, usage);
-}
-
-function parse(command: Command, given: readonly string[]): { values: Flags; positionals: string[] } {
-  try {
-    const { values, positionals } = parseArgs({
-      args: [...given],
-      options: { ...globalFlags, ...command.flags },
-      allowPositionals: true,
-      strict: true,
-    });
-    if (positionals.length > command.words) throw new Error(`unexpected argument "${positionals[command.words]}"`);
-    return { values: values as Flags, positionals }; // every flag takes text or nothing, so no list holds a boolean
-  } catch (error) {
-    throw usageError(unknownFlag(command, error) ?? messageOf(error), command.usage);
-  }
-}
-
-/** Node's own message advises how to write an argument that begins with a dash: hardly ever what is meant. */
-function unknownFlag(command: Command, error: unknown): string | undefined {
-  const [, written = ""] = /^Unknown option '(-[^']*)'/.exec(messageOf(error)) ?? [];
-  if (written === "") return undefined;
-  const near = nearest(written.replace(/^-+/, ""), Object.keys({ ...globalFlags, ...command.flags }));
-  return `unknown flag ${written}${near === undefined ? "" : `: did you mean --${near}?`}`;
-}
 
 export const usageError = (what: string, usage: string): HooklineError =>
   new HooklineError("usage", {

@@ -1,4 +1,4 @@
-/** The table of commands: help, completion and dispatch read it. Code is loaded only when a command runs. */
+/** The table of commands: help, completion, documentation and dispatch read it. Code is loaded only when a command runs. */
 import type { Command } from "./command.ts";
 
 const event = {
@@ -22,8 +22,16 @@ const group = (name: string, summary: string, example: string, ownActions?: Comm
 });
 
 export const commands: Readonly<Record<string, Command>> = {
+  init: {
+    summary: "set up this project: guards, recipes and the agents that are here; shows each change first",
+    usage: "init [--yes] [--dry-run] [--json]",
+    example: "hookline init",
+    flags: { yes: { type: "boolean" }, "dry-run": { type: "boolean" } },
+    words: 0,
+    load: async () => (await import("./init/init.ts")).init,
+  },
   demo: {
-    summary: "replay a recorded agent session, show what its hooks did, and serve the dashboard of it until Ctrl-C",
+    summary: "replay a recorded agent session, and show it in the dashboard",
     usage: "demo [--once]",
     example: "hookline demo --once",
     flags: { once: { type: "boolean" } },
@@ -40,7 +48,7 @@ export const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import("./hooks/emit.ts")).emit,
   },
   explain: {
-    summary: "show which hooks would run on an event, and why; runs nothing",
+    summary: "show which hooks would run on an event, and why; nothing runs",
     usage: "explain EVENT [--data JSON|@FILE|-] [--session ID] [--cwd DIR] [--json]",
     example: `hookline explain PreToolUse --data '{"tool_name":"Write","tool_input":{"file_path":"a.ts"}}'`,
     flags: event,
@@ -56,12 +64,20 @@ export const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import("./hooks/run.ts")).run,
   },
   rerun: {
-    summary: "replay a run against the current hook",
+    summary: "run a hook again, as it is now, on the event of a recorded run",
     usage: "rerun RUN [--json]",
     example: "hookline rerun 06e5qxk8t0z4s1h7m2c9v3b6na",
     flags: {},
     words: 1,
     load: async () => (await import("./hooks/run.ts")).rerun,
+  },
+  replay: {
+    summary: "send recorded events to today's hooks, or to a changed file, and show what would change",
+    usage: "replay RUN|SESSION|DAY [--with FILE] [--run] [--all] [--json]",
+    example: "hookline replay today --with guard.yaml",
+    flags: { with: { type: "string" }, run: { type: "boolean" }, all: { type: "boolean" } },
+    words: 1,
+    load: async () => (await import("./replay/replay.ts")).replay,
   },
   pause: {
     summary: "pause a hook, or all hooks of the project except its guards",
@@ -81,9 +97,9 @@ export const commands: Readonly<Record<string, Command>> = {
   },
   list: {
     summary: "list the active hooks, in running order",
-    usage: "list [--event EVENT] [--slow] [--json]",
+    usage: "list [--event EVENT] [--slow] [--all] [--json]",
     example: "hookline list --event PreToolUse",
-    flags: { event: { type: "string" }, slow: { type: "boolean" } },
+    flags: { event: { type: "string" }, slow: { type: "boolean" }, all: { type: "boolean" } },
     words: 0,
     load: async () => (await import("./hooks/list.ts")).list,
   },
@@ -94,7 +110,7 @@ export const commands: Readonly<Record<string, Command>> = {
     async () => (await import("./guards/guard.ts")).guardActions,
   ),
   "allow-once": {
-    summary: "let one refused call happen, once, within five minutes; for a person at a terminal",
+    summary: "let one refused call happen once, within five minutes",
     usage: "allow-once CODE [--json]",
     example: "hookline allow-once h4x9k2pm",
     flags: {},
@@ -103,17 +119,17 @@ export const commands: Readonly<Record<string, Command>> = {
   },
   check: {
     summary: "read hook files and list every mistake with its place",
-    usage: "check [PATH…] [--json]",
+    usage: "check [PATH…] [--all] [--json]",
     example: "hookline check .claude/settings.json",
-    flags: {},
+    flags: { all: { type: "boolean" } },
     words: 1000,
     load: async () => (await import("./hooks/check.ts")).check,
   },
   add: {
-    summary: "add a pack of rules to this project, or to all of yours",
+    summary: "add a pack of rules or a recipe, to this project or all of yours",
     usage:
-      "add [guard] [--level quiet|standard|strict] [--report | --obey] [--user] [--yes] [--update] [--list] [--json]",
-    example: "hookline add guard",
+      "add [guard | RECIPE] [--level quiet|standard|strict] [--report | --obey] [--user] [--yes] [--update] [--list] [--json]",
+    example: "hookline add tests",
     flags: {
       level: { type: "string" },
       report: { type: "boolean" },
@@ -126,8 +142,16 @@ export const commands: Readonly<Record<string, Command>> = {
     words: 1,
     load: async () => (await import("./packs/add.ts")).add,
   },
+  test: {
+    summary: "run tests of hooks in a copy of the project, without an agent",
+    usage: "test [FILE…] [--watch] [--junit FILE] [--json] | test --from RUN [FILE]",
+    example: "hookline test .hookline",
+    flags: { from: { type: "string" }, watch: { type: "boolean" }, junit: { type: "string" } },
+    words: 1000,
+    load: async () => (await import("./testing/test.ts")).test,
+  },
   trust: {
-    summary: "show what the hooks of this project would run, and ask you to trust it",
+    summary: "show what the hooks of this project run, and ask you to trust it",
     usage: "trust [PATH] [--hash H] [--watch] | trust list | trust diff [PATH] [--json]",
     example: "hookline trust",
     flags: { hash: { type: "string" }, watch: { type: "boolean" } },
@@ -152,18 +176,23 @@ export const commands: Readonly<Record<string, Command>> = {
   },
   schema: {
     summary: "print the JSON Schema of a file format, for editors",
-    usage: "schema rules|app|config|automation|hooks",
-    example: "hookline schema rules > .hookline/rules.schema.json",
+    usage: "schema rules|settings|scripts|registry|automation|config|app|tests",
+    example: "hookline schema rules > .hookline/schemas/rules.json",
     flags: {},
     words: 1,
-    load: async () => (await import("./hooks/register.ts")).schema,
+    load: async () => (await import("./hooks/schema.ts")).schema,
   },
   runs: {
-    summary: "list runs, newest first; show one run in full; or follow new runs",
-    usage: "runs [show ID | tail] [--hook H] [--session S] [--event E] [--status S] [--limit N] [--json]",
-    example: "hookline runs --status failed --limit 20",
+    summary: "list what hooks did, newest first; show one run; follow new ones",
+    usage:
+      "runs [show RUN | tail] [--hook HOOK] [--status STATUS] [--since TIME] [--text TEXT] [--event EVENT] [--session ID] [--project DIR | --all] [--limit N] [--json]",
+    example: "hookline runs --status failed --since 2h",
     flags: {
       hook: { type: "string" },
+      since: { type: "string" },
+      text: { type: "string" },
+      project: { type: "string" },
+      all: { type: "boolean" },
       session: { type: "string" },
       event: { type: "string" },
       status: { type: "string" },
@@ -182,9 +211,9 @@ export const commands: Readonly<Record<string, Command>> = {
   },
   why: {
     summary: "explain the decision on an event in sentences, hook by hook",
-    usage: "why RUN|EVENT|last [--json]",
-    example: "hookline why last",
-    flags: {},
+    usage: "why [RUN|EVENT|last] [--session S] [--event E] [--all] [--json]",
+    example: "hookline why --event PreToolUse",
+    flags: { session: { type: "string" }, event: { type: "string" }, all: { type: "boolean" } },
     words: 1,
     load: async () => (await import("./runs/why.ts")).why,
   },
@@ -202,12 +231,12 @@ export const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import("./agents/install.ts")).install,
   },
   doctor: {
-    summary: "check each agent that calls Hookline; --fire sends an event through each registration",
-    usage: "doctor [--fire] [--json]",
-    example: "hookline doctor --fire",
-    flags: { fire: { type: "boolean" } },
+    summary: "check all that hooks need, from store to agents; each finding names the command that mends it",
+    usage: "doctor [--fire] [--fix] [--json]",
+    example: "hookline doctor --fix",
+    flags: { fire: { type: "boolean" }, fix: { type: "boolean" } },
     words: 0,
-    load: async () => (await import("./agents/doctor.ts")).doctor,
+    load: async () => (await import("./doctor/doctor.ts")).doctor,
   },
   uninstall: {
     summary: "remove Hookline from an agent's settings, restoring them exactly",
@@ -301,6 +330,14 @@ export const commands: Readonly<Record<string, Command>> = {
     words: 0,
     load: async () => (await import("../mcp/server.ts")).mcp,
   },
+  completion: {
+    summary: "print what makes your shell complete commands and flags",
+    usage: "completion bash|zsh|fish",
+    example: 'eval "$(hookline completion bash)"',
+    flags: {},
+    words: 1,
+    load: async () => (await import("./completion.ts")).completion,
+  },
   hook: {
     summary: "internal: agent entry point; reads a payload, prints the reply",
     usage: "hook AGENT [--event NAME]",
@@ -318,6 +355,24 @@ export const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import("./runs/supervise.ts")).supervise,
   },
 };
+
+/** The commands as help groups them, the most used first; the first name of a list stands for all of it. */
+export const headings: readonly (readonly [title: string, names: readonly string[]])[] = [
+  ["Every day", ["init", "add", "list", "explain", "runs", "why", "trust", "allow-once", "status", "open", "demo"]],
+  [
+    "Hooks",
+    [
+      ...["check", "test", "emit", "run", "rerun", "replay", "pause", "resume", "guard", "untrust", "follow-ups"],
+      ...["convert", "schema", "register"],
+    ],
+  ],
+  ["Agents", ["install", "uninstall", "doctor", "git", "mcp", "hook"]],
+  ["Automations", ["automation", "up", "down", "project", "task", "note", "memory"]],
+  ["Maintenance", ["completion", "purge"]],
+];
+
+/** What automations act on: one line of help, as each has the same actions. */
+export const records: readonly string[] = ["project", "task", "note", "memory"];
 
 /** Not for people: left out of help and completion. */
 export const internalCommands: ReadonlySet<string> = new Set(["supervise"]);

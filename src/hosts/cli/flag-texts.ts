@@ -1,5 +1,18 @@
 /** What each flag of a command does, for `--help` and the command line's page. Apart, so that commands start without it. */
+const everywhere = {
+  "--cwd": "works in this folder instead of the current one",
+  "--json": "prints exact JSON, for programs",
+  "--store": "the store's file; default: the one in your state folder",
+  "--quiet": "`-q`: prints nothing but errors",
+  "--verbose": "also prints notes and what programs said, where a command has such",
+  "--help": "`-h`: what a command takes, with an example",
+  "--version": "`-v`: which Hookline this is",
+} as const;
+
 export const flagTexts: Readonly<Record<string, string>> = {
+  ...everywhere,
+  "init --yes": "makes each change that it proposes, without asking",
+  "init --dry-run": "shows each change, writes nothing, and shows changes of agents' settings whole",
   "demo --once": "exits when the replay is over; until there is a dashboard, this is the default",
   "emit --data": "the payload: JSON, `@FILE`, or `-` for standard input; default: `{}`",
   "emit --session": "the session of the event; limits such as `once` count per session",
@@ -8,28 +21,44 @@ export const flagTexts: Readonly<Record<string, string>> = {
   "run --data": "as for `emit`; the event is the first one that the hook listens to",
   "run --session": "the session that it runs in; a pending check of that session is done when the hook passes",
   "run --all": "for hooks on changed files: treats every file of the repository as changed",
+  "replay --with":
+    "this hook file takes the place of the one with its name, or is added; the project's own file stays as it is",
+  "replay --run":
+    "runs programs, in a scratch copy of the project; without it none runs, and a program whose file and input are unchanged counts with its recorded answer",
+  "replay --all": "of a day the events of all projects, not only of this one",
   "list --event": "only hooks that listen to this event",
+  "list --all": "also the automations that the store keeps for other projects",
   "list --slow":
     "slowest first, by the 95th percentile of each hook's runs in the last 30 days (at most 500), with its budget",
-  "add --level": "which rules: `quiet` has those that nearly nobody minds, `strict` all; default: `standard`",
+  "add --level": "which rules: `quiet` has those that disturb almost no work, `strict` all; default: `standard`",
   "add --report": "the rules only record what they would do, as for a first week; `guard stats` counts it",
   "add --obey": "the rules of a file that was written with `--report` count from now on",
-  "add --user": "writes to your own rules, for all your projects, and not to this project",
+  "add --user": "writes to your own hook files, for all your projects, and not to this project",
   "add --yes": "writes without asking",
-  "add --update": "compares the file with the pack and takes over what has changed; rules of your own stay",
-  "add --list": "lists the packs and their rules, and writes nothing",
+  "add --update":
+    "compares the file with the pack or the recipe and takes over what has changed; rules of your own stay",
+  "add --list": "lists the packs and the recipes, or the rules of a pack, and writes nothing",
   "guard off --for": "how long, such as `30m`, `1h` or `1h30m`; at most `24h`; required",
+  "test --from":
+    "makes a test of what a recorded run's event was answered; prints it, or writes it to FILE, which must be new",
+  "test --watch": "runs again after each change of a file of the project, until Ctrl-C",
+  "test --junit": "also writes the results to this file, as CI servers read them",
   "trust --hash":
     "trusts without asking if the folder still has this hash. `trust list --json` prints it. For CI, after you have read the files",
   "trust --watch": "keeps running, shows each change of a hook file and asks whether to trust it",
   "register --validate": "also reports every mistake with file and line on standard error; exits 1 if one is an error",
-  "runs --hook": "only runs of the hook with this id",
+  "runs --hook": "only runs of this hook, by the name or the id that `list` shows",
+  "runs --since": "only runs that began in this time, such as `30m`, `2h` or `1d`, or after this date",
+  "runs --text": "only runs that hold this text in their names, reasons, answers or output",
+  "runs --project": "only runs of the project that this folder belongs to; default: the current folder",
+  "runs --all": "runs of all projects",
   "runs --session": "only runs of this session",
   "runs --event": "only runs of this event",
   "runs --status":
     "only runs with this status: queued, running, completed, skipped, failed, timeout, cancelled or interrupted",
   "runs --limit": "how many; default: 30",
-  "follow-ups --all": "also lists those that are done",
+  "check --all": "also the automations that the store keeps for other projects",
+  "follow-ups --all": "also lists those that are done, and those of other projects",
   "follow-ups --yes": "runs a command without asking; needed where there is no terminal",
   "install --layer": "which of the agent's settings files: `user`, `project` or `local`; default: `user`",
   "install --http":
@@ -38,6 +67,8 @@ export const flagTexts: Readonly<Record<string, string>> = {
   "install --dry-run": "shows what would change, line by line, and writes nothing",
   "doctor --fire":
     "runs each registered line with a payload for no hook, as the agent would, and says which events did not arrive",
+  "doctor --fix":
+    "does what is safe and says what it did: execute bits, modes of the state folder, a daemon that hooks wait for, registrations that lead nowhere",
   "uninstall --layer": "as for `install`",
   "uninstall --dry-run": "shows what would change, line by line, and writes nothing",
   "git --dry-run": "shows what would change and writes nothing",
@@ -58,6 +89,10 @@ export const flagTexts: Readonly<Record<string, string>> = {
   "mcp --read-only": "offers only the tools that change nothing",
   "mcp --tools":
     "offers only these tools: a list with commas of operations, or of groups such as `task`; `task_*` is the same",
+  "why --session": "the newest event of the session whose id begins so",
+  "why --event": "the newest event of this name",
+  "why --all":
+    "the newest event of any project, and automations of other projects too; without it, an event of this project comes first",
   "purge --before": "a date such as 2026-01-01; everything older is deleted",
   "hook --event": "the event, for payloads that do not name it themselves",
   "hook --by": "internal: the registration that calls, so that a redelivery is recognized",

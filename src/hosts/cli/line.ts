@@ -42,6 +42,8 @@ export interface LineOptions {
   handsOver?: true;
   stop?: AbortSignal;
   observe?: Ports["observe"];
+  /** What time it is, where that is not the system's clock. */
+  now?: Ports["now"];
   /** Only hooks of these events have to be able to run: the others' patterns are not loaded. */
   only?: readonly HookEvent[];
 }
@@ -50,7 +52,8 @@ export async function openLine(options: LineOptions): Promise<Line> {
   const { place, store, only, observe } = options;
   const loading = loadingFor(place);
   const found = options.loaded ?? (await loadFiles(place, store, { loading, for: only && "one event" }));
-  const basics = systemPorts({ newest: store.newestId?.() });
+  const system = systemPorts({ newest: store.newestId?.() });
+  const basics = options.now ? { ...system, now: options.now } : system;
   const log = logOf(place, basics.now);
   const complain = (message: string): void => log({ is: "log", level: "warn", message, hook: "", run: "" });
   const automations = storedAutomations({ place, store, complain, loading, loaded: found, ...(only ? { only } : {}) });

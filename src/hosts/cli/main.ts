@@ -1,8 +1,9 @@
 /** The command line's front: finds the command, loads only that one, and turns errors into one sentence and an exit code. */
 import { type ErrorCode, HooklineError, messageOf } from "../../engine/error.ts";
-import { type Command, type ExitCode, globalFlags, invocationOf, version } from "./command.ts";
+import { type Command, type ExitCode, globalFlags, version } from "./command.ts";
 import { commands, internalCommands } from "./commands.ts";
-import { safeText } from "./terminal.ts";
+import { invocationOf } from "./invocation.ts";
+import { openTerminal, safeText } from "./terminal.ts";
 
 /** Codes that mean wrong use; every other failure is the environment's. */
 const wrongUse: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
@@ -17,13 +18,22 @@ const wrongUse: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 ]);
 
 async function main(given: readonly string[]): Promise<number> {
-  const [name = "help", ...rest] = given;
-  if (name === "help" || name === "--help" || name === "-h") return printHelp(rest[0], rest.slice(1));
+  const [name, ...rest] = given;
+  if (name === undefined) return (await help()).overview(terminal);
+  if (["help", "--help", "-h"].includes(name)) return helpOn(rest[0], rest.slice(1));
   if (["--version", "-v", "version"].includes(name)) return printVersion();
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!command) return unknownCommand(name);
-  if (rest.includes("--help") || rest.includes("-h")) return printHelp(name, rest);
+  if (rest.includes("--help") || rest.includes("-h")) return helpOn(name, rest);
   return run(command, rest);
+}
+
+const help = () => import("./help.ts");
+
+async function helpOn(name: string | undefined, words: readonly string[]): Promise<ExitCode> {
+  const { allCommands, helpOf } = await help();
+  if (name === undefined || name === "help") return allCommands(terminal);
+  return Object.hasOwn(commands, name) ? helpOf(name, words, terminal) : unknownCommand(name);
 }
 
 async function run(command: Command, rest: readonly string[]): Promise<number> {
@@ -33,6 +43,7 @@ async function run(command: Command, rest: readonly string[]): Promise<number> {
   for (const signal of stopSignals) process.once(signal, abort);
   const chosen = command.choose ? await command.choose(rest) : { command, rest };
   const invocation = invocationOf(chosen.command, chosen.rest, stop.signal);
+  if (invocation.flags.version === true) return printVersion();
   stays = chosen.command.stays === true;
   try {
     return await (await chosen.command.load())(invocation);
@@ -44,8 +55,11 @@ const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 async function unknownCommand(name: string): Promise<never> {
   const { nearest } = await import("../../engine/nearest.ts");
-  const near = Object.hasOwn(otherNames, name) ? otherNames[name] : nearest(name, Object.keys(commands));
-  const advice = near === undefined ? "run `hookline help` to see all commands" : `did you mean \`hookline ${near}\`?`;
+  const known = Object.keys(commands).filter((one) => !internalCommands.has(one));
+  const near = Object.hasOwn(otherNames, name) ? name : nearest(name, [...known, ...Object.keys(otherNames)]);
+  const meant = near === undefined ? undefined : (otherNames[near] ?? near);
+  const advice =
+    meant === undefined ? "run `hookline help` to see all commands" : `did you mean \`hookline ${meant}\`?`;
   throw new HooklineError("usage", { what: `no command is called "${name}"`, where: "the command line", advice });
 }
 
@@ -63,72 +77,27 @@ const otherNames: Readonly<Record<string, string>> = {
   tail: "runs tail",
   lint: "check",
   validate: "check",
-  doctor: "status",
-  init: "install",
+  setup: "init",
   remove: "uninstall",
   trigger: "emit",
   fire: "automation fire",
-  replay: "rerun",
   disable: "pause",
   enable: "resume",
 };
 
-async function printHelp(name: string | undefined, words: readonly string[] = []): Promise<ExitCode> {
-  const command = name !== undefined && Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (name !== undefined && command?.choose) {
-    const own = (await command.ownActions?.()) ?? {};
-    const action = words.find((word) => Object.hasOwn(own, word));
-    if (action !== undefined && own[action]) return printHelpOf(`${name} ${action}`, own[action]);
-    const { helpOf } = await import("./operations/actions.ts");
-    process.stdout.write(helpOf({ name, summary: command.summary, own }, words));
-    return 0;
-  }
-  if (name !== undefined && command) return printHelpOf(name, command);
-  if (name !== undefined && name !== "help") return unknownCommand(name);
-  const rows = Object.entries(commands).filter(([key]) => !internalCommands.has(key));
-  const width = Math.max(...rows.map(([key]) => key.length));
-  process.stdout.write(`Hookline: one hook engine for coding agents.\n\nusage: hookline COMMAND [--help]\n\n`);
-  for (const [key, { summary }] of rows) process.stdout.write(`  ${key.padEnd(width)}  ${summary}\n`);
-  process.stdout.write(
-    `\nFlags of all commands:\n  --cwd DIR  --json  --store FILE  --quiet  --verbose  --help\n\nTo see hooks at work, run: hookline demo --once\n`,
-  );
-  return 0;
-}
-
-async function printHelpOf(name: string, { summary, usage, example, flags }: Command): Promise<ExitCode> {
-  process.stdout.write(`${summary}\n\nusage:   hookline ${usage}\nexample: ${example}\n`);
-  const { flagTexts } = await import("./flag-texts.ts");
-  const texts = Object.keys(flags).map((flag) => [`--${flag}`, flagTexts[`${name} --${flag}`] ?? ""] as const);
-  const shown = texts.filter(([, text]) => !text.startsWith("internal:"));
-  if (shown.length > 0) process.stdout.write(`\n${shown.map(([flag, text]) => flagLines(flag, text)).join("\n")}\n`);
-  return 0;
-}
-
-const flagColumn = 14;
-
-/** A flag and its text, in lines that fit the terminal. */
-function flagLines(flag: string, text: string): string {
-  const width = (process.stdout.columns ?? 80) - flagColumn - 2;
-  const lines = [""];
-  for (const word of text.replaceAll("`", "").split(" ")) {
-    const last = lines.at(-1) ?? "";
-    if (last !== "" && last.length + 1 + word.length > width) lines.push(word);
-    else lines[lines.length - 1] = last === "" ? word : `${last} ${word}`;
-  }
-  return lines.map((line, index) => `  ${(index === 0 ? flag : "").padEnd(flagColumn)}${line}`).join("\n");
-}
-
 function printVersion(): ExitCode {
-  process.stdout.write(`hookline ${version()}\n`);
+  terminal.exact(`hookline ${version()}`);
   return 0;
 }
 
 function report(error: unknown): ExitCode {
-  process.stderr.write(`hookline: ${safeText(messageOf(error))}\n`);
-  if (process.env.HOOKLINE_DEBUG && error instanceof Error) process.stderr.write(`${safeText(error.stack ?? "")}\n`);
+  terminal.error(`hookline: ${safeText(messageOf(error))}`);
+  if (process.env.HOOKLINE_DEBUG && error instanceof Error) terminal.error(safeText(error.stack ?? ""));
   return error instanceof HooklineError && wrongUse.has(error.code) ? 2 : 3;
 }
 
+/** What is said before a command has its own. */
+const terminal = openTerminal(process.stdout, process.stderr, { environment: process.env, quiet: false });
 const exit = process.exit.bind(process); // ours, whatever a module of the project does to it
 let stays = false;
 process.stdout.on("error", endUnread);

@@ -1,15 +1,19 @@
-/** What people read, and the one way to print it: colours only on a terminal, tables that fit it, no control characters from elsewhere. */
+/** What people read, and the one way to print it: colours only on a terminal, lines that fit it, no control characters from elsewhere. */
 import { relative } from "node:path";
 import type { Instant } from "../../engine/event.ts";
 import { type Problem, warningAbout } from "../../engine/hook.ts";
 import { visible } from "../../engine/one-line.ts";
+import { widthOf, wrapped } from "./width.ts";
 
 export interface Terminal {
   /** Someone reads it, and what is written may drive it. */
   readonly isTerminal: boolean;
-  /** Columns to fill; Infinity when piped, so that nothing is cut. */
+  /** Columns to fill: of a pipe those that COLUMNS says, else 80. */
   readonly width: number;
+  /** A line for a person, in several where a terminal is narrower. */
   print(line: string): void;
+  /** Text for a program, or for who copies it: its lines stay as they are. */
+  exact(text: string): void;
   error(line: string): void;
   paint(style: Style, text: string): string;
 }
@@ -27,16 +31,20 @@ const styles = {
 export function openTerminal(
   stream: NodeJS.WriteStream,
   errors: NodeJS.WriteStream,
-  { environment, quiet }: { environment: NodeJS.ProcessEnv; quiet: boolean },
+  { environment, quiet, json = false }: { environment: NodeJS.ProcessEnv; quiet: boolean; json?: boolean },
 ): Terminal {
   const isTerminal = stream.isTTY === true;
   const write = stream.write.bind(stream); // ours, whatever a module of the project does to the stream later
   const colours = isTerminal && !environment.NO_COLOR && environment.TERM !== "dumb";
+  const width = columnsOf(stream, environment);
+  const exact = (text: string): void => void (quiet || write(`${isTerminal ? safeLine(text) : text}\n`));
   return {
     isTerminal,
-    width: isTerminal ? stream.columns : Number.POSITIVE_INFINITY,
-    print: (line) => void (quiet || write(`${isTerminal ? safeLine(line) : line}\n`)),
-    error: (line) => void errors.write(`${errors.isTTY ? safeLine(line) : line}\n`),
+    width,
+    exact,
+    print: isTerminal && !json ? (line) => exact(fitting(line, width)) : exact,
+    error: (line) =>
+      void errors.write(`${errors.isTTY ? safeLine(fitting(line, columnsOf(errors, environment))) : line}\n`),
     paint(style, text) {
       const [on, off] = styles[style];
       return colours ? `\u001b[${on}m${text}\u001b[${off}m` : text;
@@ -44,7 +52,27 @@ export function openTerminal(
   };
 }
 
-const ownCode = new RegExp(`(\u001b\\[(?:${Object.values(styles).flat().join("|")})m)`);
+const usualColumns = 80;
+const columnsOf = ({ columns }: NodeJS.WriteStream, { COLUMNS }: NodeJS.ProcessEnv): number =>
+  columns || Number(COLUMNS) || usualColumns;
+
+/** Below a label what it is about is aligned: "store    ~/.local/…". */
+const label = /^ *\S+(?: \S+)? {2,}(?=\S)/;
+
+/** Lines that are too long, in several. */
+const fitting = (text: string, width: number): string =>
+  text
+    .split("\n")
+    .flatMap((line) => {
+      if (widthOf(line) <= width) return line;
+      const plain = line.replaceAll(ownCode, "");
+      const labelled = widthOf(label.exec(plain)?.[0] ?? "");
+      const hang = labelled > 0 && labelled < width / 2 ? labelled : plain.length - plain.trimStart().length;
+      return wrapped(line, width, { hang });
+    })
+    .join("\n");
+
+const ownCode = new RegExp(`(\u001b\\[(?:${Object.values(styles).flat().join("|")})m)`, "g");
 
 /**
  * The last look at all that a terminal gets (T26): nothing but our own colours drives it, whatever a caller forgot. JSON means the
@@ -62,71 +90,8 @@ export const safeText: (text: string) => string = visible;
 /** Text from elsewhere on one line. */
 export const oneLine = (text: string): string => safeText(text.replaceAll(/\s*\n\s*/g, " ⏎ ").trim());
 
-/** Cuts text to so many columns, with a sign that something is missing. */
-export const cut = (text: string, columns: number): string =>
-  text.length <= columns ? text : `${text.slice(0, Math.max(0, columns - 1))}…`;
-
-export interface Column {
-  title: string;
-  align?: "right";
-  /** Takes what the others leave, and is cut. */
-  fills?: true;
-  /** Left out where all its cells are empty. */
-  ifAny?: true;
-  /** Left out where the terminal is too narrow for all columns. */
-  ifWide?: true;
-  /** Never wider than this. */
-  most?: number;
-  style?(value: string): Style | undefined;
-}
-
-/** A table with aligned columns; cells are cut to the terminal's width, never when piped. */
-export function table(terminal: Terminal, columns: readonly Column[], rows: readonly (readonly string[])[]): string[] {
-  const safe = rows.map((row) => row.map(oneLine));
-  const filled = columns.map(({ ifAny }, index) => !ifAny || safe.some((row) => row[index]));
-  const widths = widthsOf(terminal.width, columns, safe);
-  const isTooWide = widths.reduce((sum, width) => sum + width + 2, -2) > terminal.width;
-  const shown = filled.includes(false) ? filled : columns.map(({ ifWide }) => !(ifWide && isTooWide));
-  if (shown.includes(false)) {
-    const kept = <T>(cells: readonly T[]): T[] => cells.filter((_, index) => shown[index]);
-    return table(terminal, kept(columns), rows.map(kept));
-  }
-  const line = (cells: readonly string[], style?: Style): string =>
-    columns
-      .map((column, index) => {
-        const width = widths[index] ?? 0;
-        const text = cut(cells[index] ?? "", width);
-        const padded = column.align === "right" ? text.padStart(width) : text.padEnd(width);
-        const chosen = style ?? column.style?.(cells[index] ?? "");
-        return chosen ? terminal.paint(chosen, padded) : padded;
-      })
-      .join("  ")
-      .trimEnd();
-  const titles = columns.map((column) => column.title);
-  return [line(titles, "dim"), ...safe.map((row) => line(row))];
-}
-
-const narrowest = 12;
-
-/** Columns that fill share what the others leave: the modest get what they want, the rest is divided. */
-function widthsOf(width: number, columns: readonly Column[], rows: readonly (readonly string[])[]): number[] {
-  const widths = columns.map(({ title, most = Number.POSITIVE_INFINITY }, index) =>
-    Math.min(most, Math.max(title.length, ...rows.map((row) => row[index]?.length ?? 0))),
-  );
-  const fillers = columns.flatMap(({ fills }, index) => (fills ? [index] : []));
-  const taken = widths.reduce(
-    (sum, wanted, index) => sum + (fillers.includes(index) ? 0 : wanted),
-    2 * (columns.length - 1),
-  );
-  let left = width - taken;
-  fillers.sort((one, other) => (widths[one] ?? 0) - (widths[other] ?? 0));
-  for (const [place, index] of fillers.entries()) {
-    const share = Math.max(narrowest, Math.floor(left / (fillers.length - place)));
-    widths[index] = Math.min(widths[index] ?? 0, share);
-    left -= widths[index] ?? 0;
-  }
-  return widths;
-}
+/** 1 hook, 2 hooks. */
+export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
 /** A path as a person would say it: relative inside the folder, ~ for the home. */
 export function shortPath(path: string, cwd: string, home: string): string {
@@ -176,7 +141,14 @@ export const isPersonThere = ({ terminal, json }: Pick<Asking, "terminal" | "jso
 
 const interrupt = "\u0003";
 
-/** The letter of the key that a person presses, "" for any other key; undefined: no person is at this terminal. */
+/** In raw mode Ctrl-C is a key like others. Returns once the command knows. */
+const interrupted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    signal.addEventListener("abort", () => resolve(), { once: true });
+    process.kill(process.pid, "SIGINT");
+  });
+
+/** The letter of the key that a person presses, "enter", or "" for any other key; undefined: no person is at this terminal. */
 export async function askForKey(question: string, asking: Asking): Promise<string | undefined> {
   const { stdin, stdout } = process;
   if (!isPersonThere(asking)) return undefined;
@@ -188,10 +160,10 @@ export async function askForKey(question: string, asking: Asking): Promise<strin
       stdin.once("data", (bytes: Buffer) => resolve(bytes.toString()));
       asking.signal.addEventListener("abort", () => resolve(""), { once: true });
     });
-    if (key === interrupt) process.kill(process.pid, "SIGINT"); // in raw mode Ctrl-C is a key like others
+    if (key === interrupt) await interrupted(asking.signal);
     const letter = /^([a-z])\s*$/i.exec(key)?.[1]?.toLowerCase() ?? ""; // Enter may come with it
     stdout.write(`${letter}\n`);
-    return letter;
+    return /^[\r\n]+$/.test(key) ? "enter" : letter;
   } finally {
     stdin.setRawMode(false);
     stdin.pause();

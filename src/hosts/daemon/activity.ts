@@ -10,6 +10,8 @@ interface Activity {
   observe(seen: Observation): void;
   /** Milliseconds since the last event. */
   quietFor(): number;
+  /** Those that have begun and not ended. */
+  sessions(): number;
   facts(): Fields;
 }
 
@@ -45,6 +47,7 @@ export function createActivity({ now, elapsed }: { now(): Instant; elapsed(): nu
       if (seen.is === "event") count(seen.event);
     },
     quietFor: () => elapsed() - lastEvent,
+    sessions: () => sessions.size,
     facts: () => ({
       events,
       sessions: sessions.size,

@@ -273,6 +273,7 @@ export interface Settings {
   /** The names of the channels that get notices where neither a hook nor its project names any. */
   notify: readonly string[];
   webhooks: Config["webhooks"];
+  telemetry: NonNullable<Config["telemetry"]>;
 }
 
 /**
@@ -281,7 +282,8 @@ export interface Settings {
  */
 export function settingsOf(loaded: Pick<Loaded, "config" | "userConfig"> | undefined): Settings {
   const { engine = {}, notify = [] } = loaded?.config ?? {};
-  const { notifications = {}, webhooks = {}, engine: own = {} } = loaded?.userConfig ?? {};
+  const { notifications = {}, webhooks = {}, telemetry = {}, engine: own = {} } = loaded?.userConfig ?? {};
   const { enabled, file_watcher_enabled } = { ...engineDefaults, ...own };
-  return { engine: { ...engineDefaults, ...engine, enabled, file_watcher_enabled }, notifications, notify, webhooks };
+  const said = { ...engineDefaults, ...engine, enabled, file_watcher_enabled };
+  return { engine: said, notifications, notify, webhooks, telemetry };
 }

@@ -22,8 +22,11 @@ import { createRuntime, type Runtime, type RuntimeOptions } from "../compose/run
 import { type ActiveAutomations, createActiveAutomations } from "./active-automations.ts";
 import { createActivity } from "./activity.ts";
 import { createChanges, createTriggers, type Settings, settingsOf } from "./changes.ts";
+import { createTelemetry, type Telemetry, type TelemetryOptions } from "./telemetry.ts";
 
-export interface DaemonOptions extends Pick<RuntimeOptions, "beforeModules" | "redact"> {
+export interface DaemonOptions
+  extends Pick<RuntimeOptions, "beforeModules" | "redact">,
+    Pick<TelemetryOptions, "version" | "variables"> {
   /** Gets the environment of each sender, before anything of its request is written down. */
   learnSecrets?(environment: Readonly<Record<string, string>>): void;
   /** Its own folder: its settings hold, and what happens nowhere else happens there. */
@@ -69,6 +72,7 @@ export interface Daemon extends Pick<DaemonOptions, "cwd" | "home" | "environmen
   settings(): Settings;
   /** Hears what `observe` hears, until it is undone. */
   listen(ear: (seen: Observation) => void): () => void;
+  readonly telemetry: Pick<Telemetry, "measures" | "read" | "scrapeToken">;
   /** Decides one event. What it started ends with the daemon. Rejects where it could not be written down. */
   emit(event: HookEvent): Promise<Outcome>;
   /** Begins to fire what is due and to follow what others change; resolves when all that is there is watched. */
@@ -102,7 +106,7 @@ const closesWithin = 9_500;
 export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
   const { cwd, environment, complain } = options;
   const store = withDegradedMode(() => options.store, { ring: ringOfRows, complain });
-  const { now, elapsed, after, id } = systemPorts({ newest: store.newestId?.() });
+  const { now, elapsed, after, id, owner = "" } = systemPorts({ newest: store.newestId?.() });
   const ears = new Set([options.observe]);
   const stopping = new AbortController();
   let settings = settingsOf(undefined);
@@ -143,6 +147,12 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
   });
   const activity = createActivity({ now, elapsed: elapsed ?? now });
   ears.add(activity.observe);
+  const telemetry = createTelemetry({
+    ...{ ...options, now, after, owner, store, sessions: activity.sessions },
+    queue: () => workCounts(store.database),
+  });
+  ears.add(telemetry.observe);
+  await telemetry.follow(settings.telemetry);
   const emit = (event: HookEvent): Promise<Outcome> =>
     emitRecorded(engine, event, { environment, signal: stopping.signal });
   const triggers = createTriggers({
@@ -159,6 +169,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     settings: {
       read(loaded) {
         settings = settingsOf(loaded);
+        void telemetry.follow(settings.telemetry); // it never rejects
       },
       mark: () => JSON.stringify(settings.engine),
     },
@@ -178,13 +189,14 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       await changes.stop();
       await triggers.close();
       await runtime.close(answered && endsBefore(answersWithin, answered, after));
+      await telemetry.close();
     },
     last: () => store.close(),
   });
 
   await changes.look();
   return {
-    ...{ cwd, home: options.home, store, environment, complain, active, emit, source },
+    ...{ cwd, home: options.home, store, environment, complain, active, emit, source, telemetry },
     judging: {
       registry: runtime.ports.registry,
       patterns: runtime.ports.patterns,
@@ -222,6 +234,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       notifications: Object.keys(settings.notifications),
       activity: activity.facts(),
       process: { memoryInBytes: process.memoryUsage.rss(), seconds: Math.round(process.uptime()) },
+      telemetry: telemetry.facts(),
       residents: (runtime.ports.residents?.facts() ?? []).map((one) => ({ ...one })),
       decisions: (ifReadable(() => eventTimings(store.database, now() - day)) ?? []).map((one) => ({ ...one })),
     }),

@@ -125,7 +125,7 @@ async function routesOf(
     import("./webhooks.ts"),
     import("../../operations/index.ts"),
   ]);
-  const { context, environment, active, settings, store, cwd, emit, status } = daemon;
+  const { context, environment, active, settings, store, cwd, emit, status, telemetry } = daemon;
   const { now } = context;
   const webhooks = createWebhooks({
     ...{ emit, store, now, cwd },
@@ -140,6 +140,8 @@ async function routesOf(
     ...given,
     webhooks,
     status: () => ({ ...status(), intake: given.intake.facts() }),
+    measures: telemetry.read,
+    scrapeToken: telemetry.scrapeToken,
     operations,
     context,
     async dashboard(bodyOf) {
@@ -165,9 +167,14 @@ interface Intake {
 }
 
 function openIntake(daemon: Daemon, admits: { token: string; isClosing(): boolean }): Intake {
-  const { environment, stopping, store, cwd, context } = daemon;
+  const { environment, stopping, store, cwd, context, telemetry } = daemon;
   const { engine, now, id } = context;
   const queue = createIngestQueue();
+  telemetry.measures.gauge(
+    { name: "hookline.intake.events", help: "Events that programs have sent and that are not answered yet." },
+    [],
+    () => [{ labels: [], value: queue.held().events }],
+  );
   let ran = ""; // the event that the last run was of
   const stopListening = daemon.listen((seen) => {
     if (seen.is === "run") ran = seen.run.eventId;

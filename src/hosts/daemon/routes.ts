@@ -7,6 +7,8 @@ import { isRecord } from "../../engine/schema.ts";
 import { readValue } from "../../operations/from-text.ts";
 import type { OperationContext } from "../../operations/operation.ts";
 import { answerOverHttp, type OperationRequest, type OperationTable, serveOperations } from "../../operations/serve.ts";
+import type { Measure } from "../../services/telemetry/measures.ts";
+import { prometheusText, prometheusType } from "../../services/telemetry/prometheus.ts";
 import type { Live } from "./activity.ts";
 import {
   type Call,
@@ -29,6 +31,9 @@ export interface RoutesOptions {
   webhooks: Webhooks;
   live: Pick<Live, "open">;
   status(): Fields;
+  measures(): readonly Measure[];
+  /** Its holder may read the measures, and nothing else. Undefined: there is none. */
+  scrapeToken(): string | undefined;
   operations: OperationTable;
   context: OperationContext;
   /** The dashboard: loaded when a browser first comes. */
@@ -64,6 +69,7 @@ export function createRoutes(options: RoutesOptions): (call: Call) => void {
   const routes: readonly (readonly [path: RegExp, methods: Methods])[] = [
     [/^\/health$/, { GET: () => json(200, { ok: true, name: "hookline", version }) }],
     [/^\/status$/, { GET: () => json(200, options.status()) }],
+    [/^\/metrics$/, { GET: measured }],
     [/^\/events$/, {}], // what is posted there, ingest-http.ts takes before
     [/^\/events\/live$/, { GET: ({ call }) => void live.open(call) }],
     [/^\/webhooks\/([^/]+)$/, { POST: deliver }],
@@ -118,19 +124,31 @@ export function createRoutes(options: RoutesOptions): (call: Call) => void {
     return json(status, body);
   }
 
+  function measured(): CallAnswer {
+    const headers = { "content-type": prometheusType, "cache-control": "no-store" };
+    return { status: 200, headers, body: prometheusText(options.measures()) };
+  }
+
+  function mayScrape(method: string, path: string, authorization: unknown): boolean {
+    const token = method === "GET" && path === "/metrics" ? options.scrapeToken() : undefined;
+    return token !== undefined && createBearer(token)(authorization);
+  }
+
   function isOpen(method: string, path: string): boolean {
     return (method === "POST" && path.startsWith("/webhooks/")) || (method === "GET" && path === "/health");
   }
 
   async function answer(call: Call): Promise<Served> {
     const { method = "", url = "", headers } = call.request;
+    const { authorization } = headers;
     const [path = ""] = url.split("?", 1);
     if (isOfDashboard(url)) {
       if (options.isClosing()) return refused("closing");
       dashboard ??= options.dashboard(bodyOf);
       return (await dashboard)(call, path);
     }
-    if (!isOpen(method, path) && !holdsToken(headers.authorization)) return refused("unauthorized");
+    if (!isOpen(method, path) && !holdsToken(authorization) && !mayScrape(method, path, authorization))
+      return refused("unauthorized");
     if (options.isClosing()) return refused("closing");
     for (const [pattern, methods] of routes) {
       const found = pattern.exec(path);

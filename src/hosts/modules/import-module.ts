@@ -140,10 +140,12 @@ export const notLoadedWithin = (limit: Seconds): string => `it was not loaded wi
 
 const reasonOf = (error: unknown): string => messageOf(error).split("\n")[0] ?? "";
 
-/** path:line:column, from the stack, which names the file with our mark. */
+/** path:line:column, from the stack, which names the file with our mark; a sign below the line shows the column. */
 function placeIn(error: unknown, path: string): string {
   const stack = error instanceof Error ? (error.stack ?? "") : "";
   const escaped = path.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
   const found = new RegExp(`${escaped}(?:\\?${mark}=\\d+)?:(\\d+)(?::(\\d+))?`).exec(stack);
-  return found ? `${path}:${found[1]}${found[2] ? `:${found[2]}` : ""}` : path;
+  if (!found) return path;
+  const column = found[2] ?? /\n( *)\^+\s*\n/.exec(stack)?.[1]?.length;
+  return `${path}:${found[1]}${column === undefined ? "" : `:${Number(column) + (found[2] ? 0 : 1)}`}`;
 }

@@ -3,7 +3,7 @@ import { type Callback, callbackOf, type HookFunction } from "../../actions/func
 import { HooklineError, messageOf } from "../../engine/error.ts";
 import { fingerprint } from "../../engine/fingerprint.ts";
 import type { Hook, Problem } from "../../engine/hook.ts";
-import { nearest } from "../../engine/nearest.ts";
+import { didYouMean, nearest } from "../../engine/nearest.ts";
 import type { ConditionKind, Handler } from "../../engine/ports.ts";
 import type { LoadedModule } from "../../loading/load.ts";
 import type { Loading } from "../../loading/loading.ts";
@@ -11,6 +11,7 @@ import type { ModulePlace } from "../../loading/places.ts";
 import { compileDefinition, definitionFields, type HookDefinition } from "../library/definition.ts";
 import { importModule } from "./import-module.ts";
 import { actionHandler, conditionKind } from "./kinds.ts";
+import { placeInModule } from "./module-place.ts";
 import { createProjectModules, type Found, type ProjectModulesOptions } from "./projects.ts";
 import { collect } from "./setup.ts";
 
@@ -98,9 +99,11 @@ function loadedOf(place: ModulePlace, found: Found, functions: Map<string, Callb
   addHooks(loaded, hooks, functions);
   for (const fault of faults) loaded.problems.push(problemOf(fault, path));
   if (!("error" in found)) return loaded;
+  const problem = problemOf(found.error, path);
+  const named = problem.file === place.from ? place.at : undefined; // it could not be found
   return {
     ...loaded,
-    problems: [...loaded.problems, { ...problemOf(found.error, path), loses: true }],
+    problems: [...loaded.problems, { ...problem, ...named, loses: true }],
     files: [...files, path],
   };
 }
@@ -117,7 +120,7 @@ function addHooks(loaded: LoadedModule, hooks: Found["hooks"], functions: Map<st
     const callback = `module:${made}:${index}`;
     const stray = Object.keys(definition).filter((key) => !definitionFields.includes(key));
     try {
-      if (stray.length > 0) throw new Error(`nothing reads "${stray.join('", "')}"`);
+      if (stray.length > 0) throw new Error(`nothing reads "${stray.join('", "')}" — the hook — ${adviceOn(stray)}`);
       const hook = compileDefinition(definition as HookDefinition, id, place.layer); // it names its own events
       functions.set(callback, callbackOf(definition.run as HookFunction, definition.on)); // and is given no others
       const [step] = hook.steps;
@@ -129,13 +132,15 @@ function addHooks(loaded: LoadedModule, hooks: Found["hooks"], functions: Map<st
       });
     } catch (error) {
       loaded.problems.push({
-        ...problemOf(error, path),
-        message: `the hook "${name}" cannot be used: ${messageOf(error)}`,
+        ...problemOf(error, path, { name, index, of: hooks.length }),
         ...(asksForSafety(definition) ? { loses: true } : {}), // nobody may lose a guard by a typing error (R46)
       });
     }
   }
 }
+
+const adviceOn = ([key = ""]: readonly string[]): string =>
+  didYouMean(key, definitionFields) ?? `known: ${definitionFields.join(", ")}`;
 
 /** Also by a misspelt key. */
 function asksForSafety(definition: object): boolean {
@@ -166,17 +171,19 @@ const originOf = ({ layer, root }: ModulePlace, file: string, index: number): Ho
   ...(root ? { root } : {}),
 });
 
-function problemOf(error: unknown, path: string): Problem {
-  const where = error instanceof HooklineError ? String(error.facts.where ?? "") : "";
-  const [, file = path, line = "1", column = "1"] = /^(.*?):(\d+)(?::(\d+))?$/.exec(where) ?? [];
-  const advice = error instanceof HooklineError ? error.facts.advice : undefined;
+/** @param hook the one that it is about */
+function problemOf(error: unknown, path: string, hook?: { name: string; index: number; of: number }): Problem {
+  const facts = error instanceof HooklineError ? error.facts : {};
+  const [what = "", , advice] = messageOf(error).split(" — ");
+  const reason = String(facts.reason ?? what);
+  const [, file = path, line, column = "1"] = /^(.*?):(\d+)(?::(\d+))?$/.exec(String(facts.where ?? "")) ?? [];
+  const place = line === undefined ? placeInModule(file, { message: reason, ...(hook ? { hook } : {}) }) : undefined;
   return {
     severity: "error",
     code: "module-failed",
-    message: `the module cannot be used: ${error instanceof HooklineError ? (error.facts.reason ?? error.message) : messageOf(error)}`,
-    ...(advice ? { suggestion: String(advice) } : {}),
+    message: `the ${hook ? `hook "${hook.name}"` : "module"} cannot be used: ${reason}`,
+    suggestion: String(facts.advice ?? (facts.reason === undefined ? advice : undefined) ?? "correct it at this place"),
     file,
-    line: Number(line),
-    column: Number(column),
+    ...(place ?? { line: Number(line ?? 1), column: Number(column) }),
   };
 }

@@ -6,7 +6,7 @@ import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { existsSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
 import { messageOf } from "../../engine/error.ts";
-import type { Command } from "../../engine/program.ts";
+import { type Command, word } from "../../engine/program.ts";
 import { createTree, pause, type Tree } from "./tree.ts";
 
 /** What the supervision knows of a program that runs, and how it hears of it: the same for both ways to start it. */
@@ -118,7 +118,7 @@ function withUmask<T>(umask: number | undefined, work: () => T): T {
 }
 
 const sentences: Readonly<Record<string, (program: string) => string>> = {
-  EACCES: (program) => `${program} may not be executed: chmod +x ${program}`,
+  EACCES: (program) => `${program} may not be executed: chmod +x ${word(program)}`,
   EPERM: (program) => `${program} may not be executed by this user`,
   ENOEXEC: (program) => `${program} is neither a program nor a script with a #! line`,
   E2BIG: (program) => `the arguments and the environment of ${program} are too large`,

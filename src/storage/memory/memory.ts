@@ -10,23 +10,25 @@ import {
   type SessionId,
   type Turn,
 } from "../../engine/event.ts";
-import type { Baseline, Claim, Found, Paused, RunFilter, Store } from "../../engine/record.ts";
+import type { Baseline, Claim, Found, Paused, Refusal, RunFilter, Store } from "../../engine/record.ts";
 import { createKeeper, type Keeping } from "../sqlite/keep.ts";
 import {
   type Claimed,
   type EventRow,
   eventOf,
+  firstRefusal,
   firstReport,
   interruption,
+  listOf,
   mergeFound,
   payloadOf,
   type Report,
   type RunRow,
-  refuses,
   repeating,
   rowOfEvent,
   rowOfRun,
   runOf,
+  textFields,
   written,
 } from "../sqlite/rows.ts";
 
@@ -89,8 +91,8 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
     if (event.delivery) put(reports, happening, [...(reports.get(happening) ?? []), row]);
   }
 
-  const refusing = (claims: readonly Claim[], at: Instant): Claim | undefined =>
-    claims.find((claim) => refuses(claim, claimedBefore(claim.key), at));
+  const refusing = (claims: readonly Claim[], at: Instant): Refusal | undefined =>
+    firstRefusal(claims, ({ key }) => claimedBefore(key), at);
 
   const claimedBefore = (key: string): Claimed | undefined => tables().claims.get(key) ?? before?.claimed(key);
 
@@ -134,7 +136,7 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
       const refused = refusing(claims, at);
       const rows = tables().claims;
       const late = refused && claimedBefore(refused.key);
-      if (late) rows.set(refused.key, { ...late, last: Math.min(late.last, at) }); // see refuses()
+      if (late) rows.set(refused.key, { ...late, last: Math.min(late.last, at) }); // see firstRefusal()
       if (refused) return refused;
       for (const key of new Set(claims.map((one) => one.key)))
         rows.set(key, { count: (claimedBefore(key)?.count ?? 0) + 1, last: at });
@@ -202,7 +204,7 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
     },
     runs: (filter) =>
       behind(all(tables().runs).reverse(), filter.before)
-        .filter((row) => answers(row, filter))
+        .filter((row) => answers(row, filter, tables().events.get(row.event)?.cwd))
         .slice(0, filter.limit)
         .map(runOf),
 
@@ -313,13 +315,24 @@ function drop<Row>(rows: Map<string, Row>, isOld: (row: Row) => boolean): number
   return old.length;
 }
 
-const answers = (row: RunRow, { hook, session, event, status, eventId, among, since }: RunFilter): boolean =>
-  is(row.hook, hook) &&
+const answers = (
+  row: RunRow,
+  { hook, session, event, status, eventId, among, since, folders, text }: RunFilter,
+  cwd: string | undefined,
+): boolean =>
+  (hook === undefined || listOf(hook).some((one) => is(row.hook, one))) &&
   is(row.session, session) &&
   is(row.event_name, event) &&
   is(row.status, status) &&
   is(row.event, eventId) &&
   (since === undefined || row.started >= since) &&
+  (folders === undefined || folders.some((folder) => cwd === folder || cwd?.startsWith(folder.replace(/\/?$/, "/")))) &&
+  (text === undefined ||
+    textFields.some((field) =>
+      String(row[field] ?? "")
+        .toLowerCase()
+        .includes(text.toLowerCase()),
+    )) &&
   (among === undefined || (row.hook.startsWith(among.prefix) && row.hook.endsWith(among.suffix ?? "")));
 
 const behind = (rows: readonly RunRow[], id: string | undefined): readonly RunRow[] =>

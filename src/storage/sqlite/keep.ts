@@ -4,8 +4,8 @@ import { isEmpty, type Outcome } from "../../engine/outcome.ts";
 import type { StepRecord } from "../../engine/record.ts";
 
 /**
- * redacted: payloads up to the limit, and the first 2 kB of each text that a handler put out. full: those texts as
- * well, up to the limit. none: neither payloads nor texts. Secrets are redacted in all three.
+ * redacted: payloads up to the limit, and the first 2 kB of each text that a handler put out, or 64 kB where one failed (R83).
+ * full: those texts as well, up to the limit. none: neither payloads nor texts. Secrets are redacted in all three.
  */
 export type Recording = "redacted" | "full" | "none";
 
@@ -42,6 +42,7 @@ export interface Keeper {
 /** Of each payload, as JSON. */
 export const usualPayloadLimitInBytes = 262_144;
 const outputLimitInCharacters = 2_048;
+const failedOutputLimitInCharacters = 65_536;
 const turnLimitInBytes = 65_536;
 
 export function createKeeper({
@@ -71,9 +72,8 @@ export function createKeeper({
     none: (steps) => keep(steps.map(withoutOutput), payloadLimitInBytes),
     redacted(steps) {
       const kept = keep(steps, payloadLimitInBytes);
-      return kept.text.length > outputLimitInCharacters
-        ? { ...kept, text: withHeads(kept.text, outputLimitInCharacters) }
-        : kept;
+      const limit = steps.every(({ ok }) => ok) ? outputLimitInCharacters : failedOutputLimitInCharacters;
+      return kept.text.length > limit ? { ...kept, text: withHeads(kept.text, limit) } : kept;
     },
   };
   return {

@@ -9,22 +9,26 @@ import {
   type Turn,
 } from "../../engine/event.ts";
 import type { HookSet } from "../../engine/hook.ts";
-import type { Claim, Found, Paused, Run, RunFilter } from "../../engine/record.ts";
+import type { Claim, Found, Paused, Refusal, Run, RunFilter } from "../../engine/record.ts";
 import type { Database } from "./database.ts";
 import type { Keeper } from "./keep.ts";
 import {
   type Claimed,
+  firstRefusal,
   firstReport,
   interruption,
+  listOf,
   mergeFound,
+  places,
   type Report,
   type RunRow,
   readBack,
-  refuses,
   runFields,
   runOf,
+  textFields,
   written,
 } from "./rows.ts";
+import { commonEvents, commonStatuses, isNotable, isRare } from "./schema.ts";
 
 const day = 86_400_000;
 
@@ -84,15 +88,14 @@ export function keepHookSet(database: Database, set: HookSet, now: Instant, keep
 export const claimed = (database: Database, { key }: Pick<Claim, "key">): Claimed | undefined =>
   database.get<Claimed>("select count, last from claim where key = ?", written(key));
 
-/** The first claim that would refuse now. */
-export const refusing = (database: Database, claims: readonly Claim[], now: Instant): Claim | undefined =>
-  claims.find((claim) => refuses(claim, claimed(database, claim), now));
+export const refusing = (database: Database, claims: readonly Claim[], now: Instant): Refusal | undefined =>
+  firstRefusal(claims, (claim) => claimed(database, claim), now);
 
 /** All or none. A key that is named twice counts once. */
-export function take(database: Database, claims: readonly Claim[], now: Instant): Claim | undefined {
+export function take(database: Database, claims: readonly Claim[], now: Instant): Refusal | undefined {
   const refused = refusing(database, claims, now);
   if (refused) {
-    database.run("update claim set last = ? where key = ? and last > ?", now, written(refused.key), now); // see refuses()
+    database.run("update claim set last = ? where key = ? and last > ?", now, written(refused.key), now); // see firstRefusal()
     return refused;
   }
   for (const key of new Set(claims.map((claim) => claim.key))) {
@@ -157,18 +160,68 @@ export function runNamed(database: Database, id: string): Run | undefined {
   return row && runOf(row);
 }
 
-const columnOf = { hook: "hook", session: "session", event: "event_name", status: "status", eventId: "event" } as const;
+/** The ids that begin so: at most so many. */
+export const idsFrom = (database: Database, table: "run" | "event", beginning: string, most: number): string[] =>
+  database
+    .all<{ id: string }>(
+      `select id from ${table} where id >= ? and id < ? order by id limit ?`,
+      written(beginning),
+      `${written(beginning)}\u{10FFFF}`,
+      most,
+    )
+    .map(({ id }) => readBack(id));
+
+interface Column {
+  is: string;
+  /** Whether its index leaves few runs; absent: it never does. */
+  leavesFew?(value: string): boolean;
+  /** The condition that uses the index. */
+  found?: string;
+}
+/** Those that leave the fewest runs first. */
+const columns: { readonly [F in "eventId" | "status" | "session" | "event"]: Column } = {
+  eventId: { is: "event", leavesFew: () => true },
+  status: { is: "status", leavesFew: (value) => !commonStatuses.includes(value), found: `status = ? and ${isNotable}` },
+  session: { is: "session", leavesFew: () => true, found: "seq in (select seq from run where session = ?)" },
+  event: {
+    is: "event_name",
+    leavesFew: (value) => !commonEvents.includes(value),
+    found: `event_name = ? and ${isRare}`,
+  },
+};
 
 /** Newest first, that is in the reverse order of their beginnings. */
 export function findRuns(database: Database, filter: RunFilter): Run[] {
   const conditions: string[] = [];
   const values: (string | number)[] = [];
-  for (const field of Object.keys(columnOf) as (keyof typeof columnOf)[]) {
+  for (const field of Object.keys(columns) as (keyof typeof columns)[]) {
     // the keys of a literal
     const value = filter[field];
     if (value === undefined) continue;
-    conditions.push(`${columnOf[field]} = ?`);
+    const { is, leavesFew, found = `${is} = ?` } = columns[field];
+    // SQLite cannot know which index leaves the fewest; behind a + it uses none.
+    conditions.push(conditions.length === 0 && leavesFew?.(value) ? found : `+${is} = ?`);
     values.push(written(value));
+  }
+  if (filter.hook !== undefined) {
+    const hooks = listOf(filter.hook);
+    conditions.push(`${conditions.length === 0 ? "" : "+"}hook in (${places(hooks)})`);
+    values.push(...hooks.map(written));
+  }
+  let order = "seq";
+  if (filter.folders) {
+    const own = foldersWithEvents(database, filter.folders);
+    const isIn = `cwd in (${places(own)})`;
+    if (isRareIn(database, own)) {
+      conditions.push(`event in (select id from event where ${isIn})`);
+      order = "+seq"; // else SQLite reads all runs in their order
+    } else conditions.push(`exists (select 1 from event where event.id = run.event and ${isIn})`);
+    values.push(...own);
+  }
+  if (filter.text !== undefined) {
+    const all = textFields.map((field) => `coalesce(${field}, '')`).join(" || ' ' || ");
+    conditions.push(`instr(lower(${all}), lower(?)) > 0`);
+    values.push(filter.text);
   }
   if (filter.since !== undefined) {
     conditions.push("started >= ?");
@@ -185,21 +238,70 @@ export function findRuns(database: Database, filter: RunFilter): Run[] {
   }
   const where = conditions.length === 0 ? "" : `where ${conditions.join(" and ")}`;
   const rows = database.all<RunRow>(
-    `select ${runFields.join()} from run ${where} order by seq desc limit ?`,
+    `select ${runFields.join()} from run ${where} order by ${order} desc limit ?`,
     ...values,
     filter.limit ?? -1,
   );
   return rows.map(runOf);
 }
 
-/** For each hook its newest run that started: walks the index from hook to hook instead of reading every run. */
-export function lastFired(database: Database): Map<HookId, Instant> {
-  const rows = database.all<{ hook: string; at: Instant | null }>(`
-    with recursive fired (hook) as (
-      select min(hook) from run
-      union all
-      select (select min(hook) from run where run.hook > fired.hook) from fired where fired.hook is not null
+/** Of the folders and those below them, the ones where events happened. Walks the index from folder to folder, as for hooks. */
+const foldersWithEvents = (database: Database, folders: readonly string[]): string[] => [
+  ...new Set(
+    folders.flatMap((folder) => {
+      const below = written(folder.endsWith("/") ? folder.slice(0, -1) : folder);
+      const rows = database.all<{ cwd: string }>(
+        `with recursive found (cwd) as (
+          select min(cwd) from event where cwd >= ?1 and cwd < ?2
+          union all
+          select (select min(cwd) from event where cwd > found.cwd and cwd < ?2) from found where found.cwd is not null
+        )
+        select cwd from found where cwd is not null`,
+        `${below}/`,
+        `${below}0`, // the character after the slash
+      );
+      return [written(folder), ...rows.map(({ cwd }) => cwd)];
+    }),
+  ),
+];
+
+/** Of so few events the runs are found one by one; of more, a few are among the newest of all runs. */
+const fewEvents = 10_000;
+const isRareIn = (database: Database, folders: readonly string[]): boolean =>
+  (database.get<{ count: number }>(
+    `select count(*) as count from (select 1 from event where cwd in (${places(folders)}) limit ?)`,
+    ...folders,
+    fewEvents,
+  )?.count ?? 0) < fewEvents;
+
+/** The newest event in these folders. */
+export function newestEventIn(database: Database, folders: readonly string[]): string | undefined {
+  const newest = foldersWithEvents(database, folders).map((cwd) =>
+    database.get<{ id: string; seq: number }>("select id, seq from event where cwd = ? order by seq desc limit 1", cwd),
+  );
+  const [first] = newest.flatMap((one) => one ?? []).toSorted((left, right) => right.seq - left.seq);
+  return first && readBack(first.id);
+}
+
+/** The hooks that have runs: walks the index from hook to hook instead of reading every run. */
+const fired = `with recursive fired (hook) as (
+  select min(hook) from run
+  union all
+  select (select min(hook) from run where run.hook > fired.hook) from fired where fired.hook is not null
+)`;
+
+/** With the names that they had last; also those that are gone. */
+export const hooksWithRuns = (database: Database): { hook: HookId; name: string }[] =>
+  database
+    .all<{ hook: string; name: string }>(
+      `${fired} select hook, (select hook_name from run where run.hook = fired.hook order by seq desc limit 1) as name
+        from fired where hook is not null`,
     )
+    .map(({ hook, name }) => ({ hook: readBack(hook), name: readBack(name) }));
+
+/** For each hook its newest run that started. */
+export function lastFired(database: Database): Map<HookId, Instant> {
+  const rows = database.all<{ hook: string; at: Instant | null }>(`${fired}
     select hook, (
       select started from run
       where run.hook = fired.hook and asked > 0 order by seq desc limit 1
@@ -210,7 +312,7 @@ export function lastFired(database: Database): Map<HookId, Instant> {
 
 /** Closes runs without a process (R26): it is gone, or there never was one. */
 export function repair(database: Database, isAlive: (owner: string) => boolean, now: Instant): number {
-  const unfinished = `select seq, started, owner from run where status in ('queued', 'running')
+  const unfinished = `select seq, started, owner from run where status in ('queued', 'running') and ${isNotable}
     and not exists (select 1 from work where work.run = run.id)`; // a durable run waits for its next worker
   const rows = (): { seq: number; started: Instant; owner: string | null }[] => database.all(unfinished);
   if (rows().length === 0) return 0; // nearly always: no lock needed
@@ -322,8 +424,9 @@ export interface EventTiming extends Timing {
   event: string;
 }
 
-/** Of each hook so many runs, and so many events in all: the newest. More would not change the picture. */
+/** Of each hook so many runs, of so many that may have been refused, and so many events in all: the newest. More would not change the picture. */
 const runsAtMost = 500;
+const runsLookedAt = 5_000;
 const eventsAtMost = 10_000;
 
 interface Measured {
@@ -335,14 +438,15 @@ interface Measured {
 export function hookTimings(database: Database, hooks: readonly HookId[], since: Instant): Map<HookId, HookTiming> {
   const timings = new Map<HookId, HookTiming>();
   for (const hook of hooks) {
-    const runs = database.all<Measured>(newestRuns, written(hook), since, runsAtMost);
+    const runs = database.all<Measured>(newestRuns, written(hook), runsLookedAt, since, runsAtMost);
     const timing = timingOf(runs.map(({ ms }) => ms));
     if (timing) timings.set(hook, { ...timing, ...perSession(runs) });
   }
   return timings;
 }
-const newestRuns = `select ms, session from run
-  where hook = ? and asked > 0 and ms is not null and started >= ? order by seq desc limit ?`;
+const newestRuns = `select ms, session
+  from (select ms, session, asked, started, seq from run where hook = ? order by seq desc limit ?)
+  where asked > 0 and ms is not null and started >= ? order by seq desc limit ?`;
 
 function perSession(runs: readonly Measured[]): Pick<HookTiming, "perSession"> {
   const known = runs.filter(({ session }) => session !== null);

@@ -98,22 +98,33 @@ const partsFor = (database: Database, before: Instant): (() => Part)[] => [
 const rowsAtOnce = 2_000;
 
 /** Answers how many events were forgotten. */
-export function purge(database: Database, before: Instant): number {
-  let events = 0;
+export const purge = (database: Database, before: Instant): number =>
+  forget(database, before, Number.POSITIVE_INFINITY).events;
+
+/** @param most rows, about; where more are old, not all was forgotten */
+function forget(database: Database, before: Instant, most: number): { events: number; isAll: boolean } {
+  let [events, rows] = [0, 0];
   for (const [index, make] of partsFor(database, before).entries()) {
     const work = make();
     for (let isLast = false; !isLast; ) {
+      if (rows >= most) return { events, isAll: false };
       const done = work(rowsAtOnce);
       isLast = done.isLast;
+      rows += done.forgotten;
       if (oldRows[index]?.table === "event") events += done.forgotten;
     }
   }
-  return events;
+  return { events, isAll: true };
 }
+
+/** For a process that ends soon, and whose agent waits for its end: after a long rest the next ones go on with it. */
+const forgottenAtAnEnd = 4_000;
 
 /** At most once a day, whatever number of processes ask: the one that changes the row does it. */
 export function purgeIfDue(database: Database, keptFor: number, now: Instant): void {
-  if (isPurgeDue(database, now)) purge(database, now - keptFor * day);
+  if (!isPurgeDue(database, now)) return;
+  const { isAll } = forget(database, now - keptFor * day, forgottenAtAnEnd);
+  if (!isAll) database.run("update meta set value = ? where key = 'purged'", now - day);
 }
 
 function isPurgeDue(database: Database, now: Instant): boolean {

@@ -7,6 +7,7 @@ import {
   addTokens,
   type Claim,
   type Found,
+  type Refusal,
   type Run,
   type RunStatus,
   type StoredEvent,
@@ -176,6 +177,12 @@ export const changingFields: readonly RunField[] = [
 ];
 export const runFields: readonly RunField[] = [...fixedFields, ...changingFields];
 
+/** Where the texts of a run lie, for who looks for one. */
+export const textFields: readonly RunField[] = ["hook_name", "reason", "outcome", "withheld", "steps", "notes"];
+
+export const listOf = (value: string | readonly string[]): readonly string[] =>
+  typeof value === "string" ? [value] : value;
+
 /** What stays while a run goes on, in the order of runFields. Lists, as they are bound as they are: this is on the hot path. */
 export const fixedValues = (run: Run, keeper: Keeper): Value[] => [
   written(run.id),
@@ -246,9 +253,24 @@ export interface Claimed {
  * another process read it a moment later. The store then writes `now` in its place, so that no hook waits longer than
  * one gap from there (D16), and a race between two processes still has one winner.
  */
-export function refuses(claim: Claim, held: Claimed | undefined, now: Instant): boolean {
-  if (claim.max !== undefined && (held?.count ?? 0) >= claim.max) return true;
-  return claim.gap !== undefined && held !== undefined && now - Math.min(held.last, now) < claim.gap * 1000;
+function refuses(claim: Claim, held: Claimed | undefined, now: Instant): Refusal | undefined {
+  if (claim.max !== undefined && (held?.count ?? 0) >= claim.max) return claim;
+  if (claim.gap === undefined || held === undefined) return undefined;
+  const left = claim.gap * 1000 - (now - Math.min(held.last, now));
+  return left > 0 ? { ...claim, left: Math.ceil(left / 1000) } : undefined;
+}
+
+/** The first claim that would refuse now. */
+export function firstRefusal(
+  claims: readonly Claim[],
+  heldOf: (claim: Claim) => Claimed | undefined,
+  now: Instant,
+): Refusal | undefined {
+  for (const claim of claims) {
+    const refused = refuses(claim, heldOf(claim), now);
+    if (refused) return refused;
+  }
+  return undefined;
 }
 
 /** One registration's report of a delivery (R49). */

@@ -42,6 +42,6 @@ for (let index = 0; index < 20; index++) {
   scripts.observe({ is: "event", event });
   await store.saveRun(run);
   scripts.observe({ is: "run", run });
-  scripts.observe({ is: "outcome", event, outcome: {} });
+  scripts.observe({ is: "outcome", event, outcome: {}, ms: 0 });
 }
 store.close();

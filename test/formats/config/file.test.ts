@@ -37,9 +37,9 @@ test("every key is read, and paths are absolute", () => {
   assert.deepEqual(problems, []);
   assert.deepEqual(config.apps, ["/project/app.yaml", "/elsewhere/app.yaml"]);
   assert.deepEqual(config.extensions, [
-    { name: "/project/tools/hooks.ts", from: "/project/hookline.yaml" },
-    { name: "@our/rules", from: "/project/hookline.yaml" },
-    { name: "/project/tools/more.js", from: "/project/hookline.yaml" },
+    { name: "/project/tools/hooks.ts", from: "/project/hookline.yaml", at: { line: 3, column: 14 } },
+    { name: "@our/rules", from: "/project/hookline.yaml", at: { line: 3, column: 34 } },
+    { name: "/project/tools/more.js", from: "/project/hookline.yaml", at: { line: 3, column: 48 } },
   ]);
   assert.deepEqual(config.mcpServers, {
     files: { command: "npx", args: ["-y", "files"], env: { TOKEN: "${TOKEN}" }, cwd: "sub", timeout: 5 },
@@ -103,7 +103,7 @@ const mistakes: readonly [string, RegExp][] = [
     /^1:21 error unknown-field the server a has no "comand" \(did you mean "command"\?\)/,
   ],
   ["mcp_servers: { a: { args: [] } }", /^1:19 error missing-field the server a needs "command"/],
-  ["mcp_servers: { a: { url: x, args: [] } }", /^1:29 error unknown-field the server a has no "args"/],
+  ["mcp_servers: { a: { url: http://x, args: [] } }", /^1:36 error unknown-field the server a has no "args"/],
   [
     "mcp_servers: { a: { command: x, args: [1] } }",
     /^1:40 error wrong-type "args.0" of the server a needs text but is 1/,

@@ -262,7 +262,7 @@ test("[R46, R52] a built-in handler that would be a guard if it were valid stays
     assert.equal(hook.onFailure, "block", text);
     assert.match(
       told(compile(text)).join("\n"),
-      /guard-invalid this guard cannot run, so its last good form stays active, or, where it never had one, its failure policy \(block\) answers: /,
+      /guard-invalid until this hook is corrected its last good form stays active or, where it never had one, its failure policy \(block\) answers/,
     );
   }
   const others: readonly string[] = [

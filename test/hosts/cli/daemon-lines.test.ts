@@ -7,6 +7,7 @@ const terminal: Terminal = {
   isTerminal: true,
   width: 200,
   print() {},
+  exact() {},
   error() {},
   paint: (_style, text) => text,
 };

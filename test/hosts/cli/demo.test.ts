@@ -21,6 +21,7 @@ async function demoAt(t: TestContext, width: number): Promise<string[]> {
       isTerminal: Number.isFinite(width),
       width,
       print: (line) => void lines.push(...line.split("\n")),
+      exact: (line) => void lines.push(...line.split("\n")),
       error: (line) => assert.fail(line),
       paint: (_style, text) => text,
     },
@@ -31,7 +32,7 @@ async function demoAt(t: TestContext, width: number): Promise<string[]> {
     self: [process.execPath, bin],
     signal: new AbortController().signal,
   });
-  const folder = /recorded run are in (.*)\. Ask it:$/m.exec(lines.join("\n"))?.[1] ?? assert.fail("no folder");
+  const folder = /recorded run are in (.*)\. Next:$/m.exec(lines.join("\n"))?.[1] ?? assert.fail("no folder");
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   assert.equal(code, 0);
   return lines;
@@ -43,30 +44,37 @@ function rowsIn(lines: readonly string[]): string[] {
   return lines.slice(start, lines.indexOf("", start));
 }
 
-test("in 80 columns the demo shows each run on two lines, so that the event and the answer can be read", async (t) => {
+test("in 80 columns the demo shows each run in two parts, so that the event and the whole answer can be read", async (t) => {
   const lines = await demoAt(t, 80);
   const rows = rowsIn(lines);
-  assert.ok(rows.every((row) => row.length <= 80));
+  assert.deepEqual(
+    rows.filter((row) => row.length > 80),
+    [],
+  );
+  assert.equal(lines.filter((line) => /^ {2}(?:npx )?hookline /.test(line)).length, 3, "it ends with what to try next");
   const text = rows.join("\n");
   assert.match(text, /^event +what came of it +ms\n +hook +answered\n/);
   assert.match(
     text,
-    /^PreToolUse Bash: git push --force origin main +denied: it did not run +\d+\n +no force push +Force pushes rewrite what others have\. Pus/m,
+    /^PreToolUse Bash: git push --force origin main +denied: it did not run +\d+\n +no force push +Force pushes rewrite what others have\. Push without\n +--force, or ask a person\.$/m,
   );
-  assert.match(text, /^SessionStop +kept in the run +\d+\n +build_check +Src build: success\. ⏎ Ran `node --check/m);
+  assert.match(text, /^SessionStop +kept in the run +\d+\n +build_check +Src build: success\. ⏎ Ran$/m);
 });
 
-test("in a wide terminal the demo shows each run on one line, a build's result before its command", async (t) => {
+test("in a wide terminal the demo shows each run side by side, a build's result before its command", async (t) => {
   const lines = await demoAt(t, 160);
   const rows = rowsIn(lines);
-  assert.ok(rows.every((row) => row.length <= 160));
+  assert.deepEqual(
+    rows.filter((row) => row.length > 160),
+    [],
+  );
   assert.match(rows[0] ?? "", /^event +hook +answered +what came of it +ms$/);
-  assert.match(rows.at(-3) ?? "", /^SessionStop +build_check +Src build: success\. .* kept in the run +\d+$/);
+  assert.match(rows.join("\n"), /^SessionStop +build_check +Src build: success\. .* kept in the run +\d+$/m);
 });
 
 test("the demo's automation asks no model while the tests pass, then one that makes a task, and the team gets a notice", async (t) => {
-  const lines = await demoAt(t, 200);
-  const [passed = "", failed = ""] = rowsIn(lines).slice(-2);
+  const lines = await demoAt(t, 400);
+  const [passed = "", failed = ""] = rowsIn(lines).filter((row) => row.startsWith("code.committed"));
   assert.match(
     passed,
     /^code\.committed: Add \/health endpoint +tests after a commit +\(step_0: exit code 0 \(skip_llm_if_exit_zero\)\) +no model was asked +\d+$/,

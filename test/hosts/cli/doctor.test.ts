@@ -1,18 +1,31 @@
-/** hookline doctor: what is registered is really run, and what stays silent is named with the command that mends it. */
+/** hookline doctor: whatever keeps hooks from working is named with the command that mends it, and each check fails alone. */
 import assert from "node:assert/strict";
-import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { delimiter, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { type Place, placeFor, type Said } from "../daemon/started.ts";
 
 interface Finding {
-  agent: string;
+  area: string;
+  finding: string;
   is: string;
   says: string;
   run?: string;
+  did?: string;
+  agent?: string;
 }
 interface World extends Place {
   settings: string;
+  state: string;
   findings(...words: string[]): { status: number | null; findings: Finding[] };
 }
 
@@ -23,6 +36,7 @@ function worldFor(t: TestContext, files: Record<string, string> = {}): World {
   return {
     ...place,
     settings: join(place.folder, "home", ".claude", "settings.json"),
+    state: join(place.folder, "state", "hookline"),
     findings(...words) {
       const { status, stdout, stderr }: Said = place.hookline("doctor", "--json", ...words);
       assert.notEqual(stdout, "", stderr);
@@ -32,13 +46,50 @@ function worldFor(t: TestContext, files: Record<string, string> = {}): World {
 }
 
 const ofAll = (findings: readonly Finding[]): string => findings.map(({ is, says }) => `${is} ${says}`).join("\n");
+const wrong = (findings: readonly Finding[]): Finding[] => findings.filter(({ is }) => is !== "good");
+const named = (findings: readonly Finding[], name: string): Finding =>
+  findings.find(({ finding }) => finding === name) ?? assert.fail(`no ${name} in:\n${ofAll(findings)}`);
+
+/** Hooks of the project that run these commands on each call of Bash. */
+const hooksOf = (...commands: string[]): string =>
+  JSON.stringify({
+    hooks: { PreToolUse: [{ matcher: "Bash", hooks: commands.map((command) => ({ type: "command", command })) }] },
+  });
+
+test("a registration that was narrowed, switched off or emptied is named, and a person's change is not undone", (t) => {
+  const { hookline, findings, settings, folder, environment } = worldFor(t, {
+    ".hookline/hooks.json": JSON.stringify({ deny: ["write(.env)"] }),
+  });
+  delete environment.HOOKLINE_DAEMON;
+  for (const agent of ["claude-code", "copilot"]) assert.equal(hookline("install", agent).status, 0);
+  const changed = (): string[] =>
+    findings("--fix")
+      .findings.filter(({ area, is }) => area === "agents" && is === "bad")
+      .map(({ finding, agent }) => `${finding} ${agent}`);
+  assert.deepEqual(changed(), []);
+  const text = readFileSync(settings, "utf8");
+  const narrowed = JSON.parse(text);
+  narrowed.hooks.PreToolUse[0].matcher = "Bash";
+  writeFileSync(settings, JSON.stringify(narrowed));
+  assert.deepEqual(changed(), ["registration-changed claude-code"]);
+  assert.match(readFileSync(settings, "utf8"), /"matcher":"Bash"/);
+  writeFileSync(settings, text.replace("{", '{ "disableAllHooks": true,'));
+  assert.deepEqual(changed(), ["agent-switched-off claude-code"]);
+  writeFileSync(settings, text);
+  const own = join(folder, "home", ".copilot", "hooks", "hookline.json");
+  writeFileSync(own, readFileSync(own, "utf8").replaceAll('"set -- hook', '"true; set -- hook'));
+  assert.deepEqual(changed(), ["own-file-changed copilot"]);
+  writeFileSync(settings, `${text}}`);
+  assert.match(hookline("status").stdout, /claude-code cannot read .*settings\.json: run `hookline doctor`/);
+});
 
 test("without any registration doctor names the command that makes one", (t) => {
-  const { findings } = worldFor(t).findings();
+  const { status, findings } = worldFor(t).findings();
   assert.deepEqual(
-    findings.map(({ run }) => run),
+    wrong(findings).map(({ run }) => run),
     ["hookline install claude-code"],
   );
+  assert.equal(status, 0);
 });
 
 test("doctor --fire runs every registered line: all events arrive, and no hook runs", (t) => {
@@ -52,6 +103,7 @@ test("doctor --fire runs every registered line: all events arrive, and no hook r
   assert.equal(status, 0, ofAll(findings));
   const [, registered] = /on (\d+) events/.exec(ofAll(findings)) ?? [];
   assert.match(ofAll(findings), new RegExp(`good ${registered} of ${registered} events arrived`));
+  assert.match(ofAll(findings), /guarded ones are blocked where Hookline is gone/);
   assert.ok(!existsSync(join(world.folder, "home", "ran")), "the hook ran for a canary");
   assert.equal(world.hookline("runs", "--json").stdout.trim(), "[]");
 });
@@ -65,7 +117,7 @@ test("a registration that leads nowhere is named with what it said and the comma
   const { status, findings } = world.findings("--fire");
   assert.equal(status, 1);
   const bad = findings.filter(({ is }) => is === "bad");
-  assert.match(ofAll(bad), /PreToolUse did not arrive: .*its disk is gone/);
+  assert.match(ofAll(bad), /PreToolUse of Claude Code did not arrive: .*its disk is gone/);
   assert.ok(
     bad.every(({ run }) => run === "hookline install claude-code"),
     ofAll(bad),
@@ -115,4 +167,235 @@ test("doctor and status say that an agent was upgraded since it was installed", 
   assert.match(world.hookline("status").stdout, /claude-code calls Hookline .*2\.2\.0, was 2\.1\.330 at install/);
   world.hookline("install", "claude-code");
   assert.doesNotMatch(ofAll(world.findings().findings), /was 2\.1\.330/);
+});
+
+test("[B40] all that keeps a hook's program from starting is named: its script, its execute bit, its line ends, its interpreter", (t) => {
+  const world = worldFor(t, {
+    "workspace/.hookline/hooks.json": hooksOf(
+      "./bare.sh",
+      "./none.sh",
+      "./windows.sh",
+      "./snake.py",
+      "no-such-program x",
+    ),
+    "workspace/bare.sh": "#!/bin/sh\n",
+    "workspace/windows.sh": "#!/bin/sh\r\nexit 0\r\n",
+    "workspace/snake.py": "#!/usr/bin/env no-such-snake\n",
+    "workspace/.hookline/hooks/new.sh": "#!/bin/sh\n#---\n# name: new\n# type: session\n#---\n",
+  });
+  for (const name of ["windows.sh", "snake.py"]) chmodSync(join(world.workspace, name), 0o755);
+  const { status, findings } = world.findings();
+  assert.equal(status, 1);
+  const bare = join(world.workspace, "bare.sh");
+  assert.deepEqual(
+    findings.filter(({ area }) => area === "programs").map(({ finding, run }) => [finding, run]),
+    [
+      ["not-executable", `chmod +x ${join(world.workspace, ".hookline", "hooks", "new.sh")}`],
+      ["not-executable", `chmod +x ${bare}`],
+      ["script-missing", "hookline check"],
+      ["line-ends", `sed -i.bak 's/\\r$//' ${join(world.workspace, "windows.sh")}`],
+      ["program-missing", "hookline check"],
+      ["program-missing", "hookline check"],
+    ],
+  );
+  assert.match(
+    ofAll(findings),
+    /the program no-such-snake is not on this machine's PATH, and \.\/snake\.py \(\.hookline/,
+  );
+  assert.match(ofAll(findings), /the program no-such-program is not/);
+});
+
+test("doctor --fix sets execute bits and closes the state folder, says what it did, and finds nothing of it again", (t) => {
+  const world = worldFor(t, {
+    "workspace/.hookline/hooks.json": hooksOf("./bare.sh"),
+    "workspace/bare.sh": "#!/bin/sh\n",
+    "state/hookline/keep": "",
+  });
+  chmodSync(world.state, 0o755);
+  assert.equal(named(world.findings().findings, "state-open").run, `chmod 700 ${world.state}`);
+  const { status, findings } = world.findings("--fix");
+  assert.equal(status, 0, ofAll(findings));
+  assert.equal(named(findings, "not-executable").is, "fixed");
+  assert.match(named(findings, "state-open").did ?? "", /mode 700/);
+  assert.equal(statSync(world.state).mode & 0o777, 0o700);
+  assert.equal(statSync(join(world.workspace, "bare.sh")).mode & 0o111, 0o111);
+  assert.deepEqual(
+    wrong(world.findings().findings).map(({ finding }) => finding),
+    ["no-agent"],
+  );
+});
+
+const troubles: readonly { name: string; make(world: World): void; finding: string; says: RegExp }[] = [
+  {
+    name: "a store that is no database",
+    make(world) {
+      mkdirSync(world.state, { recursive: true, mode: 0o700 });
+      writeFileSync(join(world.state, "hookline.db"), "x".repeat(5_000));
+    },
+    finding: "store-unusable",
+    says: /hookline\.db is damaged/,
+  },
+  {
+    name: "a state folder that is a file",
+    make: (world) => writeFileSync(world.state.replace(/\/hookline$/, ""), ""),
+    finding: "store-unusable",
+    says: /it stands where a folder should be/,
+  },
+  {
+    name: "a home that is not there",
+    make(world) {
+      world.write("flat", "");
+      world.environment.HOME = join(world.folder, "flat", "home");
+      delete world.environment.XDG_STATE_HOME;
+    },
+    finding: "store-unusable",
+    says: /no event can be recorded/,
+  },
+  {
+    name: "a broken hook file and broken settings",
+    make(world) {
+      world.write("workspace/hookline.yaml", "engine: [");
+      world.write("workspace/.hookline/hooks.json", "{");
+    },
+    finding: "hook-file-broken",
+    says: /hookline\.yaml|hooks\.json/,
+  },
+  {
+    name: "an agent's settings that are no JSON",
+    make: (world) => world.write("home/.claude/settings.json", "{"),
+    finding: "settings-unreadable",
+    says: /settings\.json/,
+  },
+];
+for (const { name, make, finding, says } of troubles)
+  test(`${name} is one finding with a command, and doctor looks at all other areas`, (t) => {
+    const world = worldFor(t);
+    make(world);
+    const { status, findings } = world.findings("--fire");
+    assert.equal(status, 1);
+    assert.match(named(findings, finding).says, says);
+    assert.deepEqual(
+      [...new Set(findings.map(({ area }) => area))],
+      ["store", "room", "daemon", "clients", "agents", "others", "hooks", "programs", "trust", "fire"],
+    );
+    for (const one of wrong(findings)) assert.ok(one.run, `${one.finding} names no command`);
+    const { stdout, stderr } = world.hookline("doctor");
+    assert.doesNotMatch(stdout + stderr, /\n\s+at |node:internal/);
+  });
+
+test("looking moves no damaged store aside", (t) => {
+  const world = worldFor(t, { "state/hookline/hookline.db": "x".repeat(5_000) });
+  chmodSync(world.state, 0o700);
+  const { run } = named(world.findings().findings, "store-unusable");
+  const file = join(world.state, "hookline.db");
+  assert.equal(run, `mv ${file} ${file}.damaged`);
+  assert.equal(readFileSync(file, "utf8"), "x".repeat(5_000));
+});
+
+test("a client that is not what install wrote is named, and --fix writes it again", (t) => {
+  const world = worldFor(t);
+  delete world.environment.HOOKLINE_DAEMON;
+  world.hookline("install", "claude-code");
+  for (const name of ["gone.sh", "client.sh"])
+    if (existsSync(join(world.state, name))) appendFileSync(join(world.state, name), "# more\n");
+  assert.match(named(world.findings().findings, "client-changed").says, /gone\.sh is not as install wrote it/);
+  assert.equal(named(world.findings("--fix").findings, "client-changed").is, "fixed");
+  rmSync(join(world.state, "start.sh"));
+  const { findings } = world.findings("--fix");
+  assert.match(named(findings, "client-missing").did ?? "", /registered Claude Code again/);
+  assert.ok(existsSync(join(world.state, "start.sh")));
+});
+
+test("[R79] a path of one machine in a team's settings is an error, which --fix mends with the launcher", (t) => {
+  const world = worldFor(t);
+  world.hookline("install", "claude-code", "--layer", "project");
+  const settings = join(world.workspace, ".claude", "settings.json");
+  const launcher = join(world.workspace, ".hookline", "launch.sh");
+  assert.deepEqual(wrong(world.findings().findings), []);
+  writeFileSync(
+    settings,
+    readFileSync(settings, "utf8").replaceAll("${CLAUDE_PROJECT_DIR:-.}/.hookline", `${world.workspace}/.hookline`),
+  );
+  rmSync(launcher);
+  const { findings } = world.findings();
+  assert.match(
+    named(findings, "path-of-one-machine").says,
+    /is for a team, and names paths of this machine: .*launch\.sh/,
+  );
+  assert.match(named(findings, "launcher-changed").says, /launch\.sh, and that file is gone/);
+  assert.equal(world.findings("--fix").status, 0);
+  assert.deepEqual(wrong(world.findings().findings), []);
+});
+
+test("[R78] a guard that a team's settings would let vanish is named, and --fix registers it", (t) => {
+  const world = worldFor(t);
+  world.hookline("install", "claude-code", "--layer", "project");
+  world.write("workspace/.hookline/hooks.json", JSON.stringify({ deny: ["Bash(git push *)"] }));
+  const { findings } = world.findings();
+  assert.match(
+    named(findings, "guard-vanishes").says,
+    /a guard waits for PreToolUse.* lets the call pass where Hookline is gone/,
+  );
+  assert.equal(world.findings("--fix").status, 0);
+  assert.deepEqual(wrong(world.findings().findings), []);
+});
+
+test("[R78] doctor --fire asks what answers where Hookline is gone, and names a guarded event that would pass", (t) => {
+  const world = worldFor(t, { "home/.config/hookline/hooks.json": JSON.stringify({ deny: ["Bash(git push *)"] }) });
+  world.hookline("install", "claude-code");
+  writeFileSync(join(world.state, "gone.sh"), "echo it is gone >&2\nexit 0\n");
+  const { findings } = world.findings("--fire");
+  assert.match(
+    named(findings, "guard-passes").says,
+    /PreToolUse of Claude Code, and the call would pass .*: it is gone/,
+  );
+});
+
+test("hooks of others in an agent's own file, and a file that two agents read, are told of", (t) => {
+  const world = worldFor(t, { "home/.claude/settings.json": hooksOf("echo hi", "echo ho") });
+  const before = named(world.findings().findings, "hooks-of-others");
+  assert.match(before.says, /Claude Code itself runs 2 hooks of .*settings\.json on PreToolUse/);
+  world.hookline("install", "claude-code");
+  assert.equal(named(world.findings().findings, "hooks-of-others").run, "hookline install claude-code --take-over");
+  world.hookline("install", "claude-code", "--layer", "project");
+  world.hookline("install", "copilot");
+  const { findings } = world.findings();
+  assert.match(named(findings, "read-twice").says, /Copilot CLI runs \.claude\/settings\.json too/);
+  assert.equal(named(findings, "read-twice").run, "hookline uninstall copilot --layer user");
+  assert.equal(named(findings, "registered-twice").run, "hookline uninstall claude-code --layer project");
+});
+
+test("an agent that is here and of which no event has come is named, until one comes", (t) => {
+  const world = worldFor(t, { "home/bin/codex": "#!/bin/sh\nexit 1\n" });
+  chmodSync(join(world.folder, "home", "bin", "codex"), 0o755);
+  world.environment.PATH = `${join(world.folder, "home", "bin")}${delimiter}${world.environment.PATH}`;
+  assert.equal(named(world.findings().findings, "agent-without-hookline").run, "hookline install codex");
+  world.hookline("install", "codex");
+  assert.match(named(world.findings().findings, "agent-silent").says, /no event of Codex has come yet\. .*\/hooks/);
+  const payload = JSON.stringify({
+    hook_event_name: "SessionStart",
+    session_id: "s",
+    cwd: world.workspace,
+    source: "startup",
+  });
+  world.hooklineWith(payload, "hook", "codex", "--event", "SessionStart");
+  assert.ok(world.findings().findings.every(({ finding }) => finding !== "agent-silent"));
+});
+
+test("hooks that wait for a clock need a daemon: doctor names them, and --fix starts it", (t) => {
+  const world = worldFor(t, {
+    "workspace/.hookline/automations/nightly.yaml":
+      "name: nightly\ntrigger: { type: cron, cron: '0 3 * * *' }\ncontext_steps:\n  - { type: run_tests, command: 'true' }\n",
+  });
+  delete world.environment.HOOKLINE_DAEMON;
+  const { says, run } = named(world.findings().findings, "clocks-without-daemon");
+  assert.match(says, /1 hook waits for a clock or a file, and no daemon runs: nightly \(cron 0 3 \* \* \*\)/);
+  assert.equal(run, "hookline up --background");
+  try {
+    const { stdout } = world.hooklineWith("\n", "doctor", "--fix", "--json");
+    assert.match(named(JSON.parse(stdout), "clocks-without-daemon").did ?? "", /is running: http/);
+    assert.match(ofAll(world.findings().findings), /good process \d+ answers at port \d+/);
+  } finally {
+    world.hookline("down");
+  }
 });

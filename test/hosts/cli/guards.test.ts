@@ -61,6 +61,7 @@ function worldWith(
     HOME: join(folder, "home"),
     XDG_STATE_HOME: join(folder, "state"),
     HOOKLINE_DAEMON: "off",
+    COLUMNS: "400",
   };
   for (const [name, text] of Object.entries({ ...files, "home/kept": "" })) {
     const path = name.startsWith("home/") ? join(folder, name) : join(workspace, name);

@@ -9,7 +9,7 @@ import { runCommand } from "../../program.ts";
 test("the help of a command explains each of its flags in lines that fit 80 columns", () => {
   const own = Object.entries(commands).filter(([name, { choose }]) => !internalCommands.has(name) && !choose);
   for (const [name, { flags }] of own) {
-    const place = { cwd: tmpdir(), environment: { PATH: process.env.PATH ?? "" } };
+    const place = { cwd: tmpdir(), environment: { PATH: process.env.PATH ?? "", COLUMNS: "80" } };
     const { status, stdout } = runCommand([name, "--help"], place);
     assert.equal(status, 0, name);
     const [, ...explained] = stdout.split("\n\n").at(-1)?.split("\n") ?? [];

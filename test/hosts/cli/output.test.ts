@@ -46,6 +46,7 @@ function place(t: TestContext): { hookline(...words: string[]): Started } {
     HOME: join(folder, "home"),
     XDG_STATE_HOME: join(folder, "state"),
     HOOKLINE_DAEMON: "off",
+    COLUMNS: "400",
   };
   for (const name of ["home", "workspace"]) mkdirSync(join(folder, name));
   const store = openSqliteStore({ path: join(folder, "state", "hookline", "hookline.db") });
@@ -88,8 +89,8 @@ async function textOf(stream: Readable): Promise<string> {
 }
 
 for (const [form, words] of [
-  ["JSON", ["runs", "--json", "--limit", String(count)]],
-  ["text", ["runs", "--limit", String(count)]],
+  ["JSON", ["runs", "--all", "--json", "--limit", String(count)]],
+  ["text", ["runs", "--all", "--limit", String(count)]],
 ] as const)
   test(`a reader that begins late gets all of the ${form} that a command prints`, async (t) => {
     const { stdout, stuck, ended } = place(t).hookline(...words);
@@ -109,14 +110,14 @@ for (const [form, words] of [
   });
 
 test("a reader that goes away before it has all ends the command without a word", async (t) => {
-  const { stdout, stuck, ended } = place(t).hookline("runs", "--json", "--limit", String(count));
+  const { stdout, stuck, ended } = place(t).hookline("runs", "--all", "--json", "--limit", String(count));
   await stuck;
   stdout.destroy();
   assert.deepEqual(await ended, { code: 0, stderr: "" });
 });
 
 test("a command that waits for its reader ends by a signal", async (t) => {
-  const { child, stuck, ended } = place(t).hookline("runs", "--json", "--limit", String(count));
+  const { child, stuck, ended } = place(t).hookline("runs", "--all", "--json", "--limit", String(count));
   await stuck;
   child.kill("SIGTERM");
   assert.deepEqual(await ended, { code: "SIGTERM", stderr: "" });

@@ -138,7 +138,7 @@ export function placeFor(t: TestContext, files: Readonly<Record<string, string>>
     write,
     hookline,
     hooklineWith,
-    runs: () => JSON.parse(hookline("runs", "--json").stdout),
+    runs: () => JSON.parse(hookline("runs", "--all", "--json").stdout),
     up,
   };
 }

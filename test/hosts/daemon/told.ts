@@ -6,7 +6,7 @@ import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
-import { createDaemon, type Daemon } from "../../../src/hosts/daemon/daemon.ts";
+import { createDaemon, type Daemon, type DaemonOptions } from "../../../src/hosts/daemon/daemon.ts";
 import { listenFor } from "../../../src/hosts/daemon/listeners.ts";
 import type { Server } from "../../../src/hosts/daemon/server.ts";
 import { createLearningRedaction } from "../../../src/storage/redaction/redaction.ts";
@@ -55,7 +55,11 @@ export interface ToldDaemon {
 }
 
 /** @param files by path: "workspace/…", "home/…" */
-export async function toldDaemon(t: TestContext, files: Readonly<Record<string, string>>): Promise<ToldDaemon> {
+export async function toldDaemon(
+  t: TestContext,
+  files: Readonly<Record<string, string>>,
+  { variables = {}, complain = () => {} }: Partial<Pick<DaemonOptions, "variables" | "complain">> = {},
+): Promise<ToldDaemon> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-told-")));
   const workspace = join(folder, "workspace");
   const write = (path: string, text: string): void => {
@@ -76,10 +80,11 @@ export async function toldDaemon(t: TestContext, files: Readonly<Record<string, 
     cwd: workspace,
     home: environment.HOME,
     environment,
+    ...{ version, variables },
     store: openSqliteStore({ path: join(folder, "state", "hookline", "hookline.db"), groups: true, redact }),
     workspaces: [workspace],
     observe() {},
-    complain() {},
+    complain,
     redact,
     learnSecrets: learn,
   });

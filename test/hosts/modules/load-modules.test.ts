@@ -112,13 +112,15 @@ test("what is wrong with a module is a problem at its place, and the other modul
   write("good.ts", "export default [{ on: 'Stop', run: () => undefined }];");
   const names = ["thrown", "syntax", "shape", "nothing", "no-hook", "event", "missing", "good"];
   const { modules } = await load(...names.map((name) => `./${name}.ts`), "no-such-package");
-  const said = modules.map(({ problems: [one] }) => (one ? `${one.line}:${one.column} ${one.message}` : "fine"));
-  assert.match(said[0] ?? "", /^3:7 the module cannot be used: no luck 1$/);
+  const said = modules.map(({ problems: [one] }) =>
+    one ? `${one.line}:${one.column} ${one.message} (${one.suggestion})` : "fine",
+  );
+  assert.match(said[0] ?? "", /^3:7 the module cannot be used: no luck 1 \(correct it at this place\)$/);
   assert.match(said[1] ?? "", /^1:1 .*Unexpected token/);
   assert.match(said[2] ?? "", /its default export is an object with "hoks"/);
   assert.match(said[3] ?? "", /its default export is 42/);
   assert.match(said[4] ?? "", /a list with something that is no hook/);
-  assert.match(said[5] ?? "", /no event is called "PreToolUze".*did you mean "PreToolUse"/);
+  assert.match(said[5] ?? "", /^1:24 .*no event is called "PreToolUze" \(did you mean "PreToolUse"\?\)$/);
   assert.deepEqual(
     modules[5]?.hooks.map(({ name }) => name),
     ["fine"],

@@ -1,7 +1,7 @@
 /** What a shell line or another tool call does: paths, hosts, and where data goes. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { effectText } from "../../../src/engine/effect-text.ts";
+import { effectText } from "../../../src/engine/effects.ts";
 import type { Fields } from "../../../src/engine/event.ts";
 import { readEffects } from "../../../src/shell/effects/read.ts";
 import { readShell } from "../../../src/shell/read.ts";

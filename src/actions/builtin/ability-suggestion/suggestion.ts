@@ -45,7 +45,12 @@ export const abilitySuggestion: Handler = handler({
       limit: say(integer(undefined, 1), "maximum number of suggestions", usual.limit),
       threshold: say(number(undefined, 0), "the confidence that a suggestion needs, between 0 and 1", usual.threshold),
       abilities: say(
-        listOf(object({ id: text("its name"), description: text("what it does") }, { keywords: listOf(text()) })),
+        listOf(
+          object(
+            { id: text("its name"), description: text("what it does") },
+            { keywords: say(listOf(text()), "words that it is meant by") },
+          ),
+        ),
         "abilities in addition to those in the repository",
         [],
       ),

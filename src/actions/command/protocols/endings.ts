@@ -5,7 +5,7 @@ import type { EventName } from "../../../engine/event.ts";
 import { resolveEvent } from "../../../engine/events.ts";
 import type { Hook } from "../../../engine/hook.ts";
 import type { StepResult } from "../../../engine/ports.ts";
-import type { Ended } from "../../../engine/program.ts";
+import { type Ended, word } from "../../../engine/program.ts";
 import { failed } from "../../step.ts";
 
 interface Form {
@@ -37,7 +37,7 @@ const forms: readonly Form[] = [
   { stderr: /^error: Module not found/i, reason: quoted },
 ];
 
-const notExecutable = (file: string): string => `${file} may not be executed: chmod +x ${file}`;
+const notExecutable = (file: string): string => `${file} may not be executed: chmod +x ${word(file)}`;
 
 /** Why the program did not really run, or undefined if its exit code is its own. */
 export function launchFailure({ code, stdout, stderr }: Ended): string | undefined {

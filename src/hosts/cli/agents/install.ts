@@ -5,7 +5,6 @@ import { dirname } from "node:path";
 import { type AgentAdapter, type InstallLayer, installLayers, layersOf } from "../../../agents/adapter.ts";
 import { agents } from "../../../agents/index.ts";
 import { type Clients, chooseClient, httpToken, prepareClient, removeUnused } from "../../../agents/install/client.ts";
-import type { FileEdit } from "../../../agents/install/files.ts";
 import { guardedEvents, noteGuards } from "../../../agents/install/guarded.ts";
 import { type InstallResult, installAgent, uninstallAgent } from "../../../agents/install/install.ts";
 import { onDemandFile } from "../../../agents/install/own-call.ts";
@@ -24,16 +23,51 @@ import { buildVersion, type ExitCode, type Invocation, textFlag, usageError } fr
 import { endDaemon } from "../daemon/place.ts";
 import { portToCome, servesAgents } from "../daemon/port.ts";
 import { loadingFor } from "../loaded.ts";
-import { patchLines } from "../patch-lines.ts";
+import { showEdit } from "../patch-lines.ts";
 import { stateFolder, storePath } from "../place.ts";
 import { safeText, shortPath } from "../terminal.ts";
-import { programToRegister } from "./clone-bundle.ts";
+import { programRegistered, programToRegister } from "./clone-bundle.ts";
 
 export async function install(invocation: Invocation): Promise<ExitCode> {
   const { agent, layer } = target(invocation, "install");
   const { set, root } = await loadAll({ ...invocation, ...trusting(invocation) }, loadingFor(invocation));
+  const isDry = invocation.flags["dry-run"] === true;
+  const { plan, client, door, perform } = await planInstall(invocation, { agent, layer, hooks: set.hooks, root });
+  const result = isDry ? { ...plan, client } : await perform();
+  report(invocation, result, {
+    done: `${agent.title} now calls Hookline: ${place(invocation, result.file)}`,
+    same: `nothing to do: ${agent.title} already calls Hookline (${place(invocation, result.file)})`,
+    client: door ? `${door}; for other events: ${result.client}` : result.client,
+    next: `Next: ${nextStep(set.hooks.filter((hook) => !isBuiltIn(hook)).length)}. To undo: run \`hookline uninstall ${agent.name} --layer ${layer}\``,
+  });
+  return 0;
+}
+
+export interface Wanted {
+  agent: AgentAdapter;
+  layer: InstallLayer;
+  /** All that are active here, or will be. */
+  hooks: readonly Hook[];
+  root: string;
+}
+
+export interface PlannedInstall {
+  plan: InstallResult;
+  /** What the agent will start on each event, in words. */
+  client: string;
+  /** How it reaches the daemon, in words. Absent: by its client alone. */
+  door?: string;
+  /** Does it. Throws HooklineError settings_unusable; nothing is written then. */
+  perform(): Promise<InstallResult & { client: string }>;
+}
+
+/** What registering with an agent would change, and the way to do it. Throws HooklineError. */
+export async function planInstall(
+  invocation: Invocation,
+  { agent, layer, hooks, root }: Wanted,
+): Promise<PlannedInstall> {
   const places = { home: invocation.home, root, environment: invocation.environment };
-  const ours = set.hooks.filter(
+  const ours = hooks.filter(
     ({ origin: { file, layer: of } }) => file === undefined || !agent.readsItself(file, places, of),
   );
   const wanted = [...new Set(ours.flatMap(({ on }) => ("event" in on ? on.event : [])))];
@@ -44,28 +78,27 @@ export async function install(invocation: Invocation): Promise<ExitCode> {
   const planned = { ...options, takeOver: invocation.flags["take-over"] === true };
   const isDry = invocation.flags["dry-run"] === true;
   const self = [realpathSync(invocation.self[0]), invocation.self[1]] as const;
-  const agentProgram = isDry ? { program: self, notes: [] } : programToRegister(self);
+  const agentProgram = isDry ? { program: programRegistered(self), notes: [] } : programToRegister(self);
   const clients = clientsOf(invocation, { state, port: door?.port, program: agentProgram.program });
   const chosen = chooseClient(clients);
   const plan = installAgent({ ...planned, tries: chosen.tries, dryRun: true }); // refused before anything is written
-  const client = isDry ? chosen : prepareClient(clients);
-  const result = isDry ? plan : installAgent({ ...planned, tries: client.tries });
-  if (!isDry) {
-    noteGuards({ stateFolder: state, root, hooks: set.hooks, places });
-    removeUnused(state, { daemonWanted: invocation.environment.HOOKLINE_DAEMON !== "off" });
-    result.notes.push(
-      ...agentProgram.notes,
-      ...(door ? tokenNotes(result.file) : []),
-      ...(await endUnwanted(invocation)),
-    );
-  }
-  report(invocation, result, {
-    done: `${agent.title} now calls Hookline: ${place(invocation, result.file)}`,
-    same: `nothing to do: ${agent.title} already calls Hookline (${place(invocation, result.file)})`,
-    client: door ? `${door.words}; for other events: ${client.because}` : client.because,
-    next: `Next: ${nextStep(set.hooks.filter((hook) => !isBuiltIn(hook)).length)}. To undo: run \`hookline uninstall ${agent.name} --layer ${layer}\``,
-  });
-  return 0;
+  return {
+    plan,
+    client: chosen.because,
+    ...(door && { door: door.words }),
+    async perform() {
+      const client = prepareClient(clients);
+      const result = installAgent({ ...planned, tries: client.tries });
+      noteGuards({ stateFolder: state, root, hooks, places });
+      removeUnused(state, { daemonWanted: invocation.environment.HOOKLINE_DAEMON !== "off" });
+      result.notes.push(
+        ...agentProgram.notes,
+        ...(door ? tokenNotes(result.file) : []),
+        ...(await endUnwanted(invocation)),
+      );
+      return { ...result, client: client.because };
+    },
+  };
 }
 
 /** What is a person's own does not go into a file that others share. */
@@ -228,19 +261,4 @@ function report(
   if (words.client) terminal.print(`  client: ${safeText(words.client)}`);
   for (const note of result.notes) terminal.print(`  note: ${safeText(note)}`);
   if (!dry && result.changed && words.next) terminal.print(words.next);
-}
-
-const signColours = { "+": "green", "-": "red" } as const;
-
-/** What would change, line by line. */
-function showEdit({ file, before, after }: FileEdit, invocation: Invocation): void {
-  if (before === after) return;
-  const { terminal } = invocation;
-  const how = before === undefined ? " (new)" : after === undefined ? " (removed)" : "";
-  terminal.print(terminal.paint("bold", `${place(invocation, file)}${how}`));
-  for (const line of patchLines(before ?? "", after ?? "")) {
-    const [sign] = line;
-    const text = `  ${safeText(line)}`;
-    terminal.print(sign === "+" || sign === "-" ? terminal.paint(signColours[sign], text) : text);
-  }
 }

@@ -4,7 +4,7 @@ import { isAbsolute, join } from "node:path";
 import { layersOf } from "../../../agents/adapter.ts";
 import { agents } from "../../../agents/index.ts";
 import { readJournal } from "../../../agents/install/files.ts";
-import { isRegistered } from "../../../agents/install/registration.ts";
+import { isReadable, isRegistered } from "../../../agents/install/registration.ts";
 import { findAgent } from "../../../agents/install/version.ts";
 import { minuteOf, pausedNames, switchedOff } from "../../../engine/admit.ts";
 import { messageOf } from "../../../engine/error.ts";
@@ -27,6 +27,8 @@ interface Registered {
   layer: string;
   file: string;
   registered: boolean;
+  /** Its text cannot be read, by the agent neither. */
+  unreadable?: true;
   /** Of the agent: today's, and that at install. */
   version?: string;
   was?: string;
@@ -88,14 +90,22 @@ function statusLines(facts: Facts, hooks: readonly Hook[], invocation: Invocatio
   const running = store.running > 0 ? `, ${store.running} running` : "";
   const broken = errors > 0 ? terminal.paint("red", `, ${errors} broken: run \`hookline check\``) : "";
   const here = facts.agents.filter((one) => one.registered);
+  const unreadable = facts.agents.filter((one) => one.unreadable);
   const noAgent = `no agent calls Hookline yet: run \`hookline install ${Object.keys(agents)[0]}\``;
+  const agentRows = [
+    ...here.map((one) => `${one.agent} calls Hookline (${one.layer}: ${show(one.file)})${versionWords(one)}`),
+    ...unreadable.map((one) =>
+      terminal.paint("red", `${one.agent} cannot read ${show(one.file)}: run \`hookline doctor\``),
+    ),
+    ...(here.length + unreadable.length === 0 ? [noAgent] : []),
+  ];
   return [
     row("store", `${show(store.path)}, ${Math.ceil(store.bytes / 1024)} kB, last event ${last}${running}`),
     ...(store.repaired > 0
       ? [row("", `${counted(store.repaired, "run")} of a crashed process marked as interrupted`)]
       : []),
     ...daemonRows(facts.daemon ?? undefined, facts.queue, terminal, show),
-    row("project", show(facts.root)),
+    row("project", shortPath(facts.root, join(facts.root, "below"), home)),
     row("hooks", `${hookCounts(hooks)}${broken}`),
     ...facts.files.map((file) => row("", `${show(file.path)}: ${file.hooks} (${file.layer})`)),
     ...(facts.untrusted > 0 ? [row("trust", terminal.paint("yellow", untrustedWords(facts.untrusted)))] : []),
@@ -103,8 +113,7 @@ function statusLines(facts: Facts, hooks: readonly Hook[], invocation: Invocatio
       row("off", oneLine(`${hook} until ${minuteOf(Date.parse(until))}: \`hookline guard on ${hook}\` ends that`)),
     ),
     ...facts.paused.map((one) => row("paused", pausedWords(one, hooks, show))),
-    row("agents", here.length === 0 ? noAgent : ""),
-    ...here.map((one) => row("", `${one.agent} calls Hookline (${one.layer}: ${show(one.file)})${versionWords(one)}`)),
+    ...agentRows.map((text, index) => row(index === 0 ? "agents" : "", text)),
     ...facts.missing.map((door) => row("", terminal.paint("red", oneLine(missingDoorWords(invocation, door))))),
     ...(git ? [row("git", gitWords(git, show))] : []),
   ];
@@ -143,7 +152,7 @@ function registrationsOf(place: Invocation, root: string): Registered[] {
       const file = agent.settings.file(layer, { home, root, environment });
       const text = existsSync(file) ? readFileSync(file, "utf8") : "";
       const one = { agent: agent.name, layer, file, registered: isRegistered(agent, text) };
-      if (!one.registered) return one;
+      if (!one.registered) return isReadable(agent, text) ? one : { ...one, unreadable: true as const };
       const version = findAgent(agent, environment)?.version;
       const was = readJournal(stateFolder(place), agent.name, file)?.agentVersion;
       return { ...one, ...(version !== undefined && { version }), ...(was !== undefined && { was }) };
@@ -161,7 +170,7 @@ const versionWords = ({ version, was }: Registered): string =>
 const rowsAtMost = 10;
 
 /** The daemon of this store, by its own status; undefined: none is running. */
-async function daemonHere(store: string): Promise<Fields | undefined> {
+export async function daemonHere(store: string): Promise<Fields | undefined> {
   const daemon = runningDaemon(daemonFilesOf(store));
   if (!daemon) return undefined;
   const { pid, phase, port, token, started, version, onDemand = false } = daemon;
@@ -281,11 +290,26 @@ export function daemonLines(status: Fields, terminal: Terminal, show: (path: str
       textsOf(status.webhooks).map((name) => `POST /webhooks/${name}`),
     ),
     row("queue", `${running ?? 0} running, ${waiting ?? 0} waiting`),
+    ...(isRecord(status.telemetry) ? telemetryRows(fieldsOf(status.telemetry), row) : []),
     ...rows(
       "broken",
       listOf(broken).map(({ file, message }) => `${show(String(file))}: ${message}`),
       "red",
     ),
+  ];
+}
+
+/** What leaves this machine is shown wherever the daemon is. */
+function telemetryRows(
+  { collector, signals, contents, spans, trouble }: Fields,
+  row: (name: string, text: string, style?: Style) => string,
+): string[] {
+  const { sent = 0, lost = 0 } = fieldsOf(spans);
+  const what = `${textsOf(signals).join(" and ")}${contents === true ? ", with contents," : ""}`;
+  const figures = `${sent} spans sent${lost === 0 ? "" : `, ${lost} lost`}`;
+  return [
+    row("otlp", `${what} to ${collector}; ${figures}`),
+    ...(typeof trouble === "string" ? [row("", `${collector} takes none: ${trouble}`, "red")] : []),
   ];
 }
 

@@ -9,7 +9,7 @@ import type { Daemon, DaemonPlace } from "../../daemon/daemon.ts";
 import { type Strays, tagStarted } from "../../daemon/place.ts";
 import { type DaemonFiles, type DaemonState, daemonFilesOf, runningDaemon } from "../../daemon/state-file.ts";
 import { renewBundle } from "../agents/clone-bundle.ts";
-import { type ExitCode, type Invocation, textFlag } from "../command.ts";
+import { buildVersion, type ExitCode, type Invocation, textFlag } from "../command.ts";
 import { createLog, failureIn } from "../log.ts";
 import { containModules } from "../module-output.ts";
 import { stateFolder, storeOptions, storePath } from "../place.ts";
@@ -46,7 +46,7 @@ export async function up(invocation: Invocation): Promise<ExitCode> {
     strays = await tagStarted(files.mark);
     const gone = new AbortController();
     const place = { isGone: status.isGone, gone: () => gone.abort(), files: [files.address] };
-    daemon = await open(invocation, { store, workspaces: options.workspaces, place });
+    daemon = await open(invocation, { store, ...options, place });
     if (flags.once === true) {
       status.is({ phase: "once" });
       await daemon.once(invocation.signal);
@@ -161,10 +161,14 @@ async function ended(
   });
 }
 
-async function open(
-  invocation: Invocation,
-  { store, workspaces, place }: { store: string; workspaces: readonly string[]; place: DaemonPlace },
-): Promise<Daemon> {
+interface Opening {
+  store: string;
+  workspaces: readonly string[];
+  onDemand: boolean;
+  place: DaemonPlace;
+}
+
+async function open(invocation: Invocation, { store, workspaces, onDemand, place }: Opening): Promise<Daemon> {
   const { environment, cwd, home, terminal } = invocation;
   const [{ createDaemon }, { openSqliteStore }, { createLearningRedaction }] = await Promise.all([
     import("../../daemon/daemon.ts"),
@@ -184,6 +188,8 @@ async function open(
     cwd: workspaces[0] ?? cwd,
     home,
     environment: withoutDepth(environment),
+    version: buildVersion(),
+    variables: onDemand ? {} : environment, // an agent's client has started it: a project may have set them
     store: openSqliteStore({ ...options, redact, groups: true, onNotice: complain, isGone }),
     storeFile: store,
     place,

@@ -1,34 +1,39 @@
 /** hookline check: every mistake in hook files, as file:line:column severity code message (suggestion). */
 import { existsSync, statSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { isAbsolute, join, resolve } from "node:path";
 import { agentVariables } from "../../../agents/index.ts";
 import { loadPatterns } from "../../../conditions/patterns.ts";
 import { HooklineError } from "../../../engine/error.ts";
 import { type Hook, isBuiltIn, type Problem } from "../../../engine/hook.ts";
 import type { Registry } from "../../../engine/ports.ts";
+import { findOnPath, isProgram } from "../../../files/paths.ts";
 import { inspectHooks } from "../../../formats/inspect.ts";
+import { surelyMilliseconds } from "../../../formats/settings/hook.ts";
 import { clearedFiles } from "../../../loading/cleared-files.ts";
 import { checkOne, type Loaded, type Loading, loadAll, type Request } from "../../../loading/loading.ts";
+import { isHookTest } from "../../../loading/places.ts";
 import { lateHooks } from "../../compose/budgets.ts";
 import { trusting } from "../../compose/trust.ts";
 import { untrustedWords } from "../../compose/trust-notice.ts";
-import { type ExitCode, type Invocation, textFlag } from "../command.ts";
+import { type ExitCode, type Invocation, textFlag, textOfFile } from "../command.ts";
 import { findingsBelow } from "../git/worktrees.ts";
 import { loadingFor, storedAutomations } from "../loaded.ts";
 import { type Place, stateFolder, storePath } from "../place.ts";
+import { isOfProject, projectFolders } from "../project.ts";
 import { openStoreToRead } from "../store.ts";
 import { safeText, shortPath, type Terminal } from "../terminal.ts";
 import { offerTrust } from "../trust/trust.ts";
+import { otherTools } from "./other-tools.ts";
 
 export async function check(invocation: Invocation): Promise<ExitCode> {
   await offerTrust(invocation);
   const { problems, files, hooks, untrusted } = await find(invocation);
-  const all = [
+  const all = eachOnce([
     ...problems,
-    ...inspectHooks(hooks, { ...invocation, variables: agentVariables }),
-    ...lateHooks(hooks),
+    ...inspect(hooks, invocation),
+    ...lateHooks(hooks.filter((hook) => !isInMilliseconds(hook))),
     ...findingsBelow(hooks),
-  ].sort(byPlace);
+  ]).sort(byPlace);
   const errors = all.filter(({ severity }) => severity === "error").length;
   if (invocation.json) invocation.terminal.print(JSON.stringify(all));
   else {
@@ -36,6 +41,24 @@ export async function check(invocation: Invocation): Promise<ExitCode> {
     if (untrusted > 0) invocation.terminal.print(untrustedWords(untrusted));
   }
   return errors > 0 ? 1 : 0;
+}
+
+/** A time limit that is reported as one is not reported as too long as well. */
+const isInMilliseconds = ({ origin, steps }: Hook): boolean =>
+  origin.dialect === "settings" && steps.some(({ timeout }) => timeout >= surelyMilliseconds);
+
+/** Looks at what the hooks run. */
+export const inspect = (hooks: readonly Hook[], invocation: Invocation): Problem[] =>
+  inspectHooks(hooks, { ...invocation, variables: agentVariables, hasProgram: programsOf(invocation) });
+
+/** Which programs the environment leads to, each looked for once. */
+export function programsOf({ environment: { PATH = "" } }: Pick<Invocation, "environment">): (name: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (name) => {
+    const found = known.get(name) ?? (isAbsolute(name) ? isProgram(name) : findOnPath(name, PATH) !== undefined);
+    known.set(name, found);
+    return found;
+  };
 }
 
 interface Found {
@@ -56,7 +79,7 @@ async function find(invocation: Invocation): Promise<Found> {
     const unreadable = unreadableIn(invocation, loaded, await loading.wholeRegistry());
     return {
       ...{ hooks, files: loaded.files.length, untrusted: loaded.untrusted.length },
-      problems: [...loaded.problems, ...problems, ...unreadable],
+      problems: [...loaded.problems, ...problems, ...unreadable, ...otherTools(loaded.root, invocation)],
     };
   }
   const found: Found[] = [];
@@ -98,7 +121,9 @@ async function withStored(
   const complain = (reason: string): void => invocation.terminal.error(`hookline: ${reason}`);
   const stored = storedAutomations({ place: invocation, store, loading, loaded, complain });
   try {
-    const { hooks } = await stored.combine(set);
+    const folders = projectFolders(invocation);
+    const all = (await stored.combine(set)).hooks;
+    const hooks = all.filter((hook) => invocation.flags.all === true || isOfProject(hook, folders));
     return { hooks, problems: stored.problems() };
   } finally {
     store.close();
@@ -113,8 +138,13 @@ async function findAt(word: string, request: Request & Place): Promise<Found> {
       where: path,
       advice: "name a hook file or a folder that exists",
     });
-  if (!statSync(path).isDirectory())
-    return { ...(await checkOne(path, request, loadingFor(request))), files: 1, untrusted: 0 };
+  const isFile = !statSync(path).isDirectory();
+  if (isFile && isHookTest(path) && /\.ya?ml$/i.test(path)) {
+    const { readTestsText } = await import("../../../formats/hook-tests/file.ts");
+    const { problems } = readTestsText(textOfFile(path, request.cwd), path);
+    return { problems, hooks: [], files: 1, untrusted: 0 };
+  }
+  if (isFile) return { ...(await checkOne(path, request, loadingFor(request))), files: 1, untrusted: 0 };
   const loaded = await loadAll({ ...request, cwd: path }, loadingFor(request));
   const inside = (file: string | undefined): boolean => file?.startsWith(join(path, "/")) ?? false;
   return {
@@ -124,6 +154,13 @@ async function findAt(word: string, request: Request & Place): Promise<Found> {
     untrusted: loaded.untrusted.length,
   };
 }
+
+/** One entry may be several hooks, and one file may be named twice. */
+const eachOnce = (problems: readonly Problem[]): Problem[] => [
+  ...new Map(
+    problems.map((problem) => [JSON.stringify([problem.file, problem.line, problem.column, problem.message]), problem]),
+  ).values(),
+];
 
 const byPlace = (left: Problem, right: Problem): number =>
   left.file.localeCompare(right.file) || left.line - right.line || left.column - right.column;

@@ -14,7 +14,9 @@ import { systemPorts } from "../../../runtime/system.ts";
 import { untrustedWords } from "../../compose/trust-notice.ts";
 import { type ExitCode, type Invocation, textFlag, textOfFile, textOfInput, usageError } from "../command.ts";
 import { type Line, openLine } from "../line.ts";
+import { shortId } from "../runs/named.ts";
 import { type OpenedStore, openStore, openStoreToRead } from "../store.ts";
+import { table } from "../table.ts";
 import {
   isPersonThere,
   oneLine,
@@ -22,9 +24,10 @@ import {
   reportProblems,
   type Style,
   safeText,
+  shortPath,
   type Terminal,
-  table,
 } from "../terminal.ts";
+import { changedSince } from "./changed-since.ts";
 import { effectLines } from "./effect-lines.ts";
 
 export async function emit(invocation: Invocation): Promise<ExitCode> {
@@ -87,13 +90,13 @@ export async function send(
 }
 
 /** Says on standard error what is broken, and how much does not run because no person has trusted it. */
-function reportLoaded(loaded: LoadedHooks, invocation: Invocation): void {
+export function reportLoaded(loaded: Pick<LoadedHooks, "problems" | "untrusted">, invocation: Invocation): void {
   reportProblems(loaded, invocation);
   if (loaded.untrusted.length > 0) invocation.terminal.error(`hookline: ${untrustedWords(loaded.untrusted.length)}`);
 }
 
 /** As deep as what sends it, where that is a program of a hook. Throws an Error where that is too deep. */
-function withinHook(event: HookEvent, environment: Invocation["environment"]): HookEvent {
+export function withinHook(event: HookEvent, environment: Invocation["environment"]): HookEvent {
   const depth = depthWithin(environment);
   return depth === 0 ? event : { ...event, data: payloadAt(depth, event.data, event.name) };
 }
@@ -195,7 +198,7 @@ export const runTable = (terminal: Terminal, runs: readonly Run[]): string[] =>
       run.status,
       run.ms === undefined ? "" : String(run.ms),
       run.reason ?? run.notes[0] ?? "",
-      run.id,
+      shortId(run.id),
     ]),
   );
 
@@ -206,18 +209,34 @@ export function eventFrom(invocation: Invocation, usage: string, id: string, at:
   const { words, flags, cwd } = invocation;
   const [written] = words;
   if (written === undefined) throw usageError("missing argument EVENT", usage);
-  const data = asPayload(readData(textFlag(flags, "data"), cwd));
+  const given = readData(textFlag(flags, "data"), cwd);
+  const session = textFlag(flags, "session");
+  return describedEvent({ written, given, session, where: "the command line" }, { id, at, cwd, sender: "emit" });
+}
+
+interface Described {
+  /** The event's name, or another one for it. */
+  written: string;
+  given: Fields;
+  session: string | undefined;
+  where: string;
+}
+
+/**
+ * The event that a person describes by a name and a payload.
+ *
+ * @throws HooklineError event_unknown
+ */
+export function describedEvent(
+  { written, given, session, where }: Described,
+  facts: Pick<HookEvent, "id" | "at" | "cwd" | "sender">,
+): HookEvent {
+  const data = asPayload(given);
   const name = eventToEmit(written, data);
-  if (!name) {
-    throw new HooklineError("event_unknown", {
-      name: written,
-      where: "the command line",
-      near: nearest(written, eventNames),
-    });
-  }
-  const session = textFlag(flags, "session") ?? (typeof data.session_id === "string" ? data.session_id : undefined);
+  if (!name) throw new HooklineError("event_unknown", { name: written, where, near: nearest(written, eventNames) });
+  const own = session ?? (typeof data.session_id === "string" ? data.session_id : undefined);
   const { session_id: _session, cwd: _cwd, hook_event_name: _name, ...rest } = payloadAt(0, data, name);
-  return { id, name, at, cwd, data: rest, sender: "emit", ...(session ? { session } : {}), ...agentOf(data) };
+  return { ...facts, name, data: rest, ...(own ? { session: own } : {}), ...agentOf(data) };
 }
 
 /** The words of specification 003's placeholders mean the payload's own fields: `{"tool": {"name": …, "params": …}}`. */
@@ -259,13 +278,24 @@ function parseFields(text: string, where: string): Fields {
 
 // hookline explain: nothing runs.
 
+interface Explained extends Explanation {
+  /** Files of the hook that were written since its last run. */
+  changed?: string[];
+}
+
 export async function explain(invocation: Invocation): Promise<ExitCode> {
   const { id, now } = systemPorts();
   const event = eventFrom(invocation, invocation.usage, id(), now());
   await offered(invocation);
   const line = await openLine({ place: invocation, store: openStoreToRead(invocation) });
   reportLoaded(line.loaded, invocation);
-  const explanations = await line.engine.explain(event);
+  const fired = await line.ports.store.lastFired();
+  const hooks = new Map(line.loaded.set.hooks.map((hook) => [hook.id, hook]));
+  const explanations = (await line.engine.explain(event)).map((one): Explained => {
+    const [hook, at] = [hooks.get(one.hook), fired.get(one.hook)];
+    const changed = hook && at !== undefined ? changedSince(hook, at, invocation) : [];
+    return changed.length === 0 ? one : { ...one, changed };
+  });
   await line.close();
   if (invocation.json) invocation.terminal.print(JSON.stringify(explanations));
   else {
@@ -276,17 +306,20 @@ export async function explain(invocation: Invocation): Promise<ExitCode> {
   return 0;
 }
 
-function printExplanations({ terminal, cwd, home }: Invocation, explanations: readonly Explanation[]): void {
+function printExplanations({ terminal, cwd, home }: Invocation, explanations: readonly Explained[]): void {
   if (explanations.length === 0) {
-    terminal.print("no hook is active here: `hookline list` shows where Hookline looked");
+    terminal.print("no hook is active here: `hookline list` says what to do next");
     return;
   }
   const columns = [
     { title: "would", style: (value: string) => (value === "run" ? ("green" as const) : ("dim" as const)) },
     { title: "hook", fills: true as const },
     { title: "because", fills: true as const },
-    { title: "where" },
+    { title: "where", fills: true as const },
   ];
   const rows = explanations.map((one) => [one.would, one.name, one.because, placeIn(one, { cwd, home })]);
   for (const row of table(terminal, columns, rows)) terminal.print(row);
+  for (const { name, changed = [] } of explanations)
+    for (const file of changed)
+      terminal.print(oneLine(`${name}: ${shortPath(file, cwd, home)} has changed since its last run`));
 }

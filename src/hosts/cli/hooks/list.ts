@@ -18,8 +18,10 @@ import { budgetFor, budgetOfEvent, endsAfter } from "../../compose/budgets.ts";
 import { untrustedNotice } from "../../compose/trust-notice.ts";
 import { type ExitCode, type Invocation, textFlag } from "../command.ts";
 import { loadActive } from "../loaded.ts";
+import { isOfProject, projectFolders } from "../project.ts";
 import { openStoreToRead } from "../store.ts";
-import { ago, placeIn, reportProblems, shortPath, type Terminal, table } from "../terminal.ts";
+import { table } from "../table.ts";
+import { ago, placeIn, reportProblems, shortPath, type Terminal } from "../terminal.ts";
 import { whenOf } from "./when.ts";
 
 export async function list(invocation: Invocation): Promise<ExitCode> {
@@ -30,7 +32,10 @@ export async function list(invocation: Invocation): Promise<ExitCode> {
   const pausing: Pausing = { paused: await store.paused(), now: Date.now(), root: loaded.root };
   const slow = invocation.flags.slow === true ? slownessOf(store.database, loaded, Date.now()) : undefined;
   store.close();
-  let hooks = loaded.set.hooks.filter((hook) => listensToWritten(hook, textFlag(invocation.flags, "event")));
+  const folders = projectFolders(invocation);
+  const own = loaded.set.hooks.filter((hook) => invocation.flags.all === true || isOfProject(hook, folders));
+  const left = loaded.set.hooks.length - own.length;
+  let hooks = own.filter((hook) => listensToWritten(hook, textFlag(invocation.flags, "event")));
   if (slow) hooks = slow.slowestFirst(hooks);
   if (invocation.json)
     invocation.terminal.print(
@@ -39,6 +44,10 @@ export async function list(invocation: Invocation): Promise<ExitCode> {
   else print(invocation, loaded, hooks, { fired, slow, pausing });
   if (slow && !invocation.json)
     for (const line of decisionLines(slow, invocation.terminal)) invocation.terminal.print(line);
+  if (left > 0 && !invocation.json)
+    invocation.terminal.print(
+      `${left} automation${left === 1 ? "" : "s"} of other projects ${left === 1 ? "is" : "are"} left out: --all lists them`,
+    );
   return 0;
 }
 
@@ -82,12 +91,15 @@ function print(
   hooks: readonly Hook[],
   { fired, slow, pausing }: Standing,
 ): void {
-  const { terminal, cwd, home } = invocation;
+  const { terminal, cwd, home, flags } = invocation;
   if (hooks.every(isBuiltIn)) {
-    const but = hooks.length > 0 ? " but what is built in" : "";
-    terminal.print(`no hook is active here${but}: write one in .hookline/hooks.json. Hookline looked at:`);
-    for (const path of loaded.watched) terminal.print(`  ${shortPath(path, cwd, home)}`);
+    const what = flags.event === undefined ? "no hook is active here" : "no hook that is active here listens to it";
+    terminal.print(`${what}${hooks.length > 0 ? " but what is built in" : ""}. Next:`);
+    for (const line of nextSteps) terminal.print(line);
+    if (flags.verbose === true)
+      for (const path of loaded.watched) terminal.print(`  looked at: ${shortPath(path, cwd, home)}`);
     if (hooks.length === 0) return;
+    terminal.print("");
   }
   const columns = [
     { title: "hook", fills: true as const },
@@ -97,7 +109,7 @@ function print(
     { title: "layer" },
     { title: "mode", ifAny: true as const },
     ...(slow ? slowTitles : [{ title: "fired" }]),
-    { title: "where" },
+    { title: "where", fills: true as const },
   ];
   const rows = hooks.map((hook) => [
     hook.name,
@@ -112,6 +124,12 @@ function print(
   for (const line of table(terminal, columns, rows)) terminal.print(line);
   if (loaded.untrusted.length > 0) terminal.print(`\n${untrustedNotice(loaded.untrusted)}`);
 }
+
+const nextSteps: readonly string[] = [
+  "  hookline init            sets up this project: a guard, recipes, and the agents that are here",
+  "  hookline add guard       adds rules that ask before what is hard to undo",
+  "  hookline list --verbose  shows every place that Hookline looked at",
+];
 
 // --slow: how long hooks and whole decisions took, the share of their budgets, and the cost per session.
 

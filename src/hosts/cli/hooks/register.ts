@@ -1,20 +1,14 @@
-/** hookline register and schema: what other tools read, as JSON. */
+/** hookline register: the repository hooks, as JSON for other tools. */
 
-import { agentVariables } from "../../../agents/index.ts";
-import { HooklineError } from "../../../engine/error.ts";
 import type { Fields, Json } from "../../../engine/event.ts";
 import type { Hook, Problem } from "../../../engine/hook.ts";
-import { nearest } from "../../../engine/nearest.ts";
-import type { Registry } from "../../../engine/ports.ts";
-import { inspectHooks } from "../../../formats/inspect.ts";
-import { automationSchema, rulesSchema } from "../../../formats/json-schema.ts";
 import { matchOf } from "../../../formats/registry/match.ts";
-import { hooksSchema } from "../../../formats/settings/schema.ts";
 import type { ExitCode, Invocation } from "../command.ts";
-import { loadActive, registryAt } from "../loaded.ts";
+import { loadActive } from "../loaded.ts";
 import { openStore } from "../store.ts";
 import { reportProblems, shortPath } from "../terminal.ts";
-import { findingLine } from "./check.ts";
+import { findingLine, inspect } from "./check.ts";
+
 /** The repository hooks by event (specification 001, 2.2). */
 export async function register(invocation: Invocation): Promise<ExitCode> {
   const { terminal } = invocation;
@@ -25,8 +19,7 @@ export async function register(invocation: Invocation): Promise<ExitCode> {
   terminal.print(JSON.stringify(registrationOf(own), null, 2));
   const paths = new Set(files.flatMap(({ format, path }) => (format === "registry" ? [path] : [])));
   const found = problems.filter(({ file }) => paths.has(file));
-  if (invocation.flags.validate === true)
-    return validate([...found, ...inspectHooks(own, { ...invocation, variables: agentVariables })], invocation);
+  if (invocation.flags.validate === true) return validate([...found, ...inspect(own, invocation)], invocation);
   reportProblems({ problems: found }, invocation);
   return 0;
 }
@@ -67,35 +60,4 @@ function registered({ name, summary, steps: [step], when, onFailure, priority }:
 function handlerOf({ uses, with: params }: Hook["steps"][0]): Json {
   if (uses === "command") return { kind: "script", command: params.command ?? "" };
   return { kind: "builtin", name: uses, ...(Object.keys(params).length > 0 ? { with: params } : {}) };
-}
-
-// hookline schema: the JSON Schema of a format, with what this project has registered.
-
-interface Format {
-  make(registry: Registry): Fields;
-  files: string;
-}
-
-/** Each format by its name on the command line, and what its files are. */
-export const formats: Readonly<Record<string, Format>> = {
-  rules: { make: (registry) => rulesSchema(registry, "rules"), files: ".hookline/rules/*.yaml" },
-  app: { make: (registry) => rulesSchema(registry, "app"), files: ".hookline/app.yaml and those that `apps` names" },
-  config: { make: (registry) => rulesSchema(registry, "config"), files: "hookline.yaml" },
-  automation: { make: automationSchema, files: ".hookline/automations/*.yaml" },
-  hooks: { make: hooksSchema, files: ".hookline/hooks.json" },
-};
-
-export async function schema(invocation: Invocation): Promise<ExitCode> {
-  const [written = ""] = invocation.words;
-  const format = Object.hasOwn(formats, written) ? formats[written] : undefined;
-  if (!format) {
-    const near = nearest(written, Object.keys(formats));
-    throw new HooklineError("usage", {
-      what: written === "" ? "missing argument FORMAT" : `no format is called "${written}"`,
-      where: `hookline ${invocation.usage}`,
-      advice: near ? `did you mean "${near}"?` : `choose ${Object.keys(formats).join(", ")}`,
-    });
-  }
-  invocation.terminal.print(JSON.stringify(format.make(await registryAt(invocation)), null, 2));
-  return 0;
 }

@@ -11,8 +11,10 @@ import { pathOf, textOfNames } from "../../../files/names.ts";
 import { findHook } from "../../../operations/hooks.ts";
 import { createGit } from "../../../runtime/processes/git.ts";
 import { systemPorts } from "../../../runtime/system.ts";
+import type { SqliteStore } from "../../../storage/sqlite/sqlite.ts";
 import { type ExitCode, type Invocation, usageError } from "../command.ts";
 import type { Line } from "../line.ts";
+import { runNamed } from "../runs/named.ts";
 import { type OpenedStore, openStore } from "../store.ts";
 import { oneLine } from "../terminal.ts";
 import { eventFrom, isNo, type Sent, send, show } from "./emit.ts";
@@ -189,10 +191,10 @@ interface Recorded {
  *
  * @throws HooklineError run_unknown, payload_cut
  */
-async function recordedOf(name: string, store: Store): Promise<Recorded> {
-  const run = await store.run(name);
-  const stored = run && (await store.event(run.eventId));
-  if (!run || !stored) throw new HooklineError("run_unknown", { name, where: "the store" });
+async function recordedOf(name: string, store: SqliteStore): Promise<Recorded> {
+  const run = await runNamed(store, name);
+  const stored = await store.event(run.eventId);
+  if (!stored) throw new HooklineError("run_unknown", { name, where: "the store" });
   if (stored.cut) {
     const reason = "the store holds only a part of its payload";
     throw new HooklineError("payload_cut", { name, reason, where: `event ${run.eventId}` });
@@ -212,7 +214,7 @@ const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: fal
  *
  * @throws HooklineError file_unreadable
  */
-async function allFiles(folder: string, environment: Readonly<Record<string, string>>): Promise<string[]> {
+export async function allFiles(folder: string, environment: Readonly<Record<string, string>>): Promise<string[]> {
   const words = ["ls-files", "--cached", "--others", "--exclude-standard", "-z"];
   const answer = await createGit(environment).askIn(folder, words);
   if (!answer.ok) return filesBelow(folder);
@@ -228,7 +230,7 @@ function isFile(path: string): boolean {
 
 const notOurs: ReadonlySet<string> = new Set([".git", "node_modules"]);
 
-function filesBelow(folder: string): string[] {
+export function filesBelow(folder: string): string[] {
   const files: string[] = [];
   const left = [""];
   for (let place = left.pop(); place !== undefined; place = left.pop()) {

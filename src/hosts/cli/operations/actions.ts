@@ -18,6 +18,7 @@ import {
   textsFlag,
   usageError,
 } from "../command.ts";
+import type { Help } from "../help.ts";
 
 export interface Action {
   /** As people write it. */
@@ -107,47 +108,39 @@ interface Group {
 }
 
 /** What `--help` prints: of a group its actions, of an action what it takes. */
-export function helpOf(group: Group, given: readonly string[]): string {
+export function helpOf(group: Group, given: readonly string[]): Help {
   const actions = actionsOf(group.name);
   const written = given.find((word) => actions.some(({ name }) => name === word));
   const action = actions.find(({ name }) => name === written);
   return action ? helpOfAction(group.name, action) : helpOfGroup(group, actions);
 }
 
-function helpOfGroup({ name: group, summary, own }: Group, actions: readonly Action[]): string {
+function helpOfGroup({ name: group, summary, own }: Group, actions: readonly Action[]): Help {
   const all = [
     ...actions.map(({ name, operation }) => [name, operation.summary] as const),
     ...Object.entries(own).map(([name, action]) => [name, sentence(action.summary)] as const),
   ];
-  const width = Math.max(0, ...all.map(([name]) => name.length));
-  const rows = all.map(([name, does]) => `  ${name.padEnd(width)}  ${does}`);
   const [first] = actions;
   const example = first ? commandOf(group, first, paramsOf(first.operation)).example : `hookline ${group}`;
-  return `${sentence(summary)}
-
-usage:   hookline ${group} ACTION …
-example: ${example}
-
-${rows.join("\n")}
-
-What an action takes: hookline ${group} ACTION --help
-`;
+  return {
+    summary: sentence(summary),
+    usage: `${group} ACTION …`,
+    example,
+    rows: all,
+    more: `What an action takes: hookline ${group} ACTION --help`,
+  };
 }
 
-function helpOfAction(group: string, action: Action): string {
+function helpOfAction(group: string, action: Action): Help {
   const params = paramsOf(action.operation);
   const { summary, usage, example } = commandOf(group, action, params);
-  const named = params.map((param): [string, Param] => [
+  const rows = params.map((param): [string, string] => [
     param.isWord ? param.title : param.isSwitch ? `--[no-]${param.flag}` : `--${param.flag} ${param.title}`,
-    param,
+    param.description,
   ]);
-  const width = Math.max(0, ...named.map(([name]) => name.length));
-  const rows = named.map(([name, { description }]) => `  ${name.padEnd(width)}  ${description}`.trimEnd());
-  const takes = rows.length > 0 ? `\n${rows.join("\n")}\n` : "";
-  const files = params.some(({ isLong }) => isLong)
-    ? "\nFor text, objects and lists: @FILE reads the file, - reads standard input.\n"
-    : "";
-  return `${summary}\n\nusage:   hookline ${usage}\nexample: ${example}\n${takes}${files}`;
+  const takesFiles = params.some(({ isLong }) => isLong);
+  const more = takesFiles ? "For text, objects and lists: @FILE reads the file, - reads standard input." : undefined;
+  return { summary, usage, example, rows, ...(more === undefined ? {} : { more }) };
 }
 
 const sentence = (summary: string): string => `${summary[0]?.toUpperCase()}${summary.slice(1)}.`;

@@ -1,10 +1,11 @@
 /** Runs one operation for the command line: on the store, in this folder's project, with or without a daemon. */
+import { isAbsolute } from "node:path";
 import { HooklineError } from "../../../engine/error.ts";
 import type { Json } from "../../../engine/event.ts";
 import type { Run } from "../../../engine/record.ts";
 import type { Mismatch } from "../../../engine/schema.ts";
 import { operations } from "../../../operations/index.ts";
-import type { Operation } from "../../../operations/operation.ts";
+import type { Operation, ShownTable } from "../../../operations/operation.ts";
 import { isFields } from "../../../operations/project-service.ts";
 import { type Answer, sayMismatch, serveOperations } from "../../../operations/serve.ts";
 import { daemonFilesOf, runningDaemon } from "../../daemon/state-file.ts";
@@ -13,7 +14,9 @@ import { runTable } from "../hooks/emit.ts";
 import { type Line, openLine } from "../line.ts";
 import { storePath } from "../place.ts";
 import { openStore } from "../store.ts";
-import { type Column, oneLine, safeText, type Terminal, table } from "../terminal.ts";
+import { type Column, table } from "../table.ts";
+import { oneLine, safeText, shortPath, type Terminal } from "../terminal.ts";
+import { widthOf } from "../width.ts";
 import { inputOf, type Param } from "./actions.ts";
 
 export interface Asked {
@@ -98,7 +101,7 @@ function tell(answer: Answer, runs: readonly Run[], asked: Asked, invocation: In
   const { result } = answer;
   if (json) terminal.print(JSON.stringify(result));
   else {
-    for (const line of shownLines(asked.operation, result, terminal)) terminal.print(line);
+    for (const line of shownLines(asked.operation, result, invocation)) terminal.print(line);
     for (const reason of untoldIn(result)) terminal.error(`hookline: ${safeText(reason)}`);
     if (runs.length > 0) for (const line of ["", ...runTable(terminal, runs)]) terminal.print(line);
   }
@@ -112,10 +115,23 @@ function tell(answer: Answer, runs: readonly Run[], asked: Asked, invocation: In
   return signal.aborted ? 3 : lacks.length > 0 ? 1 : 0;
 }
 
-function shownLines({ show, showsText }: Operation<unknown>, result: Json, terminal: Terminal): string[] {
-  if (!show) return linesOf(result, terminal);
-  return showsText && !terminal.isTerminal ? show(result) : show(result).map(safeText);
+function shownLines({ show, showsText }: Operation<unknown>, result: Json, invocation: Invocation): string[] {
+  const { terminal } = invocation;
+  if (!show) return linesOf(result, invocation);
+  return show(result).flatMap((one) => {
+    if (typeof one !== "string") return tableOf(one, invocation);
+    return showsText && !terminal.isTerminal ? one : safeText(one);
+  });
 }
+
+/** Columns with long cells take several lines, and paths are told as a person would. */
+function tableOf({ titles, rows }: ShownTable, { terminal, cwd, home }: Invocation): string[] {
+  const cells = rows.map((row) => row.map((cell) => (isAbsolute(cell) ? shortPath(cell, cwd, home) : cell)));
+  const isWide = (index: number): boolean => cells.some((row) => widthOf(row[index] ?? "") > widest);
+  const columns = titles.map((title, index): Column => (isWide(index) ? { title, fills: true } : { title }));
+  return table(terminal, columns, cells);
+}
+const widest = 24;
 
 /** What was written although its event could not be. */
 const untoldIn = (result: Json): string[] =>
@@ -138,32 +154,23 @@ const writtenAs = ({ isWord, title, flag }: Param): string => (isWord ? title : 
 
 // The result for people: a table of rows, or the fields of one thing.
 
-function linesOf(result: Json, terminal: Terminal): string[] {
-  if (Array.isArray(result)) return rowsOf(result, terminal);
-  return isFields(result) ? fieldsOf(result, terminal) : [sayValue("", result)];
+function linesOf(result: Json, invocation: Invocation): string[] {
+  if (Array.isArray(result)) return rowsOf(result, invocation);
+  return isFields(result) ? fieldsOf(result, invocation.terminal) : [sayValue("", result)];
 }
 
-function rowsOf(rows: readonly Json[], terminal: Terminal): string[] {
-  if (rows.length === 0) return [terminal.paint("dim", "none")];
+function rowsOf(rows: readonly Json[], invocation: Invocation): string[] {
+  if (rows.length === 0) return [invocation.terminal.paint("dim", "none")];
   const records = rows.filter(isFields);
   if (records.length < rows.length) return rows.map((row) => oneLine(sayValue("", row)));
-  const names = [...new Set(records.flatMap((row) => Object.keys(row)))].filter((name) =>
+  const titles = [...new Set(records.flatMap((row) => Object.keys(row)))].filter((name) =>
     records.some((row) => isShort(row[name])),
   );
-  const columns = names.map((name): Column => (isWide(name, records) ? { title: name, fills: true } : { title: name }));
-  return table(
-    terminal,
-    columns,
-    records.map((row) => names.map((name) => sayValue(name, row[name]))),
-  );
+  return tableOf({ titles, rows: records.map((row) => titles.map((name) => sayValue(name, row[name]))) }, invocation);
 }
 
 /** What has no place in a table is seen when one thing is shown. */
 const isShort = (value: unknown): boolean => value !== null && value !== undefined && typeof value !== "object";
-
-const widest = 24;
-const isWide = (name: string, rows: readonly Record<string, unknown>[]): boolean =>
-  rows.some((row) => sayValue(name, row[name]).length > widest);
 
 function fieldsOf(record: Record<string, unknown>, terminal: Terminal): string[] {
   const entries = Object.entries(record).filter(([, value]) => value !== null && value !== undefined);

@@ -71,6 +71,9 @@ function textsOf(file: string): ReadonlyMap<string, string> {
 export const rulesAt = ({ rules }: Pack, level: Level): readonly PackRule[] =>
   rules.filter((rule) => levels.indexOf(rule.level) <= levels.indexOf(level));
 
+/** For editors, from our folder of rules. */
+const schemaLine = "# yaml-language-server: $schema=../schemas/rules.json";
+
 const mark = (name: PackName): string => `# Hookline's ${name} pack, version`;
 
 export interface PackOptions {
@@ -84,7 +87,7 @@ export interface PackOptions {
 /** The rules file that a person gets. */
 export function fileOf(pack: Pack, { level, report, kept = "" }: PackOptions): string {
   const mode = report ? ", report only" : "";
-  const head = `${mark(pack.name)} ${pack.version}, level ${level}${mode}. The file is yours: change what you like.\n# hookline add ${pack.name} --update shows what a newer version would change.\n`;
+  const head = `${mark(pack.name)} ${pack.version}, level ${level}${mode}. The file is yours: change what you like.\n# hookline add ${pack.name} --update shows what a newer version would change.\n${schemaLine}\n`;
   const own = kept.trim() === "" ? "" : `\n${kept.trimEnd()}\n`;
   return `${head}hooks:\n${rulesAt(pack, level)
     .map(({ text }) => (report ? text.replace(/^( {4})(?=on: )/m, "$1report: true\n$1") : text))

@@ -5,6 +5,7 @@ import { lineOf } from "../../../actions/command/environment.ts";
 import { isReallyInside } from "../../../actions/repository.ts";
 import type { Fields, Json } from "../../../engine/event.ts";
 import type { FollowUp } from "../../../engine/outcome.ts";
+import { word } from "../../../engine/program.ts";
 import type { Claim, Run, Store } from "../../../engine/record.ts";
 import { isRecord } from "../../../engine/schema.ts";
 import { pathInside } from "../../../files/paths.ts";
@@ -55,10 +56,6 @@ const subjects: { readonly [kind: string]: (payload: Fields) => string | undefin
   },
   create_task: ({ title, name, description }) => [title, name, description].find((one) => typeof one === "string"),
 };
-
-/** As a shell would take it for one word, so that a person sees where it ends. */
-const word = (text: string): string =>
-  /^[A-Za-z0-9_@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 
 export interface FollowUpPlace {
   invocation: Invocation;

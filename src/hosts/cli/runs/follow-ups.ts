@@ -2,14 +2,17 @@
  * hookline follow-ups: the actions that hooks asked for. Hookline does none of them by itself: a person has each done,
  * once.
  */
-import { HooklineError } from "../../../engine/error.ts";
 import type { Fields } from "../../../engine/event.ts";
 import type { Run, Store } from "../../../engine/record.ts";
 import { findProject } from "../../../loading/project.ts";
+import type { SqliteStore } from "../../../storage/sqlite/sqlite.ts";
 import { type ExitCode, type Invocation, usageError } from "../command.ts";
+import { projectFolders } from "../project.ts";
 import { openStore } from "../store.ts";
-import { ago, oneLine, table } from "../terminal.ts";
+import { table } from "../table.ts";
+import { ago, oneLine } from "../terminal.ts";
 import { claimOf, type FollowUpPlace, followUpsOf, type KeptFollowUp, kinds, subjectOf } from "./follow-up-kinds.ts";
+import { runNamed } from "./named.ts";
 import { hookOfRun, trustNow } from "./trust-of-run.ts";
 
 export async function followUps(invocation: Invocation): Promise<ExitCode> {
@@ -32,9 +35,10 @@ const newest = 1000;
 
 async function list(invocation: Invocation, store: Store): Promise<ExitCode> {
   const found: KeptFollowUp[] = [];
-  const runs = await store.runs({ limit: newest });
+  const isAll = invocation.flags.all === true;
+  const runs = await store.runs({ limit: newest, ...(isAll ? {} : { folders: projectFolders(invocation) }) });
   for (const one of runs) found.push(...(await followUpsOf(one, store)));
-  const shown = invocation.flags.all === true ? found : found.filter(({ done }) => !done);
+  const shown = isAll ? found : found.filter(({ done }) => !done);
   const { terminal } = invocation;
   const isCut = runs.length === newest;
   if (invocation.json) terminal.print(JSON.stringify(shown.map(rowOf)));
@@ -88,7 +92,7 @@ const rowOf = ({
   done: one.done,
 });
 
-async function run(invocation: Invocation, store: Store, written: string): Promise<ExitCode> {
+async function run(invocation: Invocation, store: SqliteStore, written: string): Promise<ExitCode> {
   const wanted = await find(invocation, store, written);
   const { terminal, json } = invocation;
   const say = (line: string): void => (json ? terminal.error(line) : terminal.print(line));
@@ -119,10 +123,9 @@ function refuse({ terminal, json }: Invocation, { id, kind, done }: KeptFollowUp
 }
 
 /** RUN.N, or RUN where it has but one. */
-async function find({ usage }: Invocation, store: Store, written: string): Promise<KeptFollowUp> {
+async function find({ usage }: Invocation, store: SqliteStore, written: string): Promise<KeptFollowUp> {
   const [, id = written, number] = /^(.+)\.(\d{1,6})$/.exec(written) ?? [];
-  const found = await store.run(id);
-  if (!found) throw new HooklineError("run_unknown", { name: id, where: "the store" });
+  const found = await runNamed(store, id);
   const all = await followUpsOf(found, store);
   const one = number === undefined && all.length === 1 ? all[0] : all.find((each) => each.number === Number(number));
   if (one) return one;

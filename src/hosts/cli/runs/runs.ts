@@ -1,89 +1,96 @@
 /** hookline runs and purge: lists runs, shows one in full, follows new ones; deletes old ones. */
-import { setTimeout as wait } from "node:timers/promises";
-import { HooklineError } from "../../../engine/error.ts";
-import type { Run, RunFilter, RunStatus, Store } from "../../../engine/record.ts";
+import { nearest } from "../../../engine/nearest.ts";
+import type { Run, RunFilter, Store } from "../../../engine/record.ts";
 import { labelled } from "../../../engine/run.ts";
 import { automationLines, automationRun, brief } from "../../../operations/runs.ts";
+import type { SqliteStore } from "../../../storage/sqlite/sqlite.ts";
 import { type ExitCode, type Invocation, textFlag, usageError } from "../command.ts";
-import { statusStyles } from "../hooks/emit.ts";
 import { openStore, openStoreToRead } from "../store.ts";
-import { ago, oneLine, safeText, table } from "../terminal.ts";
+import { table } from "../table.ts";
+import { ago, oneLine, safeText, type Terminal } from "../terminal.ts";
+import { cut } from "../width.ts";
+import { filterOf } from "./filter.ts";
 import { followUpsOf, subjectOf } from "./follow-up-kinds.ts";
+import { markOf, markStyle } from "./marks.ts";
+import { runNamed, shortId } from "./named.ts";
 import { resultOf } from "./result.ts";
 import { hookOfRun, trustWords } from "./trust-of-run.ts";
 
-const statuses = Object.keys(statusStyles);
+const actions = ["show", "tail"];
 
 export async function runs(invocation: Invocation): Promise<ExitCode> {
   const [word, id] = invocation.words;
+  if (word !== undefined && !actions.includes(word)) {
+    const near = nearest(word, actions);
+    const advice = near === undefined ? `to see one run, use show ${word}` : `did you mean ${near}?`;
+    throw usageError(`unknown action "${word}": ${advice}`, invocation.usage);
+  }
+  if (word === "show" && id === undefined) throw usageError("missing argument ID", invocation.usage);
   const store = openStoreToRead(invocation);
   try {
     await store.repair();
-    if (word === undefined) return await listRuns(invocation, store);
-    if (word === "show" && id) return await showRun(invocation, store, id);
-    if (word === "tail") return await tail(invocation, store);
-    throw usageError(
-      word === "show" ? "missing argument ID" : `unknown action "${word}": to see one run, use show ${word}`,
-      invocation.usage,
-    );
+    if (word === "show" && id !== undefined) return await showRun(invocation, store, id);
+    const filter = await filterOf(invocation, store);
+    if (word === "tail") return await (await import("./tail.ts")).tail(invocation, store, filter);
+    return await listRuns(invocation, store, filter);
   } finally {
     store.close();
   }
 }
 
-function filterOf({ flags, usage }: Invocation): RunFilter {
-  const limit = Number(textFlag(flags, "limit") ?? 30);
-  if (!Number.isInteger(limit) || limit < 1)
-    throw usageError(`--limit needs a whole number above 0, not "${textFlag(flags, "limit")}"`, usage);
-  const status = textFlag(flags, "status");
-  if (status !== undefined && !statuses.includes(status))
-    throw usageError(`no status is called "${status}": use ${statuses.join(", ")}`, usage);
-  const filter: RunFilter = { limit };
-  for (const name of ["hook", "session", "event"] as const) {
-    const value = textFlag(flags, name);
-    if (value !== undefined) filter[name] = value;
+async function listRuns(invocation: Invocation, store: Store, filter: RunFilter): Promise<ExitCode> {
+  const { terminal } = invocation;
+  const found = await store.runs(filter);
+  if (invocation.json) terminal.print(JSON.stringify(found.map(brief)));
+  else if (found.length > 0) {
+    for (const line of runLines(terminal, found)) terminal.print(line);
+    if (found.length === filter.limit)
+      terminal.print(
+        terminal.paint("dim", `the newest ${found.length}: --limit shows more, \`runs show RUN\` one in full`),
+      );
+  } else {
+    terminal.print("no run matches. An event that no hook matched leaves no run: `hookline why last` explains it");
+    if (filter.folders && (await store.runs({ limit: 1 })).length > 0)
+      terminal.print("these would be runs of this project: --all shows those of all projects");
   }
-  if (status !== undefined) filter.status = status as RunStatus; // it is one of the statuses: checked above
-  return filter;
-}
-
-async function listRuns(invocation: Invocation, store: Store): Promise<ExitCode> {
-  const found = await store.runs(filterOf(invocation));
-  if (invocation.json) invocation.terminal.print(JSON.stringify(found.map(brief)));
-  else if (found.length === 0)
-    invocation.terminal.print(
-      "no run matches. An event that no hook matched leaves no run: `hookline why last` explains it",
-    );
-  else for (const line of runLines(invocation, found)) invocation.terminal.print(line);
   return 0;
 }
 
-const runLines = ({ terminal }: Invocation, found: readonly Run[]): string[] =>
-  table(
+const runLines = (terminal: Terminal, found: readonly Run[]): string[] => {
+  const styles = new Map(found.map((run) => [markOf(run), markStyle(run)]));
+  return table(
     terminal,
     [
       { title: "when" },
       { title: "event", ifWide: true },
+      { title: "", style: (mark) => styles.get(mark) },
       { title: "hook", fills: true },
-      { title: "status", style: (status) => statusStyles[status as RunStatus] },
-      { title: "ms", align: "right" },
       { title: "result", fills: true },
+      { title: "ms", align: "right", ifWide: true },
       { title: "run" },
     ],
     found.map((run) => [
       ago(run.startedAt),
       run.eventName,
+      markOf(run),
       run.hookName,
-      run.status,
+      cut(oneLine(statusAndResult(run)), longestResult),
       run.ms === undefined ? "" : String(run.ms),
-      resultOf(run),
-      run.id,
+      shortId(run.id),
     ]),
   );
+};
+/** Reasons are shorter; what a program said has all its room in `runs show`. */
+const longestResult = 400;
 
-async function showRun({ terminal, json }: Invocation, store: Store, id: string): Promise<ExitCode> {
-  const run = await store.run(id);
-  if (!run) throw new HooklineError("run_unknown", { name: id, where: "the store" });
+/** Its status too, unless that says no more than the result. */
+export const statusAndResult = (run: Run): string => {
+  const result = resultOf(run);
+  return run.status === "completed" || run.status === result ? result : `${run.status}: ${result}`;
+};
+
+async function showRun({ terminal, json }: Invocation, store: SqliteStore, id: string): Promise<ExitCode> {
+  const run = await runNamed(store, id);
   const asked = await followUpsOf(run, store);
   const automation = await automationRun(run, store);
   const hook = await hookOfRun(run, store);
@@ -107,6 +114,7 @@ async function showRun({ terminal, json }: Invocation, store: Store, id: string)
         `${terminal.paint("dim", name.padEnd(10))} ${safeText(value).replaceAll("\n", `\n${" ".repeat(11)}`)}`,
       );
   };
+  label("run", run.id);
   label("hook", run.hookName === run.hook ? run.hook : `${run.hookName} (${run.hook})`);
   label("event", `${run.eventName} ${run.eventId}`);
   label("session", run.session);
@@ -132,28 +140,6 @@ async function showRun({ terminal, json }: Invocation, store: Store, id: string)
     label("stdout", step.evidence?.stdout);
     label("stderr", step.evidence?.stderr);
     label("contained", step.evidence?.containment);
-  }
-  return 0;
-}
-
-/** Prints runs as they are closed, until Ctrl-C. */
-async function tail(invocation: Invocation, store: Store): Promise<ExitCode> {
-  const seen = new Map<string, string>();
-  const filter = { ...filterOf(invocation), limit: 100 };
-  for (const run of await store.runs(filter)) seen.set(run.id, run.status);
-  while (!invocation.signal.aborted) {
-    for (const run of [...(await store.runs(filter))].reverse()) {
-      if (seen.get(run.id) === run.status) continue;
-      seen.set(run.id, run.status);
-      if (invocation.json) invocation.terminal.print(JSON.stringify(brief(run)));
-      else
-        invocation.terminal.print(
-          oneLine(
-            `${new Date(run.startedAt).toLocaleTimeString()}  ${run.eventName}  ${run.hookName}  ${run.status}  ${run.ms ?? ""} ms  ${resultOf(run)}`,
-          ),
-        );
-    }
-    await wait(250, undefined, { signal: invocation.signal }).catch(() => {}); // Ctrl-C ends it
   }
   return 0;
 }

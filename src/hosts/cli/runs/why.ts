@@ -1,97 +1,131 @@
 /** hookline why: how an event was decided, hook by hook, in sentences; also for hooks that did not match (R37). */
 
 import { loadPatterns } from "../../../conditions/patterns.ts";
-import { HooklineError } from "../../../engine/error.ts";
+import type { Instant } from "../../../engine/event.ts";
 import { read } from "../../../engine/explain.ts";
-import { type Plan, planHooks } from "../../../engine/plan.ts";
-import type { Run, Store, StoredEvent, Withheld } from "../../../engine/record.ts";
+import { type Hook, isBuiltIn } from "../../../engine/hook.ts";
+import type { VerdictKind } from "../../../engine/outcome.ts";
+import { listensTo, type Plan, planHooks } from "../../../engine/plan.ts";
+import type { Run, RunStatus, Store, StoredEvent, Withheld } from "../../../engine/record.ts";
 import { findProject, workspaceOf } from "../../../loading/project.ts";
 import type { ExitCode, Invocation } from "../command.ts";
+import { changedSince } from "../hooks/changed-since.ts";
 import { effectLines } from "../hooks/effect-lines.ts";
-import { outcomeLines } from "../hooks/emit.ts";
 import { registryAt } from "../loaded.ts";
 import type { Place } from "../place.ts";
+import { isOfProject, projectFolders } from "../project.ts";
 import { openStoreToRead } from "../store.ts";
-import { oneLine, shortPath, type Terminal } from "../terminal.ts";
+import { askedEvent } from "./asked-event.ts";
 import { resultOf } from "./result.ts";
+import { tell } from "./why-words.ts";
 
-interface Reason {
+/** What one hook made of the event. */
+export interface Reason {
   hook: string;
   name: string;
   file: string | null;
   line: number | null;
+  /** It is set off by events of this name. */
+  listens: boolean;
   ran: boolean;
-  status: string;
+  status: RunStatus | "not matched";
   because: string;
   run: string | null;
   notes: readonly string[];
   /** Why its answer did not count. */
   withheld: Withheld["because"] | null;
+  verdict: VerdictKind | null;
+  /** The policy that answered its failure; null: none had to. */
+  failure: Hook["onFailure"] | null;
+  /** What its programs said on standard error, where its answer does not hold it. */
+  stderr: string | null;
+  /** Files of it that were written since. */
+  changed: readonly string[];
 }
 
 export async function why(invocation: Invocation): Promise<ExitCode> {
   const store = openStoreToRead(invocation);
   try {
     await store.repair();
-    const found = await findEvent(store, invocation.words[0] ?? "last");
-    const reasons = await reasonsOf(store, found.stored, invocation);
+    const asked = await askedEvent(store, invocation);
+    const { stored } = asked;
+    const reasons = await reasonsOf(store, stored, invocation, invocation.flags.all === true);
+    if (asked.note !== undefined) invocation.terminal.error(`hookline: ${asked.note}`);
     if (invocation.json)
       invocation.terminal.print(
-        JSON.stringify({ event: found.stored.event, outcome: found.stored.outcome ?? null, hooks: reasons }),
+        JSON.stringify({ event: stored.event, outcome: stored.outcome ?? null, hooks: reasons }),
       );
-    else {
-      print(invocation, found.stored, reasons, found.run);
-      const does = await effectLines(found.stored.event, invocation, invocation.terminal);
-      for (const line of does.length > 0 ? ["", ...does] : []) invocation.terminal.print(line);
-    }
+    else
+      tell(invocation, {
+        ...{ stored, reasons, run: asked.run },
+        does: await effectLines(stored.event, invocation, invocation.terminal),
+      });
     return 0;
   } finally {
     store.close();
   }
 }
 
-async function findEvent(store: Store, name: string): Promise<{ stored: StoredEvent; run?: string }> {
-  if (name === "last") {
-    const [newest] = await store.events(1);
-    if (newest) return { stored: newest };
-    throw new HooklineError("run_unknown", {
-      name,
-      where: "the store, which holds no event yet: `hookline emit` makes one",
-    });
-  }
-  const run = await store.run(name);
-  const stored = await store.event(run?.eventId ?? name);
-  if (!stored) throw new HooklineError("run_unknown", { name, where: "the store" });
-  return { stored, ...(run ? { run: run.id } : {}) };
-}
-
 /** What the run rows say; for the rest, what the stored event and the stored set say again. */
-async function reasonsOf(store: Store, stored: StoredEvent, place: Place): Promise<Reason[]> {
+async function reasonsOf(store: Store, stored: StoredEvent, place: Place, isAll: boolean): Promise<Reason[]> {
+  const { event } = stored;
   const runs = new Map<string, Run>();
-  for (const run of await store.runs({ eventId: stored.event.id, limit: 10_000 })) runs.set(run.hook, run);
+  for (const run of await store.runs({ eventId: event.id, limit: 10_000 })) runs.set(run.hook, run);
   const set = await store.hookSet(stored.set);
-  const workspace = workspaceOf(findProject(stored.event.cwd, place.home));
+  const workspace = workspaceOf(findProject(event.cwd, place.home));
   const known = { ...(set ?? { id: stored.set, hooks: [] }), workspace };
-  const plans = planHooks(known, await registryAt({ ...place, cwd: stored.event.cwd }), await loadPatterns());
+  const there = { ...place, cwd: event.cwd };
+  const plans = planHooks(known, await registryAt(there), await loadPatterns());
+  const folders = projectFolders({ cwd: event.cwd, home: place.home });
+  const told = known.hooks.filter((hook) => isAll || runs.has(hook.id) || isOfProject(hook, folders));
   const reasons = await Promise.all(
-    known.hooks.map(async (hook): Promise<Reason> => {
+    told.map(async (hook): Promise<Reason> => {
       const run = runs.get(hook.id);
       runs.delete(hook.id);
-      const base = { hook: hook.id, name: hook.name, file: hook.origin.file ?? null, line: hook.origin.line ?? null };
-      if (run) return { ...base, ...ofRun(run) };
-      const derived = stored.cut
+      const base = { ...ofHook(hook, event.at, there), listens: run !== undefined || isSetOff(hook, stored) };
+      if (run) return { ...base, ...ofRun(run), failure: policyOf(hook, run) };
+      const because = stored.cut
         ? "unknown: the store holds only a part of the payload"
         : await derivedReason(plans.of(hook), stored);
-      return { ...base, ran: false, status: "not matched", because: derived, run: null, notes: [], withheld: null };
+      return { ...base, ...neverRan, because };
     }),
   );
   return [
     ...reasons,
-    ...[...runs.values()].map(
-      (run): Reason => ({ hook: run.hook, name: run.hookName, file: null, line: null, ...ofRun(run) }),
-    ),
+    ...[...runs.values()].map((run): Reason => {
+      const base = { hook: run.hook, name: run.hookName, file: null, line: null, listens: true, changed: [] };
+      return { ...base, ...ofRun(run), failure: null };
+    }),
   ];
 }
+
+const ofHook = (
+  hook: Hook,
+  at: Instant,
+  place: Place,
+): Pick<Reason, "hook" | "name" | "file" | "line" | "changed"> => ({
+  hook: hook.id,
+  name: hook.name,
+  file: hook.origin.file ?? null,
+  line: hook.origin.line ?? null,
+  changed: isBuiltIn(hook) ? [] : changedSince(hook, at, place),
+});
+
+const isSetOff = (hook: Hook, { event }: StoredEvent): boolean =>
+  event.to ? event.to.hook === hook.id : listensTo(hook, event.name);
+
+const neverRan = {
+  ...{
+    ran: false,
+    status: "not matched" as const,
+    run: null,
+    notes: [],
+    withheld: null,
+    verdict: null,
+    failure: null,
+    stderr: null,
+  },
+} as const;
 
 /** A hook without a row that matches the event as it came was passed over: its own answer is not in the record. */
 async function derivedReason(plan: Plan, { event, outcome }: StoredEvent): Promise<string> {
@@ -100,61 +134,26 @@ async function derivedReason(plan: Plan, { event, outcome }: StoredEvent): Promi
   return outcome ? `the store has no record of it, although ${because}` : `the decision was interrupted (${because})`;
 }
 
-const ofRun = (run: Run): Pick<Reason, "ran" | "status" | "because" | "run" | "notes" | "withheld"> => ({
-  ran: run.asked > 0,
-  status: run.status,
-  because: run.asked > 0 ? resultOf(run) : (run.reason ?? run.status),
-  run: run.id,
-  notes: run.notes,
-  withheld: run.withheld?.because ?? null,
-});
+/** A failure that carries a verdict of its own, as that of a check, is no case of a policy that lets pass. */
+const policyOf = ({ onFailure }: Hook, { status, outcome }: Run): Reason["failure"] =>
+  (status === "failed" || status === "timeout") && (onFailure === "block" || !outcome?.verdict) ? onFailure : null;
 
-function print(
-  invocation: Invocation,
-  { event, outcome, set, redacted }: StoredEvent,
-  reasons: readonly Reason[],
-  run: string | undefined,
-): void {
-  const { terminal, cwd, home } = invocation;
-  const say = (line: string): void => terminal.print(line);
-  say(
-    terminal.paint(
-      "dim",
-      `event ${event.id} of ${new Date(event.at).toLocaleString()}, sent by ${oneLine(event.sender)}, decided with hook set ${set.slice(0, 12)}`,
-    ),
-  );
-  for (const line of outcome
-    ? outcomeLines(terminal, event, outcome)
-    : [`${event.name}  has no answer: it was interrupted, or Hookline is deciding it now`])
-    say(line);
-  if (redacted)
-    say(
-      terminal.paint("dim", "the store redacted secrets in the payload: a condition on them may read differently here"),
-    );
-  say("");
-  if (reasons.length === 0) say("No hook was active.");
-  for (const reason of reasons) {
-    const place = reason.file ? ` (${shortPath(reason.file, cwd, home)}${reason.line ? `:${reason.line}` : ""})` : "";
-    const mark = markOf(reason, run, terminal);
-    say(`${mark} ${terminal.paint("bold", oneLine(reason.name))}${terminal.paint("dim", place)}`);
-    say(`    ${sentence(reason)}`);
-    for (const note of reason.notes) say(`    ${terminal.paint("dim", `note: ${oneLine(note)}`)}`);
-  }
-}
+type OfRun = Pick<Reason, "ran" | "status" | "because" | "run" | "notes" | "withheld" | "verdict" | "stderr">;
 
-function markOf({ run, ran, status }: Reason, asked: string | undefined, terminal: Terminal): string {
-  if (run !== null && run === asked) return terminal.paint("bold", "→");
-  if (!ran) return terminal.paint("dim", "·");
-  return status === "failed" || status === "timeout" ? terminal.paint("red", "✗") : terminal.paint("green", "✓");
-}
-
-function sentence({ ran, status, because, withheld }: Reason): string {
-  const words = oneLine(because);
-  if (status === "not matched") return `It did not run: ${words}.`;
-  if (!ran) return status === "queued" ? "It is queued." : `It matched, but did not run: ${words}.`;
-  if (status === "completed" && withheld === "report") return `It only reports: it ${words}`;
-  if (status === "completed" && withheld) return `It was ${words}`;
-  if (status === "completed")
-    return words === "no decision" ? "It ran and made no decision." : `It ran and answered ${words}`;
-  return `It ran and ended as ${status}: ${words}`;
+function ofRun(run: Run): OfRun {
+  const because = run.asked > 0 ? resultOf(run) : (run.reason ?? run.status);
+  const said = run.steps
+    .map(({ evidence }) => evidence?.stderr?.trim() ?? "")
+    .filter((text) => text !== "" && !because.includes(text))
+    .join("\n");
+  return {
+    ran: run.asked > 0,
+    status: run.status,
+    because,
+    run: run.id,
+    notes: run.notes,
+    withheld: run.withheld?.because ?? null,
+    verdict: run.outcome?.verdict?.is ?? null,
+    stderr: said === "" ? null : said,
+  };
 }

@@ -6,7 +6,8 @@ import { readRegularBytesSync } from "../../../files/regular-file.ts";
 import { contentIn, fileOf, type Item } from "../../../loading/trust/item.ts";
 import { lastOf, type Trusted, type TrustRecords } from "../../../loading/trust/records.ts";
 import { patchLines } from "../patch-lines.ts";
-import { cut, oneLine, safeText, shortPath, type Terminal } from "../terminal.ts";
+import { oneLine, safeText, shortPath, type Terminal } from "../terminal.ts";
+import { cut } from "../width.ts";
 import { type AskedItem, type AskingFolder, type Rank, rankOf, ranks } from "./folders.ts";
 
 interface Screen {

@@ -1,17 +1,15 @@
 /** One run as it went: from the event through each condition and step to what the agent was answered. */
 import { agents } from "../../../agents/index.ts";
 import { compileCondition } from "../../../engine/condition.ts";
-import { commandText, effectText } from "../../../engine/effect-text.ts";
 import { HooklineError } from "../../../engine/error.ts";
-import { type Fields, type Json, textField } from "../../../engine/event.ts";
-import { rowOf } from "../../../engine/events.ts";
+import type { Json } from "../../../engine/event.ts";
 import { nameOf, read } from "../../../engine/explain.ts";
 import type { Condition, Hook } from "../../../engine/hook.ts";
 import { listensTo, planHooks, scopeOf } from "../../../engine/plan.ts";
 import type { Ports, Scope } from "../../../engine/ports.ts";
 import type { Run, StoredEvent } from "../../../engine/record.ts";
-import { isRecord } from "../../../engine/schema.ts";
 import { findProject, workspaceOf } from "../../../loading/project.ts";
+import { effectRows } from "../../cli/hooks/effect-lines.ts";
 import { resultOf } from "../../cli/runs/result.ts";
 import { codeIn, eventShown, type Knowing, placeIn } from "./events.ts";
 import type { ConditionShown, Trace } from "./shown.ts";
@@ -117,26 +115,12 @@ async function othersOf(
 }
 
 function effectsOf({ event }: StoredEvent, { judging, home }: Tracing): string[] {
-  const tool = textField(event.data, "tool_name");
-  const { tool_input: input } = event.data;
-  if (!rowOf(event.name).matchTool || tool === undefined || !isRecord(input)) return [];
-  const workspace = workspaceOf(findProject(event.cwd, home));
-  const call = { tool, input: input as Fields, cwd: event.cwd, home }; // payloads are JSON
-  const reading = judging.patterns.effects?.(call, { workspace, home });
-  if (!reading) return [];
-  const { commands, effects, unknown } = reading;
-  const of = (index: number | undefined): string =>
-    effects.flatMap((one) => (one.command === index ? effectText(one) : [])).join("; ");
+  const { rows, unclear } = effectRows(event, home, judging.patterns);
   return [
-    ...(of(undefined) === "" ? [] : [`${tool}: ${of(undefined)}`]),
-    ...commands.slice(0, commandsAtMost).map(({ words }, index) => {
-      const does = of(index);
-      return does === "" ? commandText(words) : `${commandText(words)}: ${does}`;
-    }),
-    ...unknown.map(({ why }) => `unclear: ${why}`),
+    ...rows.map(([what, does]) => (does === "" ? what : `${what}: ${does}`)),
+    ...unclear.map((why) => `unclear: ${why}`),
   ];
 }
-const commandsAtMost = 30;
 
 /** An adapter never throws, and what is no agent's event has no reply. */
 function replyTo({ event, outcome }: StoredEvent): Json {

@@ -18,6 +18,12 @@ const table: Readonly<Record<string, (repository: HostileRepository) => readonly
   ],
   run: () => [],
   rerun: () => [["rerun", "last"]],
+  replay: () => [
+    ["replay", "last"],
+    ["replay", "today", "--run"],
+    ["replay", "today", "--with", "stranger.hooktest.yaml"],
+  ],
+  test: () => [["test"], ["test", "--json"]],
   pause: () => [["pause"]],
   resume: () => [["resume"]],
   list: () => [["list"], ["list", "--json"], ["list", "--event", "PreToolUse"], ["list", "--slow"]],
@@ -28,6 +34,7 @@ const table: Readonly<Record<string, (repository: HostileRepository) => readonly
     ["guard", "on", "builtin:self_protection"],
   ],
   "allow-once": () => [["allow-once", "00000000"]],
+  init: () => [["init"]],
   add: () => [
     ["add", "--list"],
     ["add", "guard", "--user", "--yes"],
@@ -37,7 +44,7 @@ const table: Readonly<Record<string, (repository: HostileRepository) => readonly
   untrust: () => [["untrust"]],
   register: () => [["register"], ["register", "--validate"]],
   schema: () => [["schema", "rules"]],
-  runs: () => [["runs"], ["runs", "--json"]],
+  runs: () => [["runs"], ["runs", "--json"], ["runs", "--hook", "none"]],
   "follow-ups": () => [["follow-ups", "list", "--all"]],
   why: () => [["why", "last"]],
   install: () => [
@@ -45,6 +52,7 @@ const table: Readonly<Record<string, (repository: HostileRepository) => readonly
     ["install", "claude-code", "--layer", "project", "--dry-run"],
     ["install", "claude-code", "--layer", "local", "--dry-run"],
   ],
+  open: () => [["open"]],
   doctor: () => [["doctor"], ["doctor", "--json"], ["doctor", "--fire"]],
   uninstall: () => [["uninstall", "claude-code", "--dry-run"]],
   git: () => [
@@ -54,6 +62,11 @@ const table: Readonly<Record<string, (repository: HostileRepository) => readonly
   ],
   status: () => [["status"], ["status", "--json"]],
   purge: () => [["purge", "--before", "2020-01-01"]],
+  completion: () => [
+    ["completion", "bash"],
+    ["completion", "zsh"],
+    ["completion", "fish"],
+  ],
 };
 
 /** Of the groups: every action, with what it must be given. */

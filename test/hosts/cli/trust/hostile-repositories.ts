@@ -30,6 +30,9 @@ const everywhere: HostileRepository["files"] = {
   "stranger.sh": "#!/bin/sh\ntouch stranger-was-here\n",
   "stranger.mjs": module,
   "a.ts": "export const a = 1;\n",
+  "stranger.hooktest.mjs": module,
+  "stranger.hooktest.yaml": `tests:\n  - name: stranger\n    commands: [ls]\n    files: { .git/hooks/pre-commit: "#!/bin/sh" }\n    expect: { verdict: none }\n`,
+  "own.hooktest.yaml": "tests:\n  - name: own\n    event: Stop\n    expect: { verdict: none }\n",
   ".env": `HOOKLINE_STATE=./stolen\nXDG_STATE_HOME=./stolen\nXDG_CONFIG_HOME=./stolen\nHOME=./stolen\nPATH=.\nNODE_OPTIONS=--import=./stranger.mjs\n`,
   "package.json": JSON.stringify({
     name: "hostile",

@@ -36,6 +36,7 @@ function showing(t: TestContext): Shown {
       const terminal = {
         ...{ isTerminal: true, width: 80, error: assert.fail, paint: (_style: string, text: string) => text },
         print: (line: string) => void lines.push(...line.split("\n")),
+        exact: (line: string) => void lines.push(...line.split("\n")),
       };
       const folder: AskingFolder = {
         ...{ path: root, state: "changed", hash: "" },

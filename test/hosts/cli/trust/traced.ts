@@ -53,7 +53,7 @@ export interface Visit {
 export async function visit(repository: HostileRepository, folder: string, given: Visit): Promise<Toll> {
   const place = placeIn(folder, given);
   writeRepository(place.repository, repository);
-  const known = new Set([...Object.keys(repository.files), ...boundByHooks]);
+  const known = new Set([...Object.keys(repository.files), ...boundByHooks, ...ofTests]);
   const toll: Toll = { calls: { execve: 0, connect: 0, openat: 0, git: 0 }, commands: 0, events: 0, leaks: [] };
   const judgeAll = (trace: string, what: string): void => {
     const found = judge(readFileSync(trace, "utf8"), { ...place, known, port: daemon.port });
@@ -77,6 +77,8 @@ export async function visit(repository: HostileRepository, folder: string, given
 
 /** Read while loading, so that trust can be bound to them. */
 const boundByHooks = ["stranger.sh", "stranger.mjs", "package.json", "a.ts"];
+/** Read as data, and copied. */
+const ofTests = ["stranger.hooktest.yaml", "own.hooktest.yaml", "stranger.hooktest.mjs", ".env"];
 
 function placeIn(folder: string, { bin, codeCache }: Visit): Place {
   const root = realpathSync(folder);

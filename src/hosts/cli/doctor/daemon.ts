@@ -1,0 +1,141 @@
+/** The daemon: whether one runs and answers, and whether hooks wait for one: clocks, watched files, the queue, agents that call over HTTP. */
+import { existsSync } from "node:fs";
+import { knownHttpDoors } from "../../../agents/install/client.ts";
+import { onDemandFile } from "../../../agents/install/own-call.ts";
+import type { Fields } from "../../../engine/event.ts";
+import { nameOf } from "../../../engine/explain.ts";
+import type { Hook } from "../../../engine/hook.ts";
+import { word } from "../../../engine/program.ts";
+import { isRecord } from "../../../engine/schema.ts";
+import { realOf } from "../../../files/paths.ts";
+import { workCounts } from "../../../storage/sqlite/journal-queues.ts";
+import { buildVersion } from "../command.ts";
+import { upInBackground } from "../daemon/background.ts";
+import { missingDoors } from "../daemon/port.ts";
+import { counted } from "../terminal.ts";
+import { type Area, row } from "./check.ts";
+import type { Here } from "./here.ts";
+import { listed } from "./words.ts";
+
+const startIt = "hookline up --background";
+const startAnew = "hookline down && hookline up --background";
+
+/** One daemon serves what several findings wait for. */
+async function start({ invocation }: Here): Promise<string | undefined> {
+  const said: string[] = [];
+  const terminal = { ...invocation.terminal, print: (line: string) => void said.push(line), error() {} };
+  const code = await upInBackground({ ...invocation, flags: { store: invocation.flags.store }, json: false, terminal });
+  return code === 0 ? said.join(" ") : undefined;
+}
+
+export const daemon: Area = {
+  name: "daemon",
+  checks: [
+    row("daemon-silent", {
+      is: "bad",
+      find: async (here) => ofRunning(await here.daemon(), ({ unreachable }) => unreachable !== undefined),
+      says: ({ pid, port, unreachable }) => `the daemon (process ${pid}, port ${port}) does not answer: ${unreachable}`,
+      run: () => startAnew,
+    }),
+    row("daemon-of-another-version", {
+      is: "note",
+      find: async (here) => ofRunning(await here.daemon(), ({ version }) => version !== buildVersion()),
+      says: ({ version }) =>
+        `the daemon is Hookline ${version}, and this is ${buildVersion()}: they do not work together, so each event starts Node`,
+      run: () => startAnew,
+    }),
+    row("daemon-writes-nothing", {
+      is: "bad",
+      find: async (here) => ofRunning(await here.daemon(), (status) => Boolean(fieldsOf(status.store).notWrittenSince)),
+      says: ({ store }) =>
+        `the daemon has recorded nothing since ${String(fieldsOf(store).notWrittenSince)}: ${String(fieldsOf(store).reason)}`,
+      run: () => startAnew,
+    }),
+    row("records-lost", {
+      is: "note",
+      find: async (here) =>
+        ofRunning(await here.daemon(), (status) => Number(fieldsOf(status.store).rowsLost ?? 0) > 0),
+      says: ({ store }) =>
+        `the daemon has lost ${counted(Number(fieldsOf(store).rowsLost), "record")}, as the store took none for a time`,
+      run: () => startAnew,
+    }),
+    row("clocks-without-daemon", {
+      is: "bad",
+      find: async (here) => ((await here.daemon()) ? [] : some(await waiting(here))),
+      says: (hooks) =>
+        `${counted(hooks.length, "hook")} ${hooks.length === 1 ? "waits" : "wait"} for a clock or a file, and no daemon runs: ${listed(hooks.map(({ name, on }) => `${name} (${nameOf(on)})`))}`,
+      run: () => startIt,
+      fix: (_hooks, here) => start(here),
+    }),
+    row("folder-not-served", {
+      is: "bad",
+      async find(here) {
+        const running = await here.daemon();
+        if (!Array.isArray(running?.workspaces)) return [];
+        const served = running.workspaces.map((folder) => realOf(String(folder)));
+        const left = (await waiting(here)).filter(
+          ({ origin: { root } }) => root !== undefined && !served.includes(realOf(root)),
+        );
+        return some(left).map((hooks) => ({ hooks, folders: [...served, realOf(here.places.root)] }));
+      },
+      says: ({ hooks }) =>
+        `the daemon does not serve this folder, so ${counted(hooks.length, "hook")} of it never ${hooks.length === 1 ? "fires" : "fire"}: ${listed(hooks.map(({ name, on }) => `${name} (${nameOf(on)})`))}`,
+      run: ({ folders }) =>
+        `hookline down && hookline up --background ${folders.map((one) => `--workspace ${word(one)}`).join(" ")}`,
+    }),
+    row("queue-without-daemon", {
+      is: "bad",
+      async find(here) {
+        const look = here.storeLook();
+        if (look.is !== "good" || (await here.daemon())) return [];
+        const store = look.open();
+        try {
+          const { waiting: left } = workCounts(store.database);
+          return left > 0 ? [left] : [];
+        } finally {
+          store.close();
+        }
+      },
+      says: (left) => `${counted(left, "run")} of automations ${left === 1 ? "waits" : "wait"}, and no daemon runs`,
+      run: () => startIt,
+      fix: (_left, here) => start(here),
+    }),
+    row("door-closed", {
+      is: "bad",
+      find: async (here) => ((await here.daemon()) ? [] : some(knownHttpDoors(here.state))),
+      says: (doors, { show }) =>
+        `${listed(doors.map(({ agent, file }) => `${agent} (${show(file)})`))} ${doors.length === 1 ? "sends" : "send"} events to a daemon over HTTP, and none runs`,
+      run: () => startIt,
+      fix: (_doors, here) => start(here),
+    }),
+    row("door-elsewhere", {
+      is: "bad",
+      async find(here) {
+        const running = await here.daemon();
+        return missingDoors(here.invocation, here.store, typeof running?.port === "number" ? running.port : undefined);
+      },
+      says: ({ agent, port, file }, { show }) =>
+        `${agent} sends its events to port ${port} (${show(file)}), where this daemon does not listen`,
+      run: ({ agent, by }) => `hookline install ${agent} --layer ${by} --http`,
+    }),
+  ],
+  async good(here) {
+    const running = await here.daemon();
+    if (running) return `process ${running.pid} answers at port ${running.port}, Hookline ${running.version}`;
+    if (here.invocation.environment.HOOKLINE_DAEMON === "off")
+      return "switched off by HOOKLINE_DAEMON, and nothing needs one";
+    return existsSync(onDemandFile(here.state))
+      ? "none runs; the next event of an agent starts one"
+      : "none runs, and nothing needs one";
+  },
+};
+
+/** Enabled hooks that a clock or a watch sets off: only a daemon has these. */
+const waiting = async (here: Here): Promise<Hook[]> =>
+  (await here.hooks()).filter(({ on, enabled, untrusted }) => enabled && untrusted === undefined && !("event" in on));
+
+const ofRunning = (running: Fields | undefined, holds: (status: Fields) => boolean): Fields[] =>
+  running && holds(running) ? [running] : [];
+/** One finding for all of them, or none. */
+const some = <T>(all: readonly T[]): (readonly T[])[] => (all.length === 0 ? [] : [all]);
+const fieldsOf = (value: unknown): Fields => (isRecord(value) ? (value as Fields) : {}); // it is JSON

@@ -1,0 +1,22 @@
+/** The project that a person works in: whose rows commands show unless they are asked for all (R75). */
+import { realpathSync } from "node:fs";
+import { sep } from "node:path";
+import type { Hook } from "../../engine/hook.ts";
+import { findProject, workspaceOf } from "../../loading/project.ts";
+import type { Invocation } from "./command.ts";
+
+/** Its folder, as it is written and as the file system knows it: an agent may name either. */
+export function projectFolders({ cwd, home }: Pick<Invocation, "cwd" | "home">): readonly string[] {
+  const folder = workspaceOf(findProject(cwd, home));
+  try {
+    return [...new Set([folder, realpathSync(folder)])];
+  } catch {
+    return [folder]; // it is gone, and its rows are still there
+  }
+}
+
+/** Whether it is no automation that the store keeps for another project. */
+export const isOfProject = ({ origin }: Hook, folders: readonly string[]): boolean =>
+  origin.dialect !== "automation" ||
+  origin.file !== undefined ||
+  folders.some((folder) => origin.root === folder || origin.root?.startsWith(folder + sep) === true);

@@ -1,0 +1,152 @@
+/** hookline replay: recorded events against the hooks of today, or against a changed file; prints what would change (R91). */
+import { existsSync, statSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Fields } from "../../../engine/event.ts";
+import type { StoredEvent } from "../../../engine/record.ts";
+import { isRecord } from "../../../engine/schema.ts";
+import type { Loaded } from "../../../loading/loading.ts";
+import { findProject, type Project, workspaceOf } from "../../../loading/project.ts";
+import { type ExitCode, type Invocation, textFlag, usageError } from "../command.ts";
+import { reportLoaded } from "../hooks/emit.ts";
+import { inputOf } from "../runs/result.ts";
+import { openStoreToRead } from "../store.ts";
+import { ago, oneLine, type Style, shortPath } from "../terminal.ts";
+import { offerTrust } from "../trust/trust.ts";
+import { cut, wrapped } from "../width.ts";
+import { type Change, type Compared, compare } from "./compare.ts";
+import { type Replayed, replayEvents } from "./judge.ts";
+import { namedEvents } from "./recorded.ts";
+
+interface Skipped {
+  stored: StoredEvent;
+  because: string;
+}
+type Result = Compared & Pick<Replayed, "stored">;
+
+export async function replay(invocation: Invocation): Promise<ExitCode> {
+  const [name] = invocation.words;
+  if (name === undefined) throw usageError("missing argument RUN, SESSION or DAY", invocation.usage);
+  const given = textFlag(invocation.flags, "with");
+  const file = given === undefined ? undefined : resolve(invocation.cwd, given);
+  if (file !== undefined && !(existsSync(file) && statSync(file).isFile()))
+    throw usageError(`--with: no file is called "${given}"`, invocation.usage);
+  const store = openStoreToRead(invocation);
+  const results: Result[] = [];
+  const skipped: Skipped[] = [];
+  try {
+    await store.repair();
+    const named = await namedEvents(store, name, Date.now());
+    for (const [project, events] of byProject(named, invocation)) {
+      const open = events.filter((stored) => {
+        const because = whyNot(stored);
+        if (because !== undefined) skipped.push({ stored, because });
+        return because === undefined;
+      });
+      const place = { ...invocation, cwd: project.root };
+      await offerTrust(place);
+      const options = {
+        place,
+        project,
+        store,
+        run: invocation.flags.run === true,
+        signal: invocation.signal,
+        loaded: (found: Loaded) => reportLoaded(found, invocation),
+      };
+      const replayed = await replayEvents(open, { ...options, ...(file === undefined ? {} : { file }) });
+      results.push(...replayed.map((one) => ({ stored: one.stored, ...compare(one) })));
+    }
+  } finally {
+    store.close();
+  }
+  if (invocation.json) invocation.terminal.print(JSON.stringify(asJson(results, skipped)));
+  else print(invocation, results, skipped);
+  return invocation.signal.aborted ? 3 : 0;
+}
+
+/** Of a day only the events of this project, unless --all; what happened in a folder that is gone belongs to none. */
+function byProject(
+  { events, isDay }: { events: readonly StoredEvent[]; isDay: boolean },
+  { cwd, home, flags }: Invocation,
+): Iterable<[Project, StoredEvent[]]> {
+  const own = workspaceOf(findProject(cwd, home));
+  const projects = new Map<string, [Project, StoredEvent[]]>();
+  for (const stored of events) {
+    const project = findProject(stored.event.cwd, home);
+    const workspace = workspaceOf(project);
+    if (isDay && flags.all !== true && workspace !== own) continue;
+    const one = projects.get(project.root) ?? [project, []];
+    projects.set(project.root, one);
+    one[1].push(stored);
+  }
+  return projects.values();
+}
+
+/** Why an event is not sent again. */
+function whyNot({ event, cut, repeats, outcome }: StoredEvent): string | undefined {
+  if (cut) return "the store holds only a part of its payload";
+  if (repeats !== undefined) return "it was reported twice, and the first report counts";
+  if (outcome === undefined) return "it has no answer: it was interrupted, or is being decided";
+  return existsSync(event.cwd) ? undefined : `its folder ${event.cwd} is gone`;
+}
+
+const asJson = (results: readonly Result[], skipped: readonly Skipped[]): object => ({
+  events: results.length,
+  changed: results.filter(({ is }) => is === "changed").length,
+  open: results.filter(({ is }) => is === "open").length,
+  changes: results
+    .filter(({ is }) => is !== "same")
+    .map(({ stored: { event }, change, is }) => ({ event: eventOf(event), is, ...change })),
+  notReplayed: skipped.map(({ stored: { event }, because }) => ({ event: eventOf(event), because })),
+});
+
+const eventOf = ({ id, name, at, session }: StoredEvent["event"]): object => ({
+  id,
+  name,
+  at,
+  session: session ?? null,
+});
+
+function print(invocation: Invocation, results: readonly Result[], skipped: readonly Skipped[]): void {
+  const { terminal, cwd, home } = invocation;
+  const say = (line: string): void => terminal.print(line);
+  for (const { stored, change } of results.filter(({ is }) => is !== "same")) {
+    const { event } = stored;
+    const where = event.cwd === cwd ? "" : `, ${shortPath(event.cwd, cwd, home)}`;
+    const about = `${ago(event.at)}${where}, event ${event.id}`;
+    say(
+      `${terminal.paint("bold", event.name)} ${cut(subjectOf(event.data), terminal.width - event.name.length - 1)}`.trimEnd(),
+    );
+    say(terminal.paint("dim", `  ${about}`));
+    for (const line of changeLines(change, invocation)) say(line);
+  }
+  for (const { stored, because } of skipped)
+    say(terminal.paint("dim", `${stored.event.name} of ${ago(stored.event.at)} was not replayed: ${oneLine(because)}`));
+  const [changed, open] = (["changed", "open"] as const).map(
+    (wanted) => results.filter(({ is }) => is === wanted).length,
+  );
+  const count = `${results.length} ${results.length === 1 ? "event" : "events"}, ${changed} change`;
+  say(`${count}${open ? `, ${open} not known: their programs did not run` : ""}`);
+  const depends = results.some(({ change: { runs } }) => runs.some((one) => one.open !== undefined));
+  if (depends) say(terminal.paint("dim", "--run runs programs, in a scratch copy of the project"));
+}
+
+function subjectOf({ tool_name: tool, tool_input: input }: Fields): string {
+  if (typeof tool !== "string") return "";
+  return oneLine(`${tool}${isRecord(input) ? `: ${inputOf(input as Fields)}` : ""}`); // a payload is JSON
+}
+
+function changeLines({ verdict, runs }: Change, { terminal }: Invocation): string[] {
+  const line = (mark: string, style: Style, text: string): string[] => {
+    const [first = "", ...rest] = wrapped(`    ${oneLine(text)}`, terminal.width, { hang: 4 });
+    return [`  ${terminal.paint(style, mark)} ${first.trimStart()}`, ...rest];
+  };
+  const lines = verdict
+    ? [...line("-", "red", `verdict  ${verdict.old}`), ...line("+", "green", `verdict  ${verdict.new}`)]
+    : [];
+  for (const { hook, old, new: today, open } of runs) {
+    if (old !== null) lines.push(...line("-", "red", `${hook}  ${old}`));
+    if (open !== undefined) lines.push(...line("?", "yellow", `${hook}  would run; its answer is not known: ${open}`));
+    else lines.push(...line("+", "green", `${hook}  ${today ?? ""}`));
+  }
+  return lines;
+}

@@ -1,0 +1,51 @@
+/** hookline runs tail: a line for each run as it ends, to be left open beside an agent. */
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import type { Run, RunFilter, Store } from "../../../engine/record.ts";
+import { brief } from "../../../operations/runs.ts";
+import type { ExitCode, Invocation } from "../command.ts";
+import { oneLine, shortPath, type Terminal } from "../terminal.ts";
+import { cut, padded } from "../width.ts";
+import { paintedMark } from "./marks.ts";
+import { statusAndResult } from "./runs.ts";
+
+const pause = 250;
+/** Of those before, so that the view does not begin empty. */
+const shownBefore = 5;
+
+export async function tail(invocation: Invocation, store: Store, filter: RunFilter): Promise<ExitCode> {
+  const { terminal, json, signal } = invocation;
+  const seen = new Map<string, string>();
+  const newest = async (): Promise<Run[]> => [...(await store.runs({ ...filter, limit: 100 }))].reverse();
+  const before = await newest();
+  for (const run of before) seen.set(run.id, run.status);
+  if (terminal.isTerminal && !json) {
+    terminal.print(terminal.paint("dim", `Runs ${placeOf(invocation, filter)}, as they end. Ctrl-C ends this view.`));
+    for (const run of before.slice(-shownBefore)) terminal.print(lineOf(run, terminal));
+  }
+  while (!signal.aborted) {
+    for (const run of await newest()) {
+      if (seen.get(run.id) === run.status) continue;
+      seen.set(run.id, run.status);
+      if (json) terminal.print(JSON.stringify(brief(run)));
+      else if (run.status !== "running") terminal.print(lineOf(run, terminal));
+    }
+    await wait(pause, undefined, { signal }).catch(() => {}); // Ctrl-C ends it
+  }
+  return 0;
+}
+
+const placeOf = ({ home }: Invocation, { folders }: RunFilter): string =>
+  folders?.[0] === undefined ? "of all projects" : `in ${shortPath(folders[0], join(folders[0], "below"), home)}`;
+
+const hookColumn = 20;
+
+/** On a terminal one line, whatever the reason's length: `runs show` has it whole. */
+function lineOf(run: Run, terminal: Terminal): string {
+  const time = new Date(run.startedAt).toTimeString().slice(0, 8);
+  const hook = padded(cut(oneLine(run.hookName), hookColumn), hookColumn);
+  const before = `${time} . ${hook} `.length;
+  const result = oneLine(statusAndResult(run));
+  const shown = terminal.isTerminal ? cut(result, terminal.width - before) : result;
+  return `${terminal.paint("dim", time)} ${paintedMark(run, terminal)} ${hook} ${shown}`;
+}

@@ -1,0 +1,62 @@
+/** What the engine shows step by step, as wholes: each event with its outcome and the runs that it waited for, and each run that ended behind its answer. */
+import { createBriefMap, dropOldest } from "../../engine/drop-oldest.ts";
+import type { HookEvent, Instant } from "../../engine/event.ts";
+import type { Outcome } from "../../engine/outcome.ts";
+import type { Observation } from "../../engine/ports.ts";
+import type { Run } from "../../engine/record.ts";
+
+export interface Decision {
+  event: HookEvent;
+  outcome: Outcome;
+  /** How long it took, in milliseconds, and when it was there. */
+  ms: number;
+  at: Instant;
+  /** Those that have ended, each once. */
+  runs: readonly Run[];
+}
+
+/** Neither may throw, and nothing waits for them. */
+export interface DecisionListener {
+  decided(decision: Decision): void;
+  /** A run of an event that has its answer already. */
+  ended(run: Run): void;
+}
+
+/** Events whose outcome never comes must not stay in memory. */
+const eventsAtMost = 1_000;
+
+const hasEnded = ({ status }: Run): boolean => status !== "queued" && status !== "running";
+
+export function followDecisions(now: () => Instant, listener: DecisionListener): (seen: Observation) => void {
+  const open = createBriefMap<string, Run[]>();
+
+  function giveUp(id: string): void {
+    for (const run of open.get(id) ?? []) if (hasEnded(run)) listener.ended(run);
+    open.delete(id);
+  }
+
+  /** A hook that is asked again (R6) is reported again, as the same run. */
+  function keep(run: Run): void {
+    const runs = open.get(run.eventId);
+    if (!runs) {
+      if (hasEnded(run)) listener.ended(run);
+      return;
+    }
+    const index = runs.findIndex(({ id }) => id === run.id);
+    if (index === -1) runs.push(run);
+    else runs[index] = run;
+  }
+
+  return (seen) => {
+    if (seen.is === "event") {
+      open.set(seen.event.id, []);
+      dropOldest(open, eventsAtMost, giveUp);
+    } else if (seen.is === "run") keep(seen.run);
+    else if (seen.is === "outcome") {
+      const { event, outcome, ms } = seen;
+      const runs = (open.get(event.id) ?? []).filter(hasEnded);
+      open.delete(event.id);
+      listener.decided({ event, outcome, ms, at: now(), runs });
+    }
+  };
+}

@@ -1,0 +1,163 @@
+/** hookline add RECIPE, by the real command: the parts that fit a project are written, hold at once and do what they say. */
+import assert from "node:assert/strict";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import test, { type TestContext } from "node:test";
+import { codeCache, runCommand } from "../../program.ts";
+import type { CommandAnswer } from "../../standing-command.ts";
+
+interface World {
+  home: string;
+  workspace: string;
+  hookline(...words: string[]): CommandAnswer;
+  written(path: string): boolean;
+  read(path: string): string;
+  /** A program of the PATH that notes how it was called, and exits with the code. */
+  program(name: string, code?: number): void;
+}
+
+function projectWith(t: TestContext, files: Readonly<Record<string, string>>): World {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-recipe-")));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const [home, workspace, bin] = [join(folder, "home"), join(folder, "home", "shop"), join(folder, "bin")];
+  for (const one of [workspace, bin]) mkdirSync(one, { recursive: true });
+  for (const [path, text] of Object.entries({ ".git/HEAD": "", ...files })) {
+    mkdirSync(dirname(join(workspace, path)), { recursive: true });
+    writeFileSync(join(workspace, path), text);
+  }
+  const environment = {
+    NODE_COMPILE_CACHE: codeCache,
+    PATH: `${bin}${delimiter}${process.env.PATH ?? ""}`,
+    HOME: home,
+    XDG_STATE_HOME: join(folder, "state"),
+    HOOKLINE_DAEMON: "off",
+  };
+  return {
+    home,
+    workspace,
+    hookline: (...words) => runCommand(words, { cwd: workspace, environment }),
+    written: (path) => existsSync(join(workspace, path)),
+    read: (path) => readFileSync(join(workspace, path), "utf8"),
+    program(name, code = 0) {
+      writeFileSync(join(bin, name), `#!/bin/sh\necho "${name} $*" >>"${workspace}/called"\nexit ${code}\n`);
+      chmodSync(join(bin, name), 0o755);
+    },
+  };
+}
+
+/** Each project, the recipe, and the files that it gets. */
+const fitting: readonly (readonly [
+  recipe: string,
+  files: Readonly<Record<string, string>>,
+  parts: readonly string[],
+])[] = [
+  ["tests", { "package.json": '{"scripts":{"test":"node --test"}}' }, ["tests-node"]],
+  ["tests", { "package.json": '{"scripts":{"test":"echo \\"Error: no test specified\\" && exit 1"}}' }, []],
+  ["tests", { "package.json": "{ broken" }, []],
+  ["tests", { "pyproject.toml": "[tool.pytest.ini_options]\n" }, ["tests-python"]],
+  ["tests", { "pyproject.toml": "[project]\n" }, []],
+  ["tests", { "Cargo.toml": "", "go.mod": "", Makefile: "test:\n" }, ["tests-go", "tests-rust"]],
+  ["tests", { Makefile: "all:\n\ttrue\ntest: all\n" }, ["tests-make"]],
+  ["format", { "package.json": '{"devDependencies":{"prettier":"3"}}' }, ["format-prettier"]],
+  ["format", { "biome.json": "{}" }, ["format-biome"]],
+  ["format", { "pyproject.toml": "[tool.ruff]\n" }, ["format-ruff"]],
+  ["format", { "pyproject.toml": "[tool.black]\n" }, ["format-black"]],
+  ["format", { "Cargo.toml": "" }, ["format-rustfmt"]],
+  ["format", { "go.mod": "" }, ["format-gofmt"]],
+];
+
+for (const [recipe, files, parts] of fitting)
+  test(`the recipe ${recipe} in a project with ${JSON.stringify(files)} writes ${parts.join(" and ") || "nothing"}`, (t) => {
+    const { hookline, written } = projectWith(t, files);
+    const { status, stderr } = hookline("add", recipe);
+    assert.equal(status, parts.length > 0 ? 0 : 1);
+    if (parts.length === 0)
+      assert.match(stderr, /nothing here for the recipe .* it looks for package\.json, pyproject\.toml/);
+    for (const part of parts) assert.ok(written(`.hookline/hooks/${part}.sh`), part);
+    const checked = hookline("check");
+    assert.match(checked.stdout, new RegExp(`^${parts.length} hooks? in .*: 0 errors, 0 warnings|^no hook`, "m"));
+  });
+
+test("run twice it changes nothing, and a file that its owner has changed stays until --update", (t) => {
+  const { hookline, read, workspace } = projectWith(t, {});
+  assert.match(hookline("add", "push").stdout, /\+ {2}- id: people-push[\s\S]*written: \.hookline\/rules\/push\.yaml/);
+  const first = read(".hookline/rules/push.yaml");
+  assert.match(hookline("add", "push").stdout, /^nothing to do/);
+  writeFileSync(join(workspace, ".hookline/rules/push.yaml"), first.replace("ask", "deny"));
+  assert.match(hookline("add", "push").stdout, /nothing to do: .* is there already; hookline add push --update/);
+  assert.match(read(".hookline/rules/push.yaml"), /deny/);
+  assert.match(hookline("add", "push", "--update").stdout, /-.*decision: deny[\s\S]*\+.*decision: ask/);
+  assert.equal(read(".hookline/rules/push.yaml"), first);
+});
+
+test("push asks before a push, however it is written, and about nothing else", (t) => {
+  const { hookline } = projectWith(t, {});
+  hookline("add", "push");
+  const verdict = (command: string): unknown => {
+    const data = JSON.stringify({ tool_name: "Bash", tool_input: { command } });
+    return JSON.parse(hookline("emit", "PreToolUse", "--data", data, "--json").stdout).outcome.verdict?.is;
+  };
+  for (const command of ["git push", "cd lib && git push origin main", "git -C lib push -f"])
+    assert.equal(verdict(command), "ask", command);
+  for (const command of ["git status", "git commit -m 'git push'", "git push --dry-run"])
+    assert.equal(verdict(command), undefined, command);
+});
+
+test("tests run before a turn ends that changed code, and a failure goes to the model", (t) => {
+  const { hookline, program, read } = projectWith(t, {
+    "package.json": '{"scripts":{"test":"x"}}',
+    "a.ts": "",
+    "b.md": "",
+  });
+  hookline("add", "tests");
+  program("npm", 1);
+  const failed = hookline("run", "tests-node.sh", "--all");
+  assert.equal(failed.status, 1, failed.stdout + failed.stderr);
+  assert.equal(read("called"), "npm test --silent\n");
+  program("npm");
+  assert.equal(hookline("run", "tests-node.sh", "--all").status, 0);
+});
+
+test("format hands the changed files to the formatter, by any name", (t) => {
+  const { hookline, program, read } = projectWith(t, { "pyproject.toml": "[tool.ruff]\n", "a b.py": "", "c.txt": "" });
+  hookline("add", "format");
+  program("ruff");
+  const { status, stdout, stderr } = hookline("run", "format-ruff.sh", "--all");
+  assert.equal(status, 0, stdout + stderr);
+  assert.equal(read("called"), "ruff format --quiet -- a b.py\n");
+});
+
+test("waits tells the person when an agent waits", (t) => {
+  const { hookline, program, read } = projectWith(t, {});
+  hookline("add", "waits");
+  program("notify-send");
+  assert.equal(hookline("emit", "Notification", "--data", '{"message":"ready"}').status, 0);
+  assert.equal(read("called"), "notify-send Your agent waits for you\n");
+});
+
+test("a rules file brings the schema that it names, once, and a project's own schema is kept", (t) => {
+  const { hookline, read, workspace } = projectWith(t, {});
+  hookline("add", "push");
+  assert.match(read(".hookline/rules/push.yaml"), /^# yaml-language-server: \$schema=\.\.\/schemas\/rules\.json$/m);
+  assert.equal(read(".hookline/schemas/rules.json"), hookline("schema", "rules").stdout);
+  writeFileSync(join(workspace, ".hookline/schemas/rules.json"), "{}");
+  hookline("add", "guard");
+  assert.equal(read(".hookline/schemas/rules.json"), "{}");
+});
+
+test("--user writes to one's own hook files, and --list says what fits here", (t) => {
+  const { hookline, home } = projectWith(t, { "go.mod": "" });
+  assert.equal(hookline("add", "format", "--user").status, 0);
+  assert.ok(existsSync(join(home, ".config/hookline/hooks/format-gofmt.sh")));
+  assert.match(hookline("add", "--list").stdout, /^tests: .*\n {2}fits here: go test/m);
+});

@@ -1,0 +1,241 @@
+/** hookline init, by the real command: from nothing to an agent whose push is refused, and nothing is written that was not shown. */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import test, { type TestContext } from "node:test";
+import { packageForTests } from "../../../scripts/package-for-tests.ts";
+import { codeCache, runCommand } from "../../program.ts";
+import type { CommandAnswer } from "../../standing-command.ts";
+
+interface World {
+  home: string;
+  workspace: string;
+  environment: Record<string, string>;
+  hookline(...words: string[]): CommandAnswer;
+  /** What lies in the home but for our state, by path. */
+  files(): Record<string, string>;
+}
+
+/** A home with a project in it, where Claude Code is on the PATH and Codex has a folder. */
+function machine(t: TestContext, files: Readonly<Record<string, string>> = {}, agents = true): World {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-init-")));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const [home, bin] = [join(folder, "home"), join(folder, "bin")];
+  const workspace = join(home, "shop");
+  for (const one of [workspace, bin]) mkdirSync(one, { recursive: true });
+  for (const [path, text] of Object.entries({ "shop/.git/HEAD": "", ...files })) {
+    mkdirSync(dirname(join(home, path)), { recursive: true });
+    writeFileSync(join(home, path), text);
+  }
+  if (agents) {
+    mkdirSync(join(home, ".codex"));
+    writeFileSync(join(bin, "claude"), "#!/bin/sh\n: >ran\n");
+    chmodSync(join(bin, "claude"), 0o755);
+  }
+  const environment = {
+    NODE_COMPILE_CACHE: codeCache,
+    PATH: [bin, "/usr/bin", "/bin"].join(delimiter),
+    HOME: home,
+    XDG_STATE_HOME: join(folder, "state"),
+    HOOKLINE_DAEMON: "off",
+  };
+  return {
+    ...{ home, workspace, environment },
+    hookline: (...words) => runCommand(words, { cwd: workspace, environment }),
+    files: () =>
+      Object.fromEntries(
+        globSync("**/*", { cwd: home, withFileTypes: true })
+          .concat(globSync("{.*,.*/**,*/.*,*/.*/**}", { cwd: home, withFileTypes: true }))
+          .filter((one) => one.isFile())
+          .map(({ parentPath, name }) => [join(parentPath, name), readFileSync(join(parentPath, name), "utf8")]),
+      ),
+  };
+}
+
+const nodeProject = {
+  "shop/package.json": '{"scripts":{"test":"node --test"},"devDependencies":{"prettier":"3"}}',
+  "shop/tsconfig.json": "{}",
+};
+
+/** What the agent would be told. */
+function asked(program: string, command: string, { workspace, environment }: World): unknown {
+  const payload = {
+    ...{ session_id: "s", cwd: workspace, hook_event_name: "PreToolUse", tool_use_id: "t", permission_mode: "default" },
+    ...{ tool_name: "Bash", tool_input: { command } },
+  };
+  const { stdout, stderr } = spawnSync(process.execPath, [program, "hook", "claude-code", "--event", "PreToolUse"], {
+    cwd: workspace,
+    env: { ...environment, HOOKLINE_HEADLESS: "1" },
+    input: JSON.stringify(payload),
+    encoding: "utf8",
+  });
+  return stdout === "" ? stderr : JSON.parse(stdout).hookSpecificOutput;
+}
+
+test("init --yes takes a project from nothing to a refused push, in the package that asks for trust", (t) => {
+  const world = machine(t, nodeProject);
+  const program = join(packageForTests("asked"), "bin", "hookline.js");
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, "init", "--yes"], {
+    ...{ cwd: world.workspace, env: world.environment, encoding: "utf8" },
+  });
+  assert.equal(status, 0, stderr);
+  assert.match(stdout, /agents +Claude Code, Codex\n +languages +TypeScript, JavaScript\n +tests +npm test\n/);
+  assert.match(stdout, /ask for a `git push`[\s\S]*hookline runs tail[\s\S]*hookline why last/);
+  for (const command of ["git push", "git push --force"]) {
+    const found = Object(asked(program, command, world));
+    assert.equal(found.permissionDecision, "deny", command);
+    assert.match(found.permissionDecisionReason, /No person can be asked in this session/);
+  }
+  assert.equal(asked(program, "git status", world), "");
+  assert.ok(!existsSync(join(world.workspace, "ran")));
+});
+
+test("what a dry run shows is what --yes writes, and nothing else", (t) => {
+  const { hookline, files, workspace, home } = machine(t, {
+    ...nodeProject,
+    "shop/.vscode/settings.json": '{\n  // mine\n  "editor.tabSize": 2,\n}\n',
+  });
+  const before = files();
+  const dry = JSON.parse(hookline("init", "--dry-run", "--json").stdout);
+  assert.deepEqual(files(), before);
+  assert.equal(dry.written, false);
+  assert.deepEqual(
+    dry.changes.map(({ name }: { name: string }) => name),
+    ["guard", "push", "tests", "format", "VS Code", "claude-code", "codex"],
+  );
+  const expected = { ...before };
+  for (const { files: changed } of dry.changes)
+    for (const { file, before: was, after } of changed) {
+      assert.equal(was, before[file] ?? null);
+      expected[file] = after;
+    }
+  assert.equal(JSON.parse(hookline("init", "--yes", "--json").stdout).written, true);
+  assert.deepEqual(files(), expected);
+  assert.match(
+    files()[join(workspace, ".vscode/settings.json")] ?? "",
+    /\{\n {2}\/\/ mine\n[\s\S]*"\.\/\.hookline\/schemas\/rules\.json"/,
+  );
+  assert.equal(statSync(join(workspace, ".hookline/hooks/tests-node.sh")).mode & 0o111, 0o111);
+  assert.ok(existsSync(join(home, ".codex/hooks.json")));
+});
+
+test("the second run says that nothing is to do, and changes nothing", (t) => {
+  const { hookline, files } = machine(t, nodeProject);
+  hookline("init", "--yes");
+  const first = files();
+  const { status, stdout } = hookline("init", "--yes");
+  assert.equal(status, 0);
+  assert.match(
+    stdout,
+    /agents +Claude Code \(calls Hookline\), Codex \(calls Hookline\)[\s\S]*86 in \.hookline\/rules\/guard\.yaml/,
+  );
+  assert.match(stdout, /\nNothing is to do\.\n/);
+  assert.doesNotMatch(stdout, /\(new\)|written/);
+  assert.deepEqual(files(), first);
+});
+
+test("without a terminal and without --yes it only shows, and says what to type", (t) => {
+  const { hookline, files } = machine(t, nodeProject);
+  const before = files();
+  const { status, stdout } = hookline("init");
+  assert.equal(status, 0);
+  assert.match(
+    stdout,
+    /guard\.yaml \(new\)[\s\S]*\+ {2}- id: people-push[\s\S]*settings\.json \(new\)[\s\S]*Nothing was written\. To write what is shown, run `hookline init --yes`\./,
+  );
+  assert.deepEqual(files(), before);
+});
+
+test("in a project without tests and formatter it proposes what fits, and only where .vscode is the settings of VS Code", (t) => {
+  const { hookline } = machine(t);
+  const { changes } = JSON.parse(hookline("init", "--json").stdout);
+  assert.deepEqual(
+    changes.map(({ name }: { name: string }) => name),
+    ["guard", "push", "waits", "claude-code", "codex"],
+  );
+});
+
+test("existing hooks are listed with the agent that runs them itself, and stay as they are", (t) => {
+  const settings = '{"hooks":{"Stop":[{"hooks":[{"command":"true"}]}]}}';
+  const { hookline, workspace } = machine(t, { "shop/.claude/settings.json": settings });
+  assert.match(hookline("init", "--yes").stdout, / 1 in \.claude\/settings\.json, which Claude Code runs itself\n/);
+  assert.equal(readFileSync(join(workspace, ".claude/settings.json"), "utf8"), settings);
+});
+
+test("settings of an agent that cannot be read are told with their place, and the others are registered", (t) => {
+  const { hookline, home } = machine(t, { ".claude/settings.json": "{ broken" });
+  const { status, stderr } = hookline("init", "--yes");
+  assert.equal(status, 3);
+  assert.match(stderr, /hookline: .*JSON is broken.*\.claude\/settings\.json:1:3/);
+  assert.equal(readFileSync(join(home, ".claude/settings.json"), "utf8"), "{ broken");
+  assert.ok(existsSync(join(home, ".codex/hooks.json")));
+});
+
+test("without an agent the hooks are set up, and it says how to see a decision", (t) => {
+  const { hookline, workspace } = machine(t, {}, false);
+  const { status, stdout } = hookline("init", "--yes");
+  assert.equal(status, 0);
+  assert.match(
+    stdout,
+    /agents +none of Claude Code,[\s\S]*No agent calls Hookline yet[\s\S]*hookline emit PreToolUse --data '.*git push/,
+  );
+  assert.ok(existsSync(join(workspace, ".hookline/rules/guard.yaml")));
+});
+
+test("in the home folder it writes to the person's own hook files", (t) => {
+  const { home, environment } = machine(t);
+  const { status, stderr } = runCommand(["init", "--yes"], { cwd: home, environment });
+  assert.equal(status, 0, stderr);
+  assert.ok(existsSync(join(home, ".config/hookline/rules/guard.yaml")) && !existsSync(join(home, ".hookline")));
+});
+
+/** Makes a terminal, if the one of this system knows these flags. */
+const terminalMaker = ["/usr/bin/script", "/bin/script"].find(
+  (path) => existsSync(path) && spawnSync(path, ["-qec", "true", "/dev/null"]).status === 0,
+);
+
+test("at a terminal it asks one question at a time, Enter takes the default, and n leaves a change out", {
+  skip: !terminalMaker,
+}, (t) => {
+  const { workspace, environment, files } = machine(t);
+  const program = join(packageForTests(), "bin", "hookline.js");
+  const line = `'${process.execPath}' '${program}' init`;
+  // Each answer comes when its question has been read.
+  const answering = `
+    const child = require("node:child_process").spawn(process.argv[1], ["-qec", process.argv[2], "/dev/null"], { stdio: ["pipe", "pipe", "inherit"] });
+    const answers = { "Add guard?": "\\r", "Add push?": "n", "Add waits?": "y", "VS Code know": "\\r", "with Claude Code?": "\\r", "with Codex?": "n" };
+    let seen = "";
+    child.stdout.on("data", (bytes) => {
+      seen += bytes;
+      for (const [question, answer] of Object.entries(answers)) {
+        if (!new RegExp(question.replace("?", "\\\\?") + ".*\\\\[./.\\\\] ").test(seen)) continue;
+        delete answers[question];
+        child.stdin.write(answer);
+      }
+      process.stdout.write(bytes);
+    });`;
+  const { stdout } = spawnSync(process.execPath, ["-e", answering, terminalMaker ?? "", line], {
+    ...{ cwd: workspace, env: environment, encoding: "utf8" },
+  });
+  assert.match(
+    stdout,
+    /Add guard\? \[Y\/n\][\s\S]*Add push\? \[Y\/n\] n[\s\S]*\[y\/N\][\s\S]*with Codex\? \[Y\/n\] n[\s\S]*written: /,
+  );
+  const written = Object.keys(files()).map((path) => path.slice(workspace.length - "shop".length));
+  assert.ok(written.includes("shop/.hookline/rules/guard.yaml") && written.includes("shop/.hookline/rules/waits.yaml"));
+  assert.ok(!written.includes("shop/.hookline/rules/push.yaml") && !written.includes("shop/.vscode/settings.json"));
+  assert.ok(written.includes(".claude/settings.json") && !written.includes(".codex/hooks.json"));
+});

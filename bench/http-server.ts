@@ -25,7 +25,7 @@ async function serveOurs(): Promise<void> {
     complain: (reason) => console.error(reason),
   });
   const socket = join(folder, "s.sock");
-  const server = await listenFor(daemon, { port: 0, socket, token, proof: "proof", version: "bench" });
+  const server = await listenFor(daemon, { port: 0, socket, token, proof: "proof", version: "bench", root: "." });
   console.log(server.port);
   for await (const _asked of createInterface({ input: process.stdin })) {
     globalThis.gc?.();

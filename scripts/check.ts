@@ -7,6 +7,7 @@ const own = (name: string): string[] => [process.execPath, `scripts/${name}.ts`]
 
 const checks: readonly { name: string; command: readonly string[] }[] = [
   { name: "types", command: [bin("tsc"), "-p", "."] },
+  { name: "types of the dashboard", command: [bin("tsc"), "-p", "dashboard"] },
   { name: "lint and format", command: [bin("biome"), "ci", "."] },
   { name: "who imports whom", command: own("check-imports") },
   { name: "the hot path", command: own("check-hot-path") },

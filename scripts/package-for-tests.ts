@@ -57,7 +57,14 @@ export function removeOldPackages(kept: string): void {
 }
 
 function keyOfSources(): string {
-  const patterns = ["src/**/*.{ts,json}", "examples/demo/*.ts", "bin/*.js", "scripts/build.ts", "package*.json"];
+  const patterns = [
+    "src/**/*.{ts,json}",
+    "examples/demo/*.ts",
+    "bin/*.js",
+    "dashboard/**/*.*",
+    "scripts/build*.ts",
+    "package*.json",
+  ];
   const sum = createHash("sha256");
   for (const file of patterns.flatMap((pattern) => globSync(pattern, { cwd: root })).sort())
     sum

@@ -55,7 +55,7 @@ const environment = {
 };
 
 const times = new Map<string, number>(Object.entries(readTimes()));
-const files = given.length > 0 ? given : globSync("test/**/*.test.ts").filter((file) => !needsAgents(file));
+const files = given.length > 0 ? given : globSync("test/**/*.test.ts").filter((file) => !needsMore(file));
 const groups = groupsOf(files);
 const total = { passed: 0, failed: 0, skipped: 0 };
 const failures: string[] = [];
@@ -167,8 +167,9 @@ function count(group: Group, report: string, ended: string | undefined): void {
 }
 
 /** Those have a command of their own: scripts/test-agents.ts. */
-function needsAgents(file: string): boolean {
-  return file.startsWith("test/real-agents/") || file.includes("node_modules");
+/** Real agents, or a browser: other commands run those. */
+function needsMore(file: string): boolean {
+  return file.startsWith("test/real-agents/") || file.startsWith("test/browser/") || file.includes("node_modules");
 }
 
 /** A file system in memory: the tests write and flush so much that a disk takes two to four times as long. */

@@ -8,7 +8,8 @@ function bundled(): string[] {
   const waiting = sourceFiles()
     .flatMap(importsOf)
     .filter(({ own, to, typeOnly }) => !own && !typeOnly && !to.startsWith("node:") && !foreign.has(to))
-    .map(({ to }) => packageOf(to));
+    .map(({ to }) => packageOf(to))
+    .concat(inPages);
   for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
     if (found.has(name)) continue;
     found.add(name);
@@ -26,6 +27,9 @@ const packageOf = (specifier: string): string =>
 const manifestOf = (name: string): Manifest =>
   JSON.parse(readFileSync(`node_modules/${name}/package.json`, "utf8")) as Manifest; // a manifest of npm has these
 const isInstalled = (name: string): boolean => existsSync(`node_modules/${name}/package.json`);
+
+/** What the pages of the dashboard hold. */
+const inPages: readonly string[] = ["preact", "uplot"];
 
 /** Named in our sources, but not part of the command. */
 const foreign: ReadonlySet<string> = new Set(["hookline"]);
@@ -50,7 +54,7 @@ export function notice(): string {
   return `Hookline
 Licensed under the Apache License, Version 2.0: see LICENSE.
 
-The command holds the following libraries, each under its own licence.
+The command and the dashboard hold the following libraries, each under its own licence.
 
 ${parts.join(`\n${"=".repeat(72)}\n\n`)}`;
 }

@@ -121,9 +121,17 @@ export function createAdmission(
     const { host = "" } = headers;
     if (!isLocal && !own.has(host) && !own.has(host.toLowerCase()) && !isWebhook(request)) return "forbidden_host";
     const isOfPage = headers.origin !== undefined || headers["sec-fetch-site"] !== undefined; // requests of web pages say so
-    return isOfPage ? "forbidden_origin" : undefined;
+    return isOfPage && !isOfOwnPage(request) ? "forbidden_origin" : undefined;
   };
 }
+
+/** The page of the dashboard, and what that asks: nothing that another page sends, or has a person follow. */
+function isOfOwnPage({ headers, url = "" }: IncomingMessage): boolean {
+  const { host, origin = `http://${host}`, "sec-fetch-site": from = "same-origin" } = headers;
+  return isOfDashboard(url) && origin === `http://${host}` && (from === "same-origin" || from === "none");
+}
+
+export const isOfDashboard = (url: string): boolean => /^\/(?:$|\?|assets\/|api\/)/.test(url);
 
 const ownHosts = (port: number): ReadonlySet<string> =>
   new Set(ownNames.flatMap((name) => [`${name}:${port}`, ...(port === httpPort ? [name] : [])]));

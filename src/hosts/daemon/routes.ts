@@ -2,7 +2,7 @@
  * The daemon's other routes: status, what happens as it happens, webhooks, operations. The token is looked at first, whatever
  * is asked. Apart, because most daemons are never asked for any of it.
  */
-import type { Fields, Json, MaybePromise } from "../../engine/event.ts";
+import { type Fields, type Json, type MaybePromise, textField } from "../../engine/event.ts";
 import { isRecord } from "../../engine/schema.ts";
 import { readValue } from "../../operations/from-text.ts";
 import type { OperationContext } from "../../operations/operation.ts";
@@ -10,12 +10,22 @@ import { answerOverHttp, type OperationRequest, type OperationTable, serveOperat
 import type { Measure } from "../../services/telemetry/measures.ts";
 import { prometheusText, prometheusType } from "../../services/telemetry/prometheus.ts";
 import type { Live } from "./activity.ts";
-import { type Call, type CallAnswer, createBearer, createBodyReader, json, refuse, reply, whenGone } from "./call.ts";
+import {
+  type Call,
+  type CallAnswer,
+  createBearer,
+  createBodyReader,
+  isOfDashboard,
+  json,
+  refuse,
+  reply,
+  whenGone,
+} from "./call.ts";
 import { largestInBytes, objectIn } from "./ingest.ts";
 import { type Refused, refused, refusedBy } from "./refusals.ts";
 import type { Webhooks } from "./webhooks.ts";
 
-interface RoutesOptions {
+export interface RoutesOptions {
   token: string;
   version: string;
   webhooks: Webhooks;
@@ -26,6 +36,10 @@ interface RoutesOptions {
   scrapeToken(): string | undefined;
   operations: OperationTable;
   context: OperationContext;
+  /** The dashboard: loaded when a browser first comes. */
+  dashboard(bodyOf: BodyOf): Promise<(call: Call, path: string) => Promise<Served>>;
+  /** A link that lets a browser in, for a person who works in this folder. */
+  link(folder: string): string;
   /** It is being stopped, and takes nothing new. */
   isClosing(): boolean;
 }
@@ -38,6 +52,8 @@ interface Asked {
 }
 /** Undefined: it is answered already, or its sender has gone. */
 type Served = CallAnswer | Refused | undefined;
+/** The bytes as they were sent; undefined: the sender has gone. */
+export type BodyOf = (call: Call) => Promise<Buffer | Refused | undefined>;
 type Methods = Readonly<Record<string, (asked: Asked) => MaybePromise<Served>>>;
 
 /** Of all bodies that are being read. */
@@ -48,6 +64,7 @@ export function createRoutes(options: RoutesOptions): (call: Call) => void {
   const holdsToken = createBearer(options.token);
   const readBody = createBodyReader(togetherAtMost);
   const operations = serveOperations(options.operations, context);
+  let dashboard: ReturnType<RoutesOptions["dashboard"]> | undefined;
 
   const routes: readonly (readonly [path: RegExp, methods: Methods])[] = [
     [/^\/health$/, { GET: () => json(200, { ok: true, name: "hookline", version }) }],
@@ -56,12 +73,12 @@ export function createRoutes(options: RoutesOptions): (call: Call) => void {
     [/^\/events$/, {}], // what is posted there, ingest-http.ts takes before
     [/^\/events\/live$/, { GET: ({ call }) => void live.open(call) }],
     [/^\/webhooks\/([^/]+)$/, { POST: deliver }],
+    [/^\/links$/, { POST: makeLink }],
     [/^\/operations$/, { GET: () => json(200, operations.list()) }],
     [/^\/operations\/([^/]+)$/, { GET: ask, POST: perform }],
   ];
 
-  /** The bytes as they were sent; undefined: the sender has gone. */
-  const bodyOf = (call: Call): Promise<Buffer | Refused | undefined> =>
+  const bodyOf: BodyOf = (call) =>
     new Promise((resolve) => {
       readBody(call, largestInBytes, (read) => {
         if (read === "gone") resolve(undefined);
@@ -74,6 +91,13 @@ export function createRoutes(options: RoutesOptions): (call: Call) => void {
     if (!Buffer.isBuffer(body)) return body;
     const header = (one: string): string | undefined => call.request.headers[one]?.toString();
     return webhooks.deliver(name, { header, body });
+  }
+
+  async function makeLink({ call }: Asked): Promise<Served> {
+    const body = await bodyOf(call);
+    if (!Buffer.isBuffer(body)) return body;
+    const folder = textField(objectIn(body) ?? {}, "folder");
+    return folder === undefined ? refused("input_invalid") : json(200, { url: options.link(folder) });
   }
 
   /** Parameters of a question are texts until the operation's schema says what they are; of two with one name the first counts. */
@@ -118,6 +142,11 @@ export function createRoutes(options: RoutesOptions): (call: Call) => void {
     const { method = "", url = "", headers } = call.request;
     const { authorization } = headers;
     const [path = ""] = url.split("?", 1);
+    if (isOfDashboard(url)) {
+      if (options.isClosing()) return refused("closing");
+      dashboard ??= options.dashboard(bodyOf);
+      return (await dashboard)(call, path);
+    }
     if (!isOpen(method, path) && !holdsToken(authorization) && !mayScrape(method, path, authorization))
       return refused("unauthorized");
     if (options.isClosing()) return refused("closing");

@@ -90,7 +90,7 @@ export async function toldDaemon(
   });
   const socket = join(folder, "daemon.sock");
   const httpTokenFile = join(folder, "state", "hookline", "http-token");
-  const server = await listenFor(daemon, { port: 0, socket, token, httpTokenFile, proof, version });
+  const server = await listenFor(daemon, { port: 0, socket, token, httpTokenFile, proof, version, root: folder });
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => {
     closing ??= server.close().then(() => daemon.close());

@@ -1,5 +1,6 @@
 /** hookline up: the daemon of this store, in the foreground, until a person or a signal stops it. */
 import { existsSync } from "node:fs";
+import { dirname } from "node:path";
 import { httpTokenFile } from "../../../agents/install/own-call.ts";
 import { HooklineError } from "../../../engine/error.ts";
 import { type Seconds, withoutDepth } from "../../../engine/event.ts";
@@ -13,6 +14,7 @@ import { createLog, failureIn } from "../log.ts";
 import { containModules } from "../module-output.ts";
 import { stateFolder, storeOptions, storePath } from "../place.ts";
 import { oneLine, shortPath } from "../terminal.ts";
+import { linkLines } from "./open.ts";
 import { upOptionsOf } from "./options.ts";
 import { type DaemonStatus, daemonStatusAt, takePlace } from "./place.ts";
 import { missingDoors, missingDoorWords, portFor, servesAgents } from "./port.ts";
@@ -50,9 +52,14 @@ export async function up(invocation: Invocation): Promise<ExitCode> {
       await daemon.once(invocation.signal);
     } else if (!options.onDemand || !isHomeless(invocation)) {
       const agentsToken = servesAgents(invocation, store) ? httpTokenFile(stateFolder(invocation)) : undefined;
-      door = await openDoor(daemon, { ...status, agentsToken }, options.port ?? { atBest: portFor(invocation, store) });
+      const root = dirname(dirname(invocation.self[1]));
+      door = await openDoor(
+        daemon,
+        { ...status, agentsToken, root },
+        options.port ?? { atBest: portFor(invocation, store) },
+      );
       await daemon.follow();
-      say(daemon, invocation, status.listens(door.port, door.socket));
+      say(daemon, invocation, status.listens(door.port, door.socket), options.onDemand ? undefined : door);
       for (const missing of missingDoors(invocation, store, door.port))
         invocation.terminal.error(`hookline: ${missingDoorWords(invocation, missing)}`);
       giveBackAtRest(daemon);
@@ -85,13 +92,21 @@ function endInPeace(): void {
 interface Door {
   port: number;
   socket: string | undefined;
+  link(folder: string): string;
   close(): Promise<void>;
 }
 
 /** @param wanted the port that a person has named, or the one to be taken if it is free: clients read which one it is */
 async function openDoor(
   daemon: Daemon,
-  { token, proof, version, socketPlace, agentsToken }: DaemonStatus & { agentsToken: string | undefined },
+  {
+    token,
+    proof,
+    version,
+    socketPlace,
+    agentsToken,
+    root,
+  }: DaemonStatus & { agentsToken: string | undefined; root: string },
   wanted: number | { atBest: number },
 ): Promise<Door> {
   const { listenFor } = await import("../../daemon/listeners.ts");
@@ -100,17 +115,19 @@ async function openDoor(
     ...(socket === undefined ? {} : { socket }),
     ...(agentsToken === undefined ? {} : { httpTokenFile: agentsToken }),
   };
-  const own = { token, proof, version, ...places };
+  const own = { token, proof, version, root, ...places };
   const isNamed = typeof wanted === "number";
   const first = listenFor(daemon, { ...own, port: isNamed ? wanted : wanted.atBest });
   const server = await first.catch((error: unknown) => {
     if (isNamed || !(error instanceof HooklineError && error.code === "port_taken")) throw error;
     return listenFor(daemon, { ...own, port: 0 });
   });
-  return { port: server.port, socket, close: () => server.close() };
+  return { port: server.port, socket, link: server.link, close: () => server.close() };
 }
 
-function say(daemon: Daemon, { terminal, json, cwd, home }: Invocation, state: DaemonState): void {
+/** @param door absent: no person reads what it prints */
+function say(daemon: Daemon, invocation: Invocation, state: DaemonState, door: Pick<Door, "link"> | undefined): void {
+  const { terminal, json, cwd, home } = invocation;
   const status = daemon.status();
   const { token: _secret, owner: _own, ...shown } = state;
   if (json) {
@@ -119,6 +136,7 @@ function say(daemon: Daemon, { terminal, json, cwd, home }: Invocation, state: D
   }
   const head = `Hookline ${state.version} is running: http://127.0.0.1:${state.port}, process ${state.pid}`;
   terminal.print(terminal.paint("bold", head));
+  if (door) for (const line of linkLines(door.link(cwd), state.store, invocation)) terminal.print(line);
   for (const line of daemonLines(status, terminal, (path) => shortPath(path, cwd, home))) terminal.print(line);
 }
 

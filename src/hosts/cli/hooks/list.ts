@@ -1,14 +1,12 @@
 /** hookline list: the active hooks in running order, or with --slow by how long they took. */
-import { conditions } from "../../../conditions/index.ts";
 import { pauseOf } from "../../../engine/admit.ts";
 import { HooklineError } from "../../../engine/error.ts";
 import type { HookId, Instant } from "../../../engine/event.ts";
 import { eventNames, resolveEvent } from "../../../engine/events.ts";
 import { nameOf } from "../../../engine/explain.ts";
-import { type Condition, type Hook, isBuiltIn } from "../../../engine/hook.ts";
+import { type Hook, isBuiltIn } from "../../../engine/hook.ts";
 import { nearest } from "../../../engine/nearest.ts";
 import { listensTo } from "../../../engine/plan.ts";
-import type { ConditionKind } from "../../../engine/ports.ts";
 import type { Budgets } from "../../../formats/config/config.ts";
 import type { LoadedHooks } from "../../../loading/load.ts";
 import { isUntrusted } from "../../../loading/trust/untrusted.ts";
@@ -25,6 +23,7 @@ import { openStoreToRead } from "../store.ts";
 import { table } from "../table.ts";
 import { ago, placeIn, reportProblems, shortPath, type Terminal } from "../terminal.ts";
 import { gathered, whereAll } from "./crowds.ts";
+import { whenOf } from "./when.ts";
 
 export async function list(invocation: Invocation): Promise<ExitCode> {
   const store = openStoreToRead(invocation);
@@ -71,17 +70,6 @@ const row = (hook: Hook, fired: ReadonlyMap<HookId, Instant>, slow: Slowness | u
     ...slow?.fieldsOf(hook),
   };
 };
-
-/** The hook's condition on one line. */
-export const whenOf = (hook: Hook): string => (hook.when ? describe(hook.when) : "always");
-
-function describe(condition: Condition): string {
-  if ("all" in condition) return condition.all.map(describe).join(" and ") || "always";
-  if ("any" in condition) return `(${condition.any.map(describe).join(" or ")})`;
-  if ("not" in condition) return `not ${describe(condition.not)}`;
-  const kind: ConditionKind | undefined = conditions.get(condition.is);
-  return kind?.describe?.(condition.with ?? null) ?? condition.is;
-}
 
 /** What the store knows of the hooks. */
 interface Standing {

@@ -1,15 +1,17 @@
 /** hookline test by the real command: what passes, what fails and how it says so, and what it leaves alone. */
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
 import test, { type TestContext } from "node:test";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { parse } from "yaml";
 import { packageForTests } from "../../../scripts/package-for-tests.ts";
 import { testsSchema } from "../../../src/formats/hook-tests/fields.ts";
 import { readTestsText } from "../../../src/formats/hook-tests/file.ts";
-import { codeCache, runCommand } from "../../program.ts";
+import { bin, codeCache, runCommand } from "../../program.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
@@ -237,6 +239,28 @@ test("a test is made of a recorded run, and passes until the hook changes", (t) 
   assert.equal(hookline("test", "--from", "last", "made.hooktest.yaml").status, 2);
   write(".hookline/rules/guard.yaml", rules.replace("git push *", "git pull *"));
   assert.equal(hookline("test", "made.hooktest.yaml").status, 1);
+});
+
+test("--watch performs the tests again after each change of a hook, until it is ended", async (t) => {
+  const { workspace, environment, write } = projectWith(t, {
+    ".hookline/rules/guard.yaml": rules,
+    "a.hooktest.yaml": "tests:\n  - name: a\n    commands: [git push]\n    expect: { verdict: deny }\n",
+  });
+  const watching = spawn(process.execPath, [bin, "test", "--watch"], {
+    ...{ cwd: workspace, env: environment },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  t.after(() => watching.kill("SIGKILL"));
+  const results: string[] = [];
+  for await (const line of createInterface({ input: watching.stdout })) {
+    results.push(...(/^\d+ passed, \d+ failed/.exec(line) ?? []));
+    if (!line.includes("waiting for changes")) continue;
+    if (results.length === 1) write(".hookline/rules/guard.yaml", rules.replace("git push *", "git pull *"));
+    if (results.at(-1) === "0 passed, 1 failed") watching.kill("SIGINT");
+  }
+  assert.deepEqual(results.slice(0, 1), ["1 passed, 0 failed"]);
+  assert.equal(results.at(-1), "0 passed, 1 failed");
+  assert.equal(watching.exitCode ?? (await once(watching, "exit"))[0], 0);
 });
 
 test("JUnit gets a case for each test, with all that a person reads", (t) => {

@@ -9,6 +9,7 @@ import { createHash } from "node:crypto";
 import { cpSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { type BuildOptions, build, type Plugin } from "esbuild";
+import { buildDashboard } from "./build-dashboard.ts";
 import { buildSite } from "./build-site.ts";
 
 const words = process.argv.slice(2);
@@ -76,6 +77,7 @@ await build({
 for (const file of globSync(join(outdir, "**/*.js"))) writeFileSync(file, withoutFacades(readFileSync(file, "utf8")));
 writeFileSync(join(outdir, "hook.cjs"), asScript(readFileSync(join(outdir, "hook.js"), "utf8")));
 rmSync(join(outdir, "hook.js"));
+if (!isForClone) await buildDashboard(join(outdir, "dashboard"));
 if (!isForClone) await buildSite(join(outdir, "site"));
 if (isForClone) putInPlace(cloneState);
 else if (elsewhere === undefined) {

@@ -7,6 +7,7 @@ const own = (name: string): string[] => [process.execPath, `scripts/${name}.ts`]
 
 const checks: readonly { name: string; command: readonly string[] }[] = [
   { name: "types", command: [bin("tsc"), "-p", "."] },
+  { name: "types of the dashboard", command: [bin("tsc"), "-p", "dashboard"] },
   { name: "types of the site", command: [bin("tsc"), "-p", "scripts/site/browser"] },
   { name: "lint and format", command: [bin("biome"), "ci", "."] },
   { name: "who imports whom", command: own("check-imports") },

@@ -61,6 +61,7 @@ function keyOfSources(): string {
     "src/**/*.{ts,json}",
     "examples/demo/*.ts",
     "bin/*.js",
+    "dashboard/**/*.*",
     "docs/**/*.md",
     "scripts/build*.ts",
     "scripts/site/**/*.*",

@@ -9,7 +9,7 @@ import { isRecord } from "../../src/engine/schema.ts";
 import type { ExitCode, Invocation } from "../../src/hosts/cli/command.ts";
 import { openLine } from "../../src/hosts/cli/line.ts";
 import { shortId } from "../../src/hosts/cli/runs/named.ts";
-import { inputOf, resultOf, saidIn } from "../../src/hosts/cli/runs/runs.ts";
+import { inputOf, resultOf, saidIn } from "../../src/hosts/cli/runs/result.ts";
 import { type Column, layoutOf } from "../../src/hosts/cli/table.ts";
 import { oneLine, type Style, type Terminal } from "../../src/hosts/cli/terminal.ts";
 import { trustOwn } from "../../src/hosts/cli/trust/trust.ts";
@@ -56,7 +56,15 @@ export async function demo(invocation: Invocation): Promise<ExitCode> {
   if (json) terminal.print(JSON.stringify({ folder, store, events: told, notices }));
   else report(invocation, told, { folder, store, seconds, notices });
   if (json) rmSync(folder, { recursive: true });
-  return 0;
+  if (json || invocation.flags.once === true) return 0;
+  return await serve({ ...invocation, ...place });
+}
+
+/** The daemon of the sample, as a person starts it in a project: its dashboard shows what was played, until Ctrl-C. */
+async function serve(sample: Invocation): Promise<ExitCode> {
+  sample.terminal.print(sample.terminal.paint("bold", "\nLook at it in your browser; Ctrl-C ends it:"));
+  const { up } = await import("../../src/hosts/cli/daemon/up.ts");
+  return up({ ...sample, flags: {} });
 }
 
 const isEnded = ({ status }: Run): boolean => status !== "running" && status !== "queued";

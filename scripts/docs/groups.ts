@@ -40,6 +40,7 @@ export const groups: readonly Group[] = [
         "The daemon",
         "the process that answers agents, keeps clocks and watches, and takes events and webhooks",
       ],
+      ["dashboard", "The dashboard", "what was blocked, sessions, runs and hooks in your browser"],
       ["notifications", "Notifications", "post runs of automations to Discord, to Slack or to a program"],
       ["telemetry", "Telemetry", "traces and metrics for OpenTelemetry and Prometheus"],
       ["mcp", "Operations as tools", "every operation of Hookline as a tool of your agent"],

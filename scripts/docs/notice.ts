@@ -28,8 +28,8 @@ const manifestOf = (name: string): Manifest =>
   JSON.parse(readFileSync(`node_modules/${name}/package.json`, "utf8")) as Manifest; // a manifest of npm has these
 const isInstalled = (name: string): boolean => existsSync(`node_modules/${name}/package.json`);
 
-/** What the pages of the documentation hold. */
-const inPages: readonly string[] = ["minisearch"];
+/** What the pages of the dashboard and of the documentation hold. */
+const inPages: readonly string[] = ["minisearch", "preact", "uplot"];
 
 /** Named in our sources, but not part of the command. */
 const foreign: ReadonlySet<string> = new Set(["hookline"]);
@@ -54,7 +54,7 @@ export function notice(): string {
   return `Hookline
 Licensed under the Apache License, Version 2.0: see LICENSE.
 
-The command and the pages of the documentation hold the following libraries, each under its own licence.
+The command, the dashboard and the documentation's pages hold the following libraries, each under its own licence.
 
 ${parts.join(`\n${"=".repeat(72)}\n\n`)}`;
 }

@@ -134,6 +134,8 @@ export interface RunFilter {
   among?: { prefix: string; suffix?: string };
   /** Only runs that began at this moment or later. */
   since?: Instant;
+  /** Only runs that were written down before the run with this id: the next page of a list. */
+  before?: string;
   /** Only runs for events that happened in one of these folders or below it. */
   folders?: readonly string[];
   /** Only runs that hold this text in what they say, in capitals or not. */

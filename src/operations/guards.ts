@@ -1,7 +1,8 @@
 /** Operations on guards: which there are and how they stand, and what they have done. To loosen one is no operation: a person does that. */
 import { minuteOf, pauseOf, switchedOff } from "../engine/admit.ts";
 import { type Fields, type HookId, type Instant, type Json, textField } from "../engine/event.ts";
-import { type Hook, isWrittenAsGuard } from "../engine/hook.ts";
+import { type Hook, isGuard, isWrittenAsGuard } from "../engine/hook.ts";
+import { oneLine } from "../engine/one-line.ts";
 import type { Outcome } from "../engine/outcome.ts";
 import type { Paused, Run, Store } from "../engine/record.ts";
 import { integer, isRecord, object, say } from "../engine/schema.ts";
@@ -34,6 +35,13 @@ export function stateOf(hook: Hook, pausing: Pausing): string {
     hook.report === true && "reports only",
   ];
   return states.filter((state) => state !== false).join(", ");
+}
+
+/** A guard without an end to its pause is soon a guard that is forgotten. */
+export function whyNotPaused(hook: Hook): string | undefined {
+  if (hook.origin.layer === "managed") return "is managed: who runs this machine decides about it";
+  if (!isGuard(hook)) return undefined;
+  return `is a guard — a person switches it off for a time: \`hookline guard off ${oneLine(hook.id)} --for 1h\``;
 }
 
 /** One that only reports is listed, as that is how a guard begins. */

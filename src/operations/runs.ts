@@ -1,12 +1,12 @@
 /** Operations that list runs, and runs of automations in the fields of specification 000 (A45). */
 import { type Fields, type HookId, textField } from "../engine/event.ts";
 import type { Run, RunFilter, RunStatus, Store } from "../engine/record.ts";
-import { integer, isRecord, object, oneOf, say, text } from "../engine/schema.ts";
+import { integer, isRecord, object, oneOf, type Schema, say, text } from "../engine/schema.ts";
 import { automationOf } from "../formats/automations/fields.ts";
 import { chooseNamed, hookOf, knownAnywhere, notFound } from "./automations/stored.ts";
 import { type Asked, type Operation, plain } from "./operation.ts";
 
-const statuses = [
+export const runStatus: Schema<RunStatus> = oneOf(
   "queued",
   "running",
   "completed",
@@ -15,7 +15,7 @@ const statuses = [
   "timeout",
   "cancelled",
   "interrupted",
-] as const satisfies readonly RunStatus[];
+);
 
 const usualLimit = 30;
 const largestLimit = 1000;
@@ -29,7 +29,7 @@ export const runs: Operation<RunFilter> = {
       session: text("only runs of this session"),
       event: text("only runs on events of this name"),
       eventId: text("only runs on the event with this id"),
-      status: say(oneOf(...statuses), "only runs with this status"),
+      status: say(runStatus, "only runs with this status"),
       limit: say(integer(undefined, 1), `how many at most; never more than ${largestLimit}`, usualLimit),
     },
   ),

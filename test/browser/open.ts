@@ -6,7 +6,7 @@ import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 import type { TestContext } from "node:test";
 import { type Browser, chromium, type Page } from "playwright-core";
-import type { Started } from "../hosts/daemon/started.ts";
+import type { Place, Started } from "../hosts/daemon/started.ts";
 
 /** Undefined: there is none on this machine. */
 export function findBrowser(): string | undefined {
@@ -18,6 +18,11 @@ export function findBrowser(): string | undefined {
 export const sizes = { phone: { width: 390, height: 844 }, desktop: { width: 1280, height: 800 } } as const;
 export type Size = keyof typeof sizes;
 
+interface Look {
+  size?: Size;
+  dark?: boolean;
+}
+
 export interface Opened {
   page: Page;
   /** Violations of the content policy and errors of the console, so far. */
@@ -26,6 +31,11 @@ export interface Opened {
   longestTask(): Promise<number>;
   /** What axe-core finds wrong on what is shown now. */
   axe(): Promise<string[]>;
+}
+
+export interface Dashboard extends Opened {
+  /** Goes to a page of the dashboard, by what stands behind the #, and waits for its head. */
+  go(hash: string): Promise<void>;
 }
 
 /** Runs in the page, before all of its own. */
@@ -45,6 +55,19 @@ const looking = `axe.run().then(({ passes, violations }) => ({
 
 let browser: Browser | undefined;
 
+/** The dashboard, let in by a link. */
+export async function openPage(t: TestContext, place: Place, daemon: Started, look: Look = {}): Promise<Dashboard> {
+  const { url } = JSON.parse(place.hookline("open", "--json").stdout);
+  const opened = await openAt(t, daemon, url, look);
+  return {
+    ...opened,
+    async go(hash) {
+      await opened.page.goto(`http://127.0.0.1:${daemon.port}/#${hash}`);
+      await opened.page.locator("main h1").waitFor();
+    },
+  };
+}
+
 /**
  * @param url of a page of the daemon
  * @param look how the person has set the screen
@@ -53,7 +76,7 @@ export async function openAt(
   t: TestContext,
   daemon: Pick<Started, "port">,
   url: string,
-  { size = "desktop", dark = false }: { size?: Size; dark?: boolean } = {},
+  { size = "desktop", dark = false }: Look = {},
 ): Promise<Opened> {
   const executablePath = findBrowser() ?? assert.fail("no browser");
   browser ??= await chromium.launch({ executablePath, args: process.getuid?.() === 0 ? ["--no-sandbox"] : [] });

@@ -389,6 +389,10 @@ export function testStore(name: string, open: (given?: Given) => Store): void {
     assert.deepEqual(await found({ eventId: "2", hook: "a", limit: 5 }), [third.id]);
     assert.deepEqual(await found({ since: start + 1_000_000 }), [third.id]);
     assert.deepEqual(await found({ status: "cancelled" }), []);
+    assert.deepEqual(await found({ before: third.id, limit: 1 }), [second.id]);
+    assert.deepEqual(await found({ before: third.id, hook: "a" }), [first.id]);
+    assert.deepEqual(await found({ before: first.id }), []);
+    assert.deepEqual(await found({ before: "of no run" }), []);
     assert.deepEqual(await found({ hook: ["a", "b"], event: "Stop" }), [third.id, second.id]);
   });
 

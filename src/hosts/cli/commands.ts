@@ -31,11 +31,12 @@ export const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import("./init/init.ts")).init,
   },
   demo: {
-    summary: "replay a recorded agent session and show what its hooks did",
+    summary: "replay a recorded agent session, and show it in the dashboard",
     usage: "demo [--once]",
     example: "hookline demo --once",
     flags: { once: { type: "boolean" } },
     words: 0,
+    stays: true,
     load: async () => (await import("../../../examples/demo/demo.ts")).demo,
   },
   emit: {
@@ -125,7 +126,7 @@ export const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import("./hooks/check.ts")).check,
   },
   add: {
-    summary: "add a pack of rules or a recipe to this project, or to all of yours",
+    summary: "add a pack of rules or a recipe, to this project or all of yours",
     usage:
       "add [guard | RECIPE] [--level quiet|standard|strict] [--report | --obey] [--user] [--yes] [--update] [--list] [--json]",
     example: "hookline add tests",
@@ -272,6 +273,14 @@ export const commands: Readonly<Record<string, Command>> = {
     prepare: async (given) => (await import("./daemon/options.ts")).becomeSmall(given),
     load: async () => (await import("./daemon/up.ts")).up,
   },
+  open: {
+    summary: "print a link to the dashboard, which lets one browser in",
+    usage: "open [--json]",
+    example: "hookline open",
+    flags: {},
+    words: 0,
+    load: async () => (await import("./daemon/open.ts")).open,
+  },
   down: {
     summary: "stop the daemon; automations continue at its next start",
     usage: "down [--store FILE] [--json]",
@@ -349,7 +358,7 @@ export const commands: Readonly<Record<string, Command>> = {
 
 /** The commands as help groups them, the most used first; the first name of a list stands for all of it. */
 export const headings: readonly (readonly [title: string, names: readonly string[]])[] = [
-  ["Every day", ["init", "add", "list", "explain", "runs", "why", "trust", "allow-once", "status", "demo"]],
+  ["Every day", ["init", "add", "list", "explain", "runs", "why", "trust", "allow-once", "status", "open", "demo"]],
   [
     "Hooks",
     [

@@ -128,8 +128,11 @@ export function createAdmission(
 /** Pages of the daemon, and what those ask: nothing that another page sends, or has a person follow. */
 function isOfOwnPage({ headers, url = "" }: IncomingMessage): boolean {
   const { host, origin = `http://${host}`, "sec-fetch-site": from = "same-origin" } = headers;
-  return isOfSite(url) && origin === `http://${host}` && (from === "same-origin" || from === "none");
+  const isOwn = isOfDashboard(url) || isOfSite(url);
+  return isOwn && origin === `http://${host}` && (from === "same-origin" || from === "none");
 }
+
+export const isOfDashboard = (url: string): boolean => /^\/(?:$|\?|assets\/|api\/)/.test(url);
 
 /** The documentation. */
 export const isOfSite = (url: string): boolean => /^\/docs(?:[/?]|$)/.test(url);

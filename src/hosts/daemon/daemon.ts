@@ -62,7 +62,9 @@ export interface Daemon extends Pick<DaemonOptions, "cwd" | "home" | "environmen
   learnSecrets(environment: Readonly<Record<string, string>>): void;
   /** What operations work on. */
   readonly context: OperationContext & Pick<Runtime["ports"], "now" | "id">;
-  readonly active: Pick<ActiveAutomations, "workspaceOf">;
+  readonly active: Pick<ActiveAutomations, "workspaceOf" | "folders">;
+  /** What conditions are compiled with. */
+  readonly judging: Required<Pick<Ports, "registry" | "registryAt" | "patterns">>;
   /** The hooks of files, by folder. */
   readonly source: Runtime["source"];
   /** Aborts when what still runs has to end. */
@@ -195,6 +197,11 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
   await changes.look();
   return {
     ...{ cwd, home: options.home, store, environment, complain, active, emit, source, telemetry },
+    judging: {
+      registry: runtime.ports.registry,
+      patterns: runtime.ports.patterns,
+      registryAt: (event) => runtime.ports.registryAt?.(event) ?? runtime.ports.registry,
+    },
     learnSecrets: (given) => options.learnSecrets?.(given),
     stopping: stopping.signal,
     context: {

@@ -2,6 +2,7 @@
 import type { Socket } from "node:net";
 import { cleanEnvironment } from "../../actions/command/environment.ts";
 import type { Fields } from "../../engine/event.ts";
+import { findProject } from "../../loading/project.ts";
 import { stateFolderOf, uptime } from "../../runtime/system.ts";
 import { fill } from "../../services/variables.ts";
 import { notesAtBegin } from "../compose/session-begin.ts";
@@ -9,11 +10,14 @@ import { createLive, type Live } from "./activity.ts";
 import { type AgentRequests, createAgentRequests } from "./agent-requests.ts";
 import { type Call, createHttpToken, type Listener } from "./call.ts";
 import type { Daemon } from "./daemon.ts";
+import type { DashboardOptions } from "./dashboard/dashboard.ts";
+import { createEntrance } from "./dashboard/entrance.ts";
 import { createHookRoute } from "./hook-route.ts";
 import { createIngest } from "./ingest.ts";
 import { createIngestListener } from "./ingest-http.ts";
 import { createSocketLines } from "./ingest-lines.ts";
 import { createIngestQueue } from "./ingest-queue.ts";
+import type { RoutesOptions } from "./routes.ts";
 import { listen, type Server } from "./server.ts";
 import { createBegunSessions, createSessionEnvironments } from "./session-environments.ts";
 
@@ -29,16 +33,23 @@ interface ListenForOptions {
   version: string;
   /** Shown to clients with each answer. */
   proof: string;
-  /** The folder of the package, where the built documentation lies. */
+  /** The folder of the package, where the dashboard and the documentation lie. */
   root: string;
 }
 
+interface Door extends Server {
+  /** A link to the dashboard, for a person who works in this folder. */
+  link(folder: string): string;
+}
+
 /** @throws HooklineError port_taken */
-export async function listenFor(daemon: Daemon, options: ListenForOptions): Promise<Server> {
+export async function listenFor(daemon: Daemon, options: ListenForOptions): Promise<Door> {
   const { environment, cwd, context } = daemon;
   const { port, socket, httpTokenFile } = options;
   const live = createLive();
   const agentRequests = agentRequestsOf(daemon);
+  const entrance = createEntrance(uptime);
+  const link = (folder: string): string => entrance.link(server.port, folder);
   let isClosing = false;
   const admits = {
     isClosing: () => isClosing,
@@ -55,16 +66,21 @@ export async function listenFor(daemon: Daemon, options: ListenForOptions): Prom
     now: context.now,
   });
   const intake = openIntake(daemon, admits);
-  const server = await listen({
+  const server: Server = await listen({
     port,
     ...(socket === undefined ? {} : { socket }),
     listeners: [hookRoute, intake.listener],
     lines: intake.lines,
-    routes: () => routesOf(daemon, { ...admits, live, intake, root: options.root }),
+    routes: () =>
+      routesOf(daemon, {
+        ...{ ...admits, live, intake, link, root: options.root },
+        dashboard: { root: options.root, port: () => server.port, entrance, live },
+      }),
   });
   const stopListening = daemon.listen(live.observe);
   return {
     port: server.port,
+    link,
     async close() {
       isClosing = true;
       stopListening();
@@ -98,13 +114,10 @@ function agentRequestsOf({ context, source, environment, home, store, learnSecre
 /** All that is no agent request and no event. Most daemons are never asked for any of it, so it is loaded when they are. */
 async function routesOf(
   daemon: Daemon,
-  given: {
-    isClosing(): boolean;
-    token: string;
-    version: string;
-    root: string;
+  given: Pick<RoutesOptions, "isClosing" | "token" | "version" | "link" | "root"> & {
     live: Live;
     intake: Pick<Intake, "facts">;
+    dashboard: Pick<DashboardOptions, "root" | "port" | "entrance" | "live">;
   },
 ): Promise<(call: Call) => void> {
   const [{ createRoutes }, { createWebhooks }, { operations }] = await Promise.all([
@@ -131,6 +144,15 @@ async function routesOf(
     scrapeToken: telemetry.scrapeToken,
     operations,
     context,
+    async dashboard(bodyOf) {
+      const [{ createDashboard }, { dashboardOperations }] = await Promise.all([
+        import("./dashboard/dashboard.ts"),
+        import("./dashboard/operations.ts"),
+      ]);
+      const projectAt = (folder: string): string => findProject(folder, daemon.home).root;
+      const shown = dashboardOperations(daemon, operations);
+      return createDashboard({ ...given.dashboard, operations: shown, context, bodyOf, projectAt });
+    },
   });
 }
 

@@ -5,6 +5,7 @@ export type RefusalCode =
   | "forbidden_host"
   | "forbidden_origin"
   | "unauthorized"
+  | "not_entered"
   | "not_found"
   | "method_not_allowed"
   | "unsupported_type"
@@ -51,6 +52,12 @@ export const refusals: Readonly<Record<RefusalCode, Refusal>> = {
     status: 401,
     message: "the token is missing or wrong",
     advice: "send Authorization: Bearer and the token of daemon.json beside the store",
+  },
+  not_entered: {
+    status: 401,
+    message:
+      "this browser is not let in: its link was used already, is older than an hour, or is of a daemon that has ended",
+    advice: "run `hookline open` in a terminal, and follow the link that it prints",
   },
   not_found: { status: 404, message: "there is nothing here", advice: "see docs/daemon.md for what there is" },
   method_not_allowed: { status: 405, message: "this is not the way to ask for it", advice: "see docs/daemon.md" },

@@ -2,7 +2,7 @@
  * The daemon's other routes: status, what happens as it happens, webhooks, operations. The token is looked at first, whatever
  * is asked. Apart, because most daemons are never asked for any of it.
  */
-import type { Fields, Json, MaybePromise } from "../../engine/event.ts";
+import { type Fields, type Json, type MaybePromise, textField } from "../../engine/event.ts";
 import { isRecord } from "../../engine/schema.ts";
 import { readValue } from "../../operations/from-text.ts";
 import type { OperationContext } from "../../operations/operation.ts";
@@ -15,6 +15,7 @@ import {
   type CallAnswer,
   createBearer,
   createBodyReader,
+  isOfDashboard,
   isOfSite,
   json,
   refuse,
@@ -25,7 +26,7 @@ import { largestInBytes, objectIn } from "./ingest.ts";
 import { type Refused, refused, refusedBy } from "./refusals.ts";
 import type { Webhooks } from "./webhooks.ts";
 
-interface RoutesOptions {
+export interface RoutesOptions {
   token: string;
   version: string;
   webhooks: Webhooks;
@@ -38,6 +39,10 @@ interface RoutesOptions {
   context: OperationContext;
   /** The folder of the package, where the built documentation lies. */
   root: string;
+  /** The dashboard: loaded when a browser first comes. */
+  dashboard(bodyOf: BodyOf): Promise<Pages>;
+  /** A link that lets a browser in, for a person who works in this folder. */
+  link(folder: string): string;
   /** It is being stopped, and takes nothing new. */
   isClosing(): boolean;
 }
@@ -50,6 +55,10 @@ interface Asked {
 }
 /** Undefined: it is answered already, or its sender has gone. */
 type Served = CallAnswer | Refused | undefined;
+/** What the daemon answers to browsers. */
+type Pages = (call: Call, path: string) => Promise<Served>;
+/** The bytes as they were sent; undefined: the sender has gone. */
+export type BodyOf = (call: Call) => Promise<Buffer | Refused | undefined>;
 type Methods = Readonly<Record<string, (asked: Asked) => MaybePromise<Served>>>;
 
 /** Of all bodies that are being read. */
@@ -60,7 +69,8 @@ export function createRoutes(options: RoutesOptions): (call: Call) => void {
   const holdsToken = createBearer(options.token);
   const readBody = createBodyReader(togetherAtMost);
   const operations = serveOperations(options.operations, context);
-  let site: Promise<(call: Call, path: string) => Promise<Served>> | undefined;
+  let dashboard: Promise<Pages> | undefined;
+  let site: Promise<Pages> | undefined;
 
   const routes: readonly (readonly [path: RegExp, methods: Methods])[] = [
     [/^\/health$/, { GET: () => json(200, { ok: true, name: "hookline", version }) }],
@@ -69,12 +79,12 @@ export function createRoutes(options: RoutesOptions): (call: Call) => void {
     [/^\/events$/, {}], // what is posted there, ingest-http.ts takes before
     [/^\/events\/live$/, { GET: ({ call }) => void live.open(call) }],
     [/^\/webhooks\/([^/]+)$/, { POST: deliver }],
+    [/^\/links$/, { POST: makeLink }],
     [/^\/operations$/, { GET: () => json(200, operations.list()) }],
     [/^\/operations\/([^/]+)$/, { GET: ask, POST: perform }],
   ];
 
-  /** The bytes as they were sent; undefined: the sender has gone. */
-  const bodyOf = (call: Call): Promise<Buffer | Refused | undefined> =>
+  const bodyOf: BodyOf = (call) =>
     new Promise((resolve) => {
       readBody(call, largestInBytes, (read) => {
         if (read === "gone") resolve(undefined);
@@ -87,6 +97,13 @@ export function createRoutes(options: RoutesOptions): (call: Call) => void {
     if (!Buffer.isBuffer(body)) return body;
     const header = (one: string): string | undefined => call.request.headers[one]?.toString();
     return webhooks.deliver(name, { header, body });
+  }
+
+  async function makeLink({ call }: Asked): Promise<Served> {
+    const body = await bodyOf(call);
+    if (!Buffer.isBuffer(body)) return body;
+    const folder = textField(objectIn(body) ?? {}, "folder");
+    return folder === undefined ? refused("input_invalid") : json(200, { url: options.link(folder) });
   }
 
   /** Parameters of a question are texts until the operation's schema says what they are; of two with one name the first counts. */
@@ -127,14 +144,22 @@ export function createRoutes(options: RoutesOptions): (call: Call) => void {
     return (method === "POST" && path.startsWith("/webhooks/")) || (method === "GET" && path === "/health");
   }
 
+  function pagesOf(url: string): Promise<Pages> {
+    if (isOfSite(url)) {
+      site ??= import("./site.ts").then(({ createSite }) => createSite(options.root));
+      return site;
+    }
+    dashboard ??= options.dashboard(bodyOf);
+    return dashboard;
+  }
+
   async function answer(call: Call): Promise<Served> {
     const { method = "", url = "", headers } = call.request;
     const { authorization } = headers;
     const [path = ""] = url.split("?", 1);
-    if (isOfSite(url)) {
+    if (isOfDashboard(url) || isOfSite(url)) {
       if (options.isClosing()) return refused("closing");
-      site ??= import("./site.ts").then(({ createSite }) => createSite(options.root));
-      return (await site)(call, path);
+      return (await pagesOf(url))(call, path);
     }
     if (!isOpen(method, path) && !holdsToken(authorization) && !mayScrape(method, path, authorization))
       return refused("unauthorized");

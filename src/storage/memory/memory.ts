@@ -203,8 +203,7 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
       return row && runOf(row);
     },
     runs: (filter) =>
-      all(tables().runs)
-        .reverse()
+      behind(all(tables().runs).reverse(), filter.before)
         .filter((row) => answers(row, filter, tables().events.get(row.event)?.cwd))
         .slice(0, filter.limit)
         .map(runOf),
@@ -335,6 +334,9 @@ const answers = (
         .includes(text.toLowerCase()),
     )) &&
   (among === undefined || (row.hook.startsWith(among.prefix) && row.hook.endsWith(among.suffix ?? "")));
+
+const behind = (rows: readonly RunRow[], id: string | undefined): readonly RunRow[] =>
+  id === undefined ? rows : rows.slice(rows.findIndex((row) => row.id === written(id)) + 1 || rows.length);
 
 const is = (held: string | null, wanted: string | undefined): boolean =>
   wanted === undefined || held === written(wanted);

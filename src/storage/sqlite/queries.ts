@@ -227,6 +227,10 @@ export function findRuns(database: Database, filter: RunFilter): Run[] {
     conditions.push("started >= ?");
     values.push(filter.since);
   }
+  if (filter.before !== undefined) {
+    conditions.push("seq < (select seq from run where id = ?)");
+    values.push(written(filter.before));
+  }
   if (filter.among) {
     const { prefix, suffix = "" } = filter.among;
     conditions.push("hook >= ? and hook < ?", "substr(hook, length(hook) - length(?) + 1) = ?");
@@ -334,6 +338,75 @@ export function repair(database: Database, isAlive: (owner: string) => boolean, 
 export function insistOnProject(database: Database, id: string): void {
   if (database.get("select 1 from project where id = ?", written(id)) === undefined)
     throw new Error(`no project is called "${id}"; it was taken away`);
+}
+
+// What the dashboard shows beside runs and events.
+
+const deniedWithin = 5_000;
+const deniedAtMost = 100;
+
+/** The ids of events that were refused, newest first, among the newest ones. */
+export function recentlyDenied(database: Database): string[] {
+  const sql = `select id from (select seq, id, outcome from event order by seq desc limit ?)
+    where outcome is not null and (outcome ->> '$.verdict.is' = 'deny' or outcome -> '$.stop' is not null)
+    order by seq desc limit ?`;
+  return database.all<{ id: string }>(sql, deniedWithin, deniedAtMost).map(({ id }) => readBack(id));
+}
+
+/** Where events happened, and who sent them. */
+export function eventPlaces(
+  database: Database,
+  ids: ReadonlySet<string>,
+): Map<string, Pick<HookEvent, "cwd" | "sender">> {
+  const places = new Map<string, Pick<HookEvent, "cwd" | "sender">>();
+  for (const id of ids) {
+    const row = database.get<{ cwd: string; sender: string }>(
+      "select cwd, sender from event where id = ?",
+      written(id),
+    );
+    if (row) places.set(id, { cwd: readBack(row.cwd), sender: readBack(row.sender) });
+  }
+  return places;
+}
+
+/** How many of a hook's newest runs failed. */
+export function failuresOf(database: Database, hook: HookId): number {
+  const sql = `select count(*) as count from (select status from run where hook = ? order by seq desc limit ?)
+    where status in ('failed', 'timeout')`;
+  return database.get<{ count: number }>(sql, written(hook), runsAtMost)?.count ?? 0;
+}
+
+const eventsCounted = 20_000;
+
+/** The newest events since then, oldest first, with as much of each as is counted. */
+export function eventsSince(
+  database: Database,
+  since: Instant,
+): { at: Instant; sender: string; verdict: string | null }[] {
+  const sql = `select at, sender, outcome ->> '$.verdict.is' as verdict
+    from (select seq, at, sender, outcome from event order by seq desc limit ?) where at >= ? order by seq`;
+  return database.all<{ at: Instant; sender: string; verdict: string | null }>(sql, eventsCounted, since);
+}
+
+interface HookCount {
+  hook: HookId;
+  name: string;
+  runs: number;
+  failures: number;
+  /** Milliseconds of all of them. */
+  ms: number;
+  tokens: number;
+}
+
+/** What the newest runs since then come to, by their hook; of hooks that were renamed the last name. */
+export function hooksSince(database: Database, since: Instant): HookCount[] {
+  const sql = `select hook, max(hook_name) as name, count(*) as runs, total(ms) as ms,
+      sum(status in ('failed', 'timeout')) as failures,
+      total((select sum(value ->> '$.tokens') from json_each(steps))) as tokens
+    from (select hook, hook_name, status, ms, steps, started, asked from run order by seq desc limit ?)
+    where started >= ? and asked > 0 group by hook order by runs desc`;
+  const rows = database.all<HookCount>(sql, eventsCounted, since);
+  return rows.map((row) => ({ ...row, hook: readBack(row.hook), name: readBack(row.name) }));
 }
 
 /** How long hooks or decisions took, of what the store has kept anyway, read by the indexes that are there. */

@@ -15,7 +15,7 @@ async function demoAt(t: TestContext, width: number): Promise<string[]> {
   const lines: string[] = [];
   const code = await demo({
     words: [],
-    flags: {},
+    flags: { once: true },
     usage: "demo",
     terminal: {
       isTerminal: Number.isFinite(width),

@@ -14,6 +14,7 @@ import { createLog, failureIn } from "../log.ts";
 import { containModules } from "../module-output.ts";
 import { stateFolder, storeOptions, storePath } from "../place.ts";
 import { oneLine, shortPath } from "../terminal.ts";
+import { linkLines } from "./open.ts";
 import { upOptionsOf } from "./options.ts";
 import { type DaemonStatus, daemonStatusAt, takePlace } from "./place.ts";
 import { missingDoors, missingDoorWords, portFor, servesAgents } from "./port.ts";
@@ -58,7 +59,7 @@ export async function up(invocation: Invocation): Promise<ExitCode> {
         options.port ?? { atBest: portFor(invocation, store) },
       );
       await daemon.follow();
-      say(daemon, invocation, status.listens(door.port, door.socket));
+      say(daemon, invocation, status.listens(door.port, door.socket), options.onDemand ? undefined : door);
       for (const missing of missingDoors(invocation, store, door.port))
         invocation.terminal.error(`hookline: ${missingDoorWords(invocation, missing)}`);
       giveBackAtRest(daemon);
@@ -91,6 +92,7 @@ function endInPeace(): void {
 interface Door {
   port: number;
   socket: string | undefined;
+  link(folder: string): string;
   close(): Promise<void>;
 }
 
@@ -120,10 +122,12 @@ async function openDoor(
     if (isNamed || !(error instanceof HooklineError && error.code === "port_taken")) throw error;
     return listenFor(daemon, { ...own, port: 0 });
   });
-  return { port: server.port, socket, close: () => server.close() };
+  return { port: server.port, socket, link: server.link, close: () => server.close() };
 }
 
-function say(daemon: Daemon, { terminal, json, cwd, home }: Invocation, state: DaemonState): void {
+/** @param door absent: no person reads what it prints */
+function say(daemon: Daemon, invocation: Invocation, state: DaemonState, door: Pick<Door, "link"> | undefined): void {
+  const { terminal, json, cwd, home } = invocation;
   const status = daemon.status();
   const { token: _secret, owner: _own, ...shown } = state;
   if (json) {
@@ -132,6 +136,7 @@ function say(daemon: Daemon, { terminal, json, cwd, home }: Invocation, state: D
   }
   const head = `Hookline ${state.version} is running: http://127.0.0.1:${state.port}, process ${state.pid}`;
   terminal.print(terminal.paint("bold", head));
+  if (door) for (const line of linkLines(door.link(cwd), state.store, invocation)) terminal.print(line);
   for (const line of daemonLines(status, terminal, (path) => shortPath(path, cwd, home))) terminal.print(line);
 }
 

@@ -7,7 +7,7 @@ import type { Run, Store } from "../../../engine/record.ts";
 import { isRecord } from "../../../engine/schema.ts";
 import { codeIn, isCode } from "../../../runtime/allow-once.ts";
 import { type ExitCode, type Invocation, usageError } from "../command.ts";
-import { inputOf } from "../runs/runs.ts";
+import { inputOf } from "../runs/result.ts";
 import { openStore } from "../store.ts";
 import { oneLine } from "../terminal.ts";
 import { refuseWithoutPerson } from "./person.ts";

@@ -3,6 +3,7 @@ import { loadPatterns } from "../../../conditions/patterns.ts";
 import { commandText, effectText } from "../../../engine/effects.ts";
 import { type Fields, type HookEvent, textField } from "../../../engine/event.ts";
 import { rowOf } from "../../../engine/events.ts";
+import type { Patterns } from "../../../engine/ports.ts";
 import { isRecord } from "../../../engine/schema.ts";
 import { findProject, workspaceOf } from "../../../loading/project.ts";
 import type { Place } from "../place.ts";
@@ -11,28 +12,40 @@ import { oneLine, type Terminal } from "../terminal.ts";
 /** Beyond that nobody reads it. */
 const mostCommands = 30;
 
+interface EffectRows {
+  /** A command, or the tool's name, with what it does: empty if that is nothing. */
+  rows: [what: string, does: string][];
+  unclear: string[];
+}
+
 /** None for an event without a tool, and for a call that does nothing that is known. */
-export async function effectLines(event: HookEvent, { home }: Place, terminal: Terminal): Promise<string[]> {
+export function effectRows(event: HookEvent, home: string, patterns: Patterns): EffectRows {
   const tool = textField(event.data, "tool_name");
   const { tool_input: input } = event.data;
-  if (!rowOf(event.name).matchTool || tool === undefined || !isRecord(input)) return [];
-  const patterns = await loadPatterns({ shell: true, glob: true });
+  if (!rowOf(event.name).matchTool || tool === undefined || !isRecord(input)) return { rows: [], unclear: [] };
   const workspace = workspaceOf(findProject(event.cwd, home));
-  const call = { tool, input: input as Fields, cwd: event.cwd, home };
+  const call = { tool, input: input as Fields, cwd: event.cwd, home }; // payloads are JSON
   const reading = patterns.effects?.(call, { workspace, home });
-  if (!reading) return [];
+  if (!reading) return { rows: [], unclear: [] };
   const { commands, effects, unknown } = reading;
   const of = (index: number | undefined): string =>
     effects.flatMap((one) => (one.command === index ? effectText(one) : [])).join("; ");
-  const rows = [
-    ...(of(undefined) === "" ? [] : [[tool, of(undefined)]]),
-    ...commands.slice(0, mostCommands).map(({ words }, index) => [commandText(words), of(index)]),
-  ];
-  const more = commands.length > mostCommands ? [`and ${commands.length - mostCommands} more commands`] : [];
+  const more = commands.length - mostCommands;
+  return {
+    rows: [
+      ...(of(undefined) === "" ? [] : [[tool, of(undefined)] as [string, string]]),
+      ...commands.slice(0, mostCommands).map(({ words }, index): [string, string] => [commandText(words), of(index)]),
+      ...(more > 0 ? [[`and ${more} more commands`, ""] as [string, string]] : []),
+    ],
+    unclear: unknown.map(({ why }) => why),
+  };
+}
+
+export async function effectLines(event: HookEvent, { home }: Place, terminal: Terminal): Promise<string[]> {
+  const { rows, unclear } = effectRows(event, home, await loadPatterns({ shell: true, glob: true }));
   return [
     ...(rows.length === 0 ? [] : [terminal.paint("bold", "what the call does, as far as its text tells")]),
-    ...rows.map(([what = "", does = ""]) => `  ${oneLine(what)}${does === "" ? "" : `: ${oneLine(does)}`}`),
-    ...more.map((line) => `  ${line}`),
-    ...unknown.map(({ why }) => `  ${terminal.paint("yellow", "unclear")}: ${oneLine(why)}`),
+    ...rows.map(([what, does]) => `  ${oneLine(what)}${does === "" ? "" : `: ${oneLine(does)}`}`),
+    ...unclear.map((why) => `  ${terminal.paint("yellow", "unclear")}: ${oneLine(why)}`),
   ];
 }

@@ -1,14 +1,12 @@
 /** hookline list: the active hooks in running order, or with --slow by how long they took. */
-import { conditions } from "../../../conditions/index.ts";
 import { pauseOf } from "../../../engine/admit.ts";
 import { HooklineError } from "../../../engine/error.ts";
 import type { HookId, Instant } from "../../../engine/event.ts";
 import { eventNames, resolveEvent } from "../../../engine/events.ts";
 import { nameOf } from "../../../engine/explain.ts";
-import { type Condition, type Hook, isBuiltIn } from "../../../engine/hook.ts";
+import { type Hook, isBuiltIn } from "../../../engine/hook.ts";
 import { nearest } from "../../../engine/nearest.ts";
 import { listensTo } from "../../../engine/plan.ts";
-import type { ConditionKind } from "../../../engine/ports.ts";
 import type { Budgets } from "../../../formats/config/config.ts";
 import type { LoadedHooks } from "../../../loading/load.ts";
 import { isUntrusted } from "../../../loading/trust/untrusted.ts";
@@ -24,6 +22,8 @@ import { isOfProject, projectFolders } from "../project.ts";
 import { openStoreToRead } from "../store.ts";
 import { table } from "../table.ts";
 import { ago, placeIn, reportProblems, shortPath, type Terminal } from "../terminal.ts";
+import { gathered, whereAll } from "./crowds.ts";
+import { whenOf } from "./when.ts";
 
 export async function list(invocation: Invocation): Promise<ExitCode> {
   const store = openStoreToRead(invocation);
@@ -71,17 +71,6 @@ const row = (hook: Hook, fired: ReadonlyMap<HookId, Instant>, slow: Slowness | u
   };
 };
 
-/** The hook's condition on one line. */
-export const whenOf = (hook: Hook): string => (hook.when ? describe(hook.when) : "always");
-
-function describe(condition: Condition): string {
-  if ("all" in condition) return condition.all.map(describe).join(" and ") || "always";
-  if ("any" in condition) return `(${condition.any.map(describe).join(" or ")})`;
-  if ("not" in condition) return `not ${describe(condition.not)}`;
-  const kind: ConditionKind | undefined = conditions.get(condition.is);
-  return kind?.describe?.(condition.with ?? null) ?? condition.is;
-}
-
 /** What the store knows of the hooks. */
 interface Standing {
   fired: ReadonlyMap<HookId, Instant>;
@@ -123,7 +112,7 @@ function print(
     ...(slow ? slowTitles : [{ title: "fired" }]),
     { title: "where", fills: true as const },
   ];
-  const rows = hooks.map((hook) => [
+  const cellsOfOne = (hook: Hook): string[] => [
     hook.name,
     stateOf(hook, pausing),
     nameOf(hook.on),
@@ -132,7 +121,16 @@ function print(
     hook.mode === "sync" ? "" : hook.mode,
     ...(slow ? slow.cellsOf(hook) : [ago(fired.get(hook.id))]),
     isBuiltIn(hook) ? "built in" : placeIn(hook.origin, { cwd, home }),
-  ]);
+  ];
+  const shown = slow ? hooks.map((one) => ({ one })) : gathered(hooks, ({ origin }) => origin.file, invocation);
+  const rows = shown.map((one) => {
+    if ("one" in one) return cellsOfOne(one.one);
+    const last = Math.max(...one.all.map(({ id }) => fired.get(id) ?? 0));
+    const [layer, where] = [one.all[0]?.origin.layer ?? "", whereAll(one.file, invocation)];
+    const states = new Set(one.all.map((hook) => stateOf(hook, pausing)).filter((state) => state !== ""));
+    const [names, on] = [`${one.all.length} hooks`, [...new Set(one.all.map((hook) => nameOf(hook.on)))].join(", ")];
+    return [names, [...states].join(", "), on, "", layer, "", ago(last === 0 ? undefined : last), where];
+  });
   for (const line of table(terminal, columns, rows)) terminal.print(line);
   if (loaded.untrusted.length > 0) terminal.print(`\n${untrustedNotice(loaded.untrusted)}`);
 }

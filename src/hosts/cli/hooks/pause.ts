@@ -3,7 +3,7 @@ import { HooklineError } from "../../../engine/error.ts";
 import type { HookId, SessionId } from "../../../engine/event.ts";
 import { type Hook, isGuard } from "../../../engine/hook.ts";
 import type { Found, Store } from "../../../engine/record.ts";
-import { stateOf } from "../../../operations/guards.ts";
+import { stateOf, whyNotPaused } from "../../../operations/guards.ts";
 import { findHook, projectOf } from "../../../operations/hooks.ts";
 import type { ExitCode, Invocation } from "../command.ts";
 import { loadActive } from "../loaded.ts";
@@ -22,7 +22,7 @@ interface Meant {
 
 export const pause = (invocation: Invocation): Promise<ExitCode> =>
   onMeant(invocation, async (meant, store) => {
-    const refusal = meant.hook && whyNot(meant.hook);
+    const refusal = meant.hook && whyNotPaused(meant.hook);
     if (refusal !== undefined) {
       invocation.terminal.error(`hookline: nothing was paused — ${meant.name} ${refusal}`);
       return 1;
@@ -43,13 +43,6 @@ export const pause = (invocation: Invocation): Promise<ExitCode> =>
     terminal.print("hooks from other places, such as your own, still run");
     return 0;
   });
-
-/** A guard without an end to its pause is soon a guard that is forgotten. */
-function whyNot(hook: Hook): string | undefined {
-  if (hook.origin.layer === "managed") return "is managed: who runs this machine decides about it";
-  if (!isGuard(hook)) return undefined;
-  return `is a guard — a person switches it off for a time: \`hookline guard off ${oneLine(hook.id)} --for 1h\``;
-}
 
 export const resume = (invocation: Invocation): Promise<ExitCode> =>
   onMeant(invocation, async (meant, store) => {

@@ -8,7 +8,7 @@ import type { Loaded } from "../../../loading/loading.ts";
 import { findProject, type Project, workspaceOf } from "../../../loading/project.ts";
 import { type ExitCode, type Invocation, textFlag, usageError } from "../command.ts";
 import { reportLoaded } from "../hooks/emit.ts";
-import { inputOf } from "../runs/runs.ts";
+import { inputOf } from "../runs/result.ts";
 import { openStoreToRead } from "../store.ts";
 import { ago, oneLine, type Style, shortPath } from "../terminal.ts";
 import { offerTrust } from "../trust/trust.ts";

@@ -1,8 +1,5 @@
 /** hookline runs and purge: lists runs, shows one in full, follows new ones; deletes old ones. */
-import { wouldHave } from "../../../engine/counting.ts";
-import type { Fields } from "../../../engine/event.ts";
 import { nearest } from "../../../engine/nearest.ts";
-import type { Message } from "../../../engine/outcome.ts";
 import type { Run, RunFilter, Store } from "../../../engine/record.ts";
 import { labelled } from "../../../engine/run.ts";
 import { automationLines, automationRun, brief } from "../../../operations/runs.ts";
@@ -16,6 +13,7 @@ import { filterOf } from "./filter.ts";
 import { followUpsOf, subjectOf } from "./follow-up-kinds.ts";
 import { markOf, markStyle } from "./marks.ts";
 import { runNamed, shortId } from "./named.ts";
+import { resultOf } from "./result.ts";
 import { hookOfRun, trustWords } from "./trust-of-run.ts";
 
 const actions = ["show", "tail"];
@@ -90,41 +88,6 @@ export const statusAndResult = (run: Run): string => {
   const result = resultOf(run);
   return run.status === "completed" || run.status === result ? result : `${run.status}: ${result}`;
 };
-
-/** What came of a run, in a few words: why it did not run, or what it answered. */
-export function resultOf({ status, reason, outcome, withheld, steps }: Run): string {
-  if (withheld) return wouldHave(withheld);
-  if (outcome?.verdict) return `${outcome.verdict.is}: ${outcome.verdict.reason ?? "(no reason)"}`;
-  if (reason !== undefined && status !== "completed") return reason;
-  if (outcome?.stop) return `stop: ${outcome.stop.reason ?? ""}`;
-  if (outcome?.updatedInput) return `rewrote it to ${inputOf(outcome.updatedInput)}`;
-  if (outcome?.context) return `added context: ${outcome.context.join("\n")}`;
-  if (outcome?.messages?.length) return `said: ${saidIn(outcome.messages)}`;
-  const response = steps.at(-1)?.output.response;
-  if (typeof response === "string" && response !== "") return `the model said: ${response}`;
-  const fields = Object.keys(outcome ?? {});
-  return fields.length > 0 ? fields.join(", ") : "no decision";
-}
-
-const urgency: ReadonlyMap<string | undefined, number> = new Map(
-  ["error", "warn", "info"].map((level, at) => [level, at]),
-);
-const urgencyOf = ({ level }: Message): number => urgency.get(level) ?? urgency.size;
-
-/** What went wrong first, as a line of a table shows no more than its beginning. */
-export const saidIn = (messages: readonly Message[]): string =>
-  messages
-    .toSorted((one, other) => urgencyOf(one) - urgencyOf(other))
-    .map(({ text }) => text)
-    .join("\n");
-
-/** The part of a tool's input that a person would name. */
-export const inputOf = ({ command, file_path: file, ...rest }: Fields): string =>
-  typeof command === "string"
-    ? command
-    : typeof file === "string" && Object.keys(rest).length === 0
-      ? file
-      : JSON.stringify({ ...(file === undefined ? {} : { file_path: file }), ...rest });
 
 async function showRun({ terminal, json }: Invocation, store: SqliteStore, id: string): Promise<ExitCode> {
   const run = await runNamed(store, id);

@@ -10,7 +10,7 @@ import { outcomeLines } from "../hooks/emit.ts";
 import { ago, counted, oneLine, safeText, shortPath, type Terminal } from "../terminal.ts";
 import { wrapped } from "../width.ts";
 import { paintedMark } from "./marks.ts";
-import { inputOf } from "./runs.ts";
+import { inputOf } from "./result.ts";
 import type { Reason } from "./why.ts";
 
 interface Told {

@@ -16,7 +16,7 @@ import type { Place } from "../place.ts";
 import { isOfProject, projectFolders } from "../project.ts";
 import { openStoreToRead } from "../store.ts";
 import { askedEvent } from "./asked-event.ts";
-import { resultOf } from "./runs.ts";
+import { resultOf } from "./result.ts";
 import { tell } from "./why-words.ts";
 
 /** What one hook made of the event. */

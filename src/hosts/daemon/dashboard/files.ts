@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { existsSync, globSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, dirname, extname, join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { HooklineError } from "../../../engine/error.ts";
 
 /** What was built from what. */
@@ -62,6 +63,9 @@ export function createPageFiles(root: string, built: Built): PageFiles {
   };
 }
 
+/** What browsers are sent: texts shrink to a third. */
+export const packed = (body: Buffer): Buffer => gzipSync(body);
+
 /** A clone's sources, also for the bundle that it keeps in build/. */
 function cloneOf(root: string, { script }: Built): string | undefined {
   const above = basename(root) === "build" ? dirname(root) : root;
@@ -70,7 +74,9 @@ function cloneOf(root: string, { script }: Built): string | undefined {
 
 function isStale(clone: string, folder: string, { sources }: Built): boolean {
   const since = statSync(join(folder, "index.html"), { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  return globSync(sources, { cwd: clone }).some((name) => statSync(join(clone, name)).mtimeMs > since);
+  return globSync(sources, { cwd: clone, exclude: ["**/node_modules"] }).some(
+    (name) => statSync(join(clone, name)).mtimeMs > since,
+  );
 }
 
 function build(clone: string, { name, script }: Built): Promise<void> {

@@ -52,6 +52,7 @@ const table: Readonly<Record<string, (repository: HostileRepository) => readonly
     ["install", "claude-code", "--layer", "project", "--dry-run"],
     ["install", "claude-code", "--layer", "local", "--dry-run"],
   ],
+  open: () => [["open"]],
   doctor: () => [["doctor"], ["doctor", "--json"], ["doctor", "--fire"]],
   uninstall: () => [["uninstall", "claude-code", "--dry-run"]],
   git: () => [

@@ -1,0 +1,141 @@
+/** What the page asks the daemon, how it hears of news, and what it knows of the connection. */
+import { useEffect, useRef, useState } from "preact/hooks";
+
+/** out: this browser was not let in, or the daemon has been started anew. gone: no daemon answers. */
+export type Connection = "connecting" | "live" | "gone" | "out";
+
+export class Refusal extends Error {}
+
+const headers = { "content-type": "application/json", "x-hookline": "dashboard" };
+
+/** @throws Refusal with the daemon's own words */
+export async function ask<T>(name: string, input: object = {}): Promise<T> {
+  let response: Response;
+  try {
+    response = await fetch(`/api/${name}`, { method: "POST", headers, body: JSON.stringify(input) });
+  } catch {
+    setConnection("gone");
+    throw new Refusal("the daemon does not answer");
+  }
+  if (response.status === 401) setConnection("out");
+  const answer = await response.json();
+  if (response.ok) return answer;
+  throw new Refusal(answer?.error?.message ?? `the daemon answered ${response.status}`);
+}
+
+let connection: Connection = "connecting";
+const watchers = new Set<() => void>();
+function setConnection(now: Connection): void {
+  if (connection === now) return;
+  connection = now;
+  for (const watcher of watchers) watcher();
+}
+
+export function useConnection(): Connection {
+  const [, look] = useState(0);
+  useEffect(() => {
+    const watcher = (): void => look((count) => count + 1);
+    watchers.add(watcher);
+    watcher();
+    return () => void watchers.delete(watcher);
+  }, []);
+  return connection;
+}
+
+// News: what happens is only counted here. What is shown is asked for anew, so that there is one source of it.
+
+const ears = new Set<() => void>();
+const againAfter = 2_000;
+
+/** Listens for as long as the page is there, and while a person can see it. Never ends. */
+export async function listen(): Promise<never> {
+  for (;;) {
+    if (document.hidden) await shown();
+    const leave = new AbortController();
+    const hide = (): void => {
+      if (document.hidden) leave.abort();
+    };
+    document.addEventListener("visibilitychange", hide);
+    try {
+      const response = await fetch("/api/live", { headers, signal: leave.signal });
+      if (response.status === 401) setConnection("out");
+      else if (response.ok && response.body) {
+        setConnection("live");
+        hear();
+        const reader = response.body.getReader();
+        while (!(await reader.read()).done) hear();
+        setConnection("gone");
+      } else setConnection("gone");
+    } catch {
+      if (!leave.signal.aborted) setConnection("gone");
+    }
+    document.removeEventListener("visibilitychange", hide);
+    if (!leave.signal.aborted) await new Promise((resolve) => setTimeout(resolve, againAfter));
+  }
+}
+
+const shown = (): Promise<void> =>
+  new Promise((resolve) => {
+    const look = (): void => {
+      if (document.hidden) return;
+      document.removeEventListener("visibilitychange", look);
+      resolve();
+    };
+    document.addEventListener("visibilitychange", look);
+  });
+
+function hear(): void {
+  for (const ear of ears) ear();
+}
+
+const atMostEvery = 700;
+
+export interface Asked<T> {
+  data: T | undefined;
+  error: string | undefined;
+  again(): void;
+}
+
+/** Asks, and asks again when something happens: no more often than a person can read. */
+export function useAsked<T>(name: string, input: object, { follows = true }: { follows?: boolean } = {}): Asked<T> {
+  const [state, setState] = useState<Pick<Asked<T>, "data" | "error">>({ data: undefined, error: undefined });
+  const key = JSON.stringify([name, input]);
+  const look = useRef<() => void>(() => {});
+  useEffect(() => {
+    let isOver = false;
+    let isAsking = false;
+    let isNews = false;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    setState({ data: undefined, error: undefined });
+    async function asked(): Promise<void> {
+      isAsking = true;
+      isNews = false;
+      try {
+        const data = await ask<T>(name, input);
+        if (!isOver) setState({ data, error: undefined });
+      } catch (error) {
+        const isSaid = connection === "gone" || connection === "out"; // by the frame
+        const reason = isSaid ? undefined : error instanceof Error ? error.message : String(error);
+        if (!isOver) setState(({ data }) => ({ data, error: reason }));
+      }
+      timer = setTimeout(() => {
+        timer = undefined;
+        isAsking = false;
+        if (isNews && !isOver) void asked();
+      }, atMostEvery);
+    }
+    const ear = (): void => {
+      if (isAsking) isNews = true;
+      else void asked();
+    };
+    look.current = ear;
+    if (follows) ears.add(ear);
+    void asked();
+    return () => {
+      isOver = true;
+      ears.delete(ear);
+      clearTimeout(timer);
+    };
+  }, [key]);
+  return { ...state, again: () => look.current() };
+}

@@ -1,0 +1,99 @@
+/** What each guard has done in the last days, and which exceptions are worth writing. */
+import { ProjectChoice } from "../app.tsx";
+import { useAsked } from "../ask.ts";
+import { ago, Command, Failed, Head, safe, Waiting } from "../parts.tsx";
+import { hashOf, type Route } from "../route.ts";
+
+interface Guard {
+  id: string;
+  name: string;
+  state: string;
+  fired: number;
+  denied: number;
+  asked: number;
+  overridden: number;
+  would_have: number;
+  last: string | null;
+}
+interface Stats {
+  days: number;
+  guards: Guard[];
+  candidates: { hook: string; pattern: string; times: number }[];
+}
+
+const figures: readonly [key: "fired" | "denied" | "asked" | "overridden" | "would_have", says: string][] = [
+  ["fired", "looked"],
+  ["denied", "blocked"],
+  ["asked", "asked you"],
+  ["overridden", "allowed once"],
+  ["would_have", "would have"],
+];
+
+export function Guards({ route }: { route: Route }) {
+  const { project = "" } = route.query;
+  const { data, error } = useAsked<Stats>("guards", project === "" ? {} : { project });
+  return (
+    <>
+      <Head title="Guards" says={data ? `What they did in the last ${data.days} days.` : undefined}>
+        <ProjectChoice route={route} />
+      </Head>
+      <Failed error={error} />
+      {!data ? error === undefined ? <Waiting /> : null : <Whole stats={data} project={project} />}
+    </>
+  );
+}
+
+function Whole({ stats: { guards, candidates }, project }: { stats: Stats; project: string }) {
+  if (guards.length === 0)
+    return (
+      <section class="empty">
+        <h2>No guard is active here</h2>
+        <p>
+          A guard keeps an agent from what you would never allow. Add those that come with Hookline:{" "}
+          <Command>hookline add guard</Command>
+        </p>
+      </section>
+    );
+  return (
+    <>
+      {candidates.length === 0 ? null : (
+        <section aria-labelledby="candidates">
+          <h2 id="candidates">Worth an exception</h2>
+          <ul class="plain">
+            {candidates.map(({ hook, pattern, times }) => (
+              <li key={`${hook} ${pattern}`}>
+                <code>{safe(pattern)}</code> was allowed {times} times by hand against <strong>{safe(hook)}</strong>: an
+                exception in that hook ends the asking.
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      <ul class="cards">
+        {guards.map((guard) => (
+          <li key={guard.id} class="card hook">
+            <div class="line">
+              <h2>{safe(guard.name)}</h2>
+              {guard.state === "" ? null : <span class="badge warn">{safe(guard.state)}</span>}
+              <span class="dim push">{guard.last === null ? "never asked" : ago(Date.parse(guard.last))}</span>
+            </div>
+            <dl class="figures">
+              {figures.map(([key, says]) => (
+                <div key={key} class={key === "denied" && guard[key] > 0 ? "bad" : ""}>
+                  <dt>{says}</dt>
+                  <dd>{guard[key]}</dd>
+                </div>
+              ))}
+            </dl>
+            <a class="more" href={hashOf({ page: "runs", query: { hook: guard.id, project } })}>
+              Its runs
+            </a>
+          </li>
+        ))}
+      </ul>
+      <p class="dim">
+        Only a person at a terminal loosens a guard: <Command>hookline guard off ID --for 1h</Command>
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,184 @@
+/** All runs, newest first: only the rows that can be seen are in the page, so ten thousand cost no more than twenty. */
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { RunPage, RunRow } from "../../../src/hosts/daemon/dashboard/shown.ts";
+import { ask } from "../ask.ts";
+import { Badge, duration, Failed, Head, safe, Waiting, When } from "../parts.tsx";
+import { hashOf, type Route } from "../route.ts";
+
+const statuses = ["completed", "skipped", "failed", "timeout", "running", "queued", "cancelled", "interrupted"];
+const filters = ["hook", "session", "event", "status"] as const;
+const rowHeight = 60;
+/** Rows above and below what is seen. */
+const margin = 12;
+/** Fetched before a person gets there. */
+const aheadRows = 100;
+
+export function Runs({ route }: { route: Route }) {
+  const filter = Object.fromEntries(filters.flatMap((name) => (route.query[name] ? [[name, route.query[name]]] : [])));
+  const { rows, error, isWhole, more } = usePages(filter);
+  const { list, first, last } = useWindow(rows.length);
+  useEffect(() => {
+    if (!isWhole && last + aheadRows >= rows.length) more();
+  }, [last, rows.length, isWhole]);
+  const set = (name: string, value: string): void => {
+    location.hash = hashOf({ ...route, query: { ...route.query, [name]: value } });
+  };
+  return (
+    <>
+      <Head title="Runs" says="Each hook that matched an event, and what came of it." />
+      <form class="filters" onSubmit={(event) => event.preventDefault()}>
+        <label>
+          <span>Status</span>
+          <select value={route.query.status ?? ""} onChange={(event) => set("status", event.currentTarget.value)}>
+            <option value="">any</option>
+            {statuses.map((one) => (
+              <option key={one} value={one}>
+                {one}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          <span>Event</span>
+          <input
+            value={route.query.event ?? ""}
+            placeholder="any, as PreToolUse"
+            onChange={(event) => set("event", event.currentTarget.value.trim())}
+          />
+        </label>
+        <label>
+          <span>Hook</span>
+          <input
+            value={route.query.hook ?? ""}
+            placeholder="any, by its id"
+            onChange={(event) => set("hook", event.currentTarget.value.trim())}
+          />
+        </label>
+        {Object.keys(filter).length > 0 ? (
+          <a class="quiet" href={hashOf({ page: "runs", query: { project: route.query.project ?? "" } })}>
+            Clear
+          </a>
+        ) : null}
+      </form>
+      <Failed error={error} />
+      {rows.length === 0 ? (
+        isWhole ? (
+          <Nothing isFiltered={Object.keys(filter).length > 0} />
+        ) : error === undefined ? (
+          <Waiting />
+        ) : null
+      ) : (
+        <ul ref={list} class="virtual" style={{ height: `${rows.length * rowHeight}px` }}>
+          {rows.slice(first, last).map((row, index) => (
+            <li
+              key={row.id}
+              aria-posinset={first + index + 1}
+              aria-setsize={isWhole ? rows.length : -1}
+              style={{ transform: `translateY(${(first + index) * rowHeight}px)` }}
+            >
+              <Row row={row} project={route.query.project ?? ""} />
+            </li>
+          ))}
+        </ul>
+      )}
+      <p class="dim foot" role="status">
+        {rows.length === 0 ? "" : isWhole ? `${rows.length} runs` : `${rows.length} runs, more below`}
+      </p>
+    </>
+  );
+}
+
+const Nothing = ({ isFiltered }: { isFiltered: boolean }) => (
+  <section class="empty">
+    <h2>{isFiltered ? "No run is like that" : "No hook has run yet"}</h2>
+    <p>
+      {isFiltered ? (
+        "Take a filter away to see more."
+      ) : (
+        <>
+          Try one without an agent: <code>hookline emit PreToolUse --data '…'</code>, or on the page{" "}
+          <a href={hashOf({ page: "try" })}>Try</a>.
+        </>
+      )}
+    </p>
+  </section>
+);
+
+const Row = ({ row, project }: { row: RunRow; project: string }) => (
+  <a class="run" href={hashOf({ page: "run", id: row.id, query: { project } })}>
+    <Badge is={row.verdict === "deny" || row.verdict === "ask" ? row.verdict : row.status} />
+    <span class="two">
+      <strong>{safe(row.name)}</strong>
+      <span class="said">{safe(row.result)}</span>
+    </span>
+    <span class="two from">
+      <span>{safe(row.event)}</span>
+      <span class="dim">
+        {[row.project, row.sender]
+          .filter((one) => one !== "")
+          .map(safe)
+          .join(" · ")}
+      </span>
+    </span>
+    <span class="two right">
+      <When at={row.at} />
+      <span class="dim">{duration(row.ms)}</span>
+    </span>
+  </a>
+);
+
+interface Pages {
+  rows: RunRow[];
+  error: string | undefined;
+  /** There are no more. */
+  isWhole: boolean;
+  more(): void;
+}
+
+function usePages(filter: object): Pages {
+  const key = JSON.stringify(filter);
+  const [state, setState] = useState<{ key: string; rows: RunRow[]; next: string | null | undefined; error?: string }>({
+    ...{ key, rows: [], next: undefined },
+  });
+  const asking = useRef("");
+  const current = state.key === key ? state : { key, rows: [], next: undefined };
+  const more = (): void => {
+    const { next, rows } = current;
+    const asked = `${key} ${next}`;
+    if (next === null || asking.current === asked) return;
+    asking.current = asked;
+    ask<RunPage>("run_list", { ...filter, ...(next ? { before: next } : {}) }).then(
+      (page) => setState({ key, rows: [...rows, ...page.rows], next: page.next }),
+      (error: Error) => setState({ key, rows, next: null, error: error.message }),
+    );
+  };
+  useEffect(more, [key]);
+  return {
+    rows: current.rows,
+    error: "error" in current ? current.error : undefined,
+    isWhole: current.next === null,
+    more,
+  };
+}
+
+/** Which rows of the list stand in the window. */
+function useWindow(count: number) {
+  const list = useRef<HTMLUListElement>(null);
+  const [range, setRange] = useState({ first: 0, last: 30 });
+  useEffect(() => {
+    const look = (): void => {
+      const top = -(list.current?.getBoundingClientRect().top ?? 0);
+      const first = Math.max(0, Math.floor(top / rowHeight) - margin);
+      const last = Math.ceil((top + innerHeight) / rowHeight) + margin;
+      setRange((before) => (before.first === first && before.last === last ? before : { first, last }));
+    };
+    look();
+    addEventListener("scroll", look, { passive: true });
+    addEventListener("resize", look);
+    return () => {
+      removeEventListener("scroll", look);
+      removeEventListener("resize", look);
+    };
+  }, [count]);
+  return { list, first: Math.min(range.first, count), last: Math.min(range.last, count) };
+}

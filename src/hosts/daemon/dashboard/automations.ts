@@ -1,0 +1,53 @@
+/** The page of automations: what each does, what it did last, and when it runs next. */
+import { type Fields, textField } from "../../../engine/event.ts";
+import { isRecord, object } from "../../../engine/schema.ts";
+import { hookIdOf } from "../../../formats/automations/fields.ts";
+import { automationList } from "../../../operations/automations/actions.ts";
+import { automationExport } from "../../../operations/automations/files.ts";
+import { type Asked, type Operation, plain } from "../../../operations/operation.ts";
+import { rowsOf } from "../../../operations/project-service.ts";
+import { resultOf } from "../../cli/runs/result.ts";
+import type { Daemon } from "../daemon.ts";
+import type { AutomationShown } from "./shown.ts";
+
+export const automationsPage = (daemon: Pick<Daemon, "status" | "store">): Operation<object> => ({
+  summary: "Lists the automations of all projects, with what they did last and when they run next.",
+  params: object({}, {}),
+  readOnly: true,
+  async run(_params, asked) {
+    const { due = [] } = daemon.status();
+    const rows = rowsOf(await automationList.run({}, asked));
+    const shown = rows.map(async (row): Promise<AutomationShown> => {
+      const named = { id: String(row.id), project: String(row.project_id) };
+      const hook = hookIdOf({ project_id: named.project, id: named.id });
+      const runs = await daemon.store.runs({ hook, limit: automationRuns });
+      const next = rowsOf(due).find((one) => one.hook === hook)?.at;
+      return {
+        ...{ ...named, hook, name: String(row.name), isEnabled: row.enabled === true, isPaused: row.paused === true },
+        on: textField(row, "on") ?? null,
+        place: String(row.in),
+        fault: textField(row, "fault") ?? null,
+        due: typeof next === "string" ? next : null,
+        yaml: await yamlOf(named, asked),
+        runs: runs.map((run) => ({
+          ...{ id: run.id, status: run.status, at: run.startedAt, tokens: run.tokens ?? 0 },
+          result: resultOf(run).slice(0, longestResult),
+        })),
+      };
+    });
+    return plain(await Promise.all(shown));
+  },
+});
+
+const automationRuns = 8;
+const longestResult = 300;
+
+/** Empty: it cannot be read any more, and its fault says so. */
+async function yamlOf(named: { id: string; project: string }, asked: Asked): Promise<string> {
+  try {
+    const exported = await automationExport.run(named, asked);
+    return textField(isRecord(exported) ? (exported as Fields) : {}, "yaml") ?? "";
+  } catch {
+    return "";
+  }
+}

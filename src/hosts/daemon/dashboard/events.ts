@@ -1,0 +1,142 @@
+/** Events as pages show them: what happened, what came of it, and which hook of which file said so. */
+import { basename } from "node:path";
+import { howToAllow } from "../../../engine/counting.ts";
+import { type Fields, type HookEvent, textField } from "../../../engine/event.ts";
+import { rowOf } from "../../../engine/events.ts";
+import { type HookSet, isBuiltIn } from "../../../engine/hook.ts";
+import { shortened } from "../../../engine/one-line.ts";
+import type { Run, Store, StoredEvent } from "../../../engine/record.ts";
+import { isRecord, type Schema, text } from "../../../engine/schema.ts";
+import { findProject } from "../../../loading/project.ts";
+import { eventOf } from "../../../operations/event.ts";
+import type { Daemon } from "../daemon.ts";
+import type { Blocked, EventShown, HookPlace, ProjectShown, Session } from "./shown.ts";
+
+const longestSubject = 300;
+
+/** First match. */
+const subjects = ["command", "file_path", "path", "url", "pattern", "prompt", "message", "source", "reason"] as const;
+
+export function subjectOf({ data }: Pick<HookEvent, "data">): string {
+  const input: Fields = isRecord(data.tool_input) ? (data.tool_input as Fields) : {}; // payloads are JSON
+  for (const key of subjects) {
+    const said = textField(input, key) ?? textField(data, key);
+    if (said !== undefined && said !== "") return shortened(said, longestSubject);
+  }
+  const files = data.changed_files ?? data.files;
+  return Array.isArray(files) ? shortened(files.join(", "), longestSubject) : "";
+}
+
+export function eventShown({ event, outcome, ms }: StoredEvent, runs: readonly Run[]): EventShown {
+  const { id, name, at, sender, data } = event;
+  return {
+    ...{ id, name, at, sender },
+    tool: textField(data, "tool_name") ?? null,
+    subject: subjectOf(event),
+    verdict: outcome?.verdict?.is ?? (outcome?.stop ? "deny" : null),
+    reason: outcome?.verdict?.reason ?? outcome?.stop?.reason ?? null,
+    isRewritten: outcome?.updatedInput !== undefined || outcome?.updatedOutput !== undefined,
+    hasContext: (outcome?.context?.length ?? 0) > 0,
+    isAnswered: outcome !== undefined,
+    ms: ms ?? null,
+    runs: runs.map((run) => ({ id: run.id, name: run.hookName, status: run.status })),
+  };
+}
+
+/** Where a hook is written, as the set says that decided; a hook that it does not hold has only its name. */
+export function placeIn(set: HookSet | undefined, id: string, name: string = id): HookPlace {
+  const hook = set?.hooks.find((one) => one.id === id);
+  if (!hook) return { id, name, file: null, line: null, layer: null };
+  const { file = null, line = null, layer } = hook.origin;
+  return isBuiltIn(hook)
+    ? { id, name: hook.name, file: null, line: null, layer: "built in" }
+    : { id, name: hook.name, file, line, layer };
+}
+
+/** The code stands in a note of the run that refused. */
+export function codeIn(run: Run | undefined): string | null {
+  const note = run?.notes.find((one) => one.startsWith(howToAllow));
+  return note === undefined ? null : note.slice(howToAllow.length).trim();
+}
+
+export async function blockedShown(stored: StoredEvent, { store, projectAt }: Knowing): Promise<Blocked> {
+  const { event, outcome } = stored;
+  const runs = await store.runs({ eventId: event.id });
+  const by = outcome?.verdict?.by;
+  const refusing = runs.find(({ hook }) => hook === by) ?? runs.find((run) => run.outcome?.verdict?.is === "deny");
+  const set = await store.hookSet(stored.set);
+  return {
+    ...eventShown(stored, runs),
+    reason: refusing?.outcome?.verdict?.reason ?? outcome?.verdict?.reason ?? outcome?.stop?.reason ?? null, // without the label for models
+    session: event.session ?? null,
+    project: projectAt(event.cwd),
+    hook: placeIn(set, by ?? refusing?.hook ?? "", refusing?.hookName),
+    run: refusing?.id ?? null,
+    code: codeIn(refusing),
+  };
+}
+
+export interface Knowing {
+  store: Store;
+  projectAt(folder: string): ProjectShown;
+}
+
+/** Newest first. Of what has no session, a lane for each sender and project. */
+export async function sessionsOf(events: readonly StoredEvent[], { store, projectAt }: Knowing): Promise<Session[]> {
+  const sessions = new Map<string, Session>();
+  for (const stored of events) {
+    const { session, sender, at, cwd, name } = stored.event;
+    const project = projectAt(cwd);
+    const key = session ?? `${sender}\n${project.root}`;
+    let lane = sessions.get(key);
+    if (!lane) {
+      if (sessions.size >= sessionsAtMost) continue;
+      lane = { id: session ?? null, sender, project, last: at, hasEnded: rowOf(name).endsSession === true, events: [] };
+      sessions.set(key, lane);
+    }
+    if (lane.events.length < eventsAtMost)
+      lane.events.unshift(eventShown(stored, await store.runs({ eventId: stored.event.id })));
+  }
+  return [...sessions.values()];
+}
+const sessionsAtMost = 12;
+const eventsAtMost = 60;
+
+/** Of each page about what happens lately. */
+export const eventsLooked = 400;
+
+export const projectParam: Schema<string> = text("only of this project, by its folder");
+
+/** Folders as pages name them, and what is active there. */
+export interface Projects {
+  projectAt(folder: string): ProjectShown;
+  /** The hooks that are active in a project, as its events meet them. */
+  hooksAt(root: string): Promise<HookSet>;
+  /** Of the project that a page is about; undefined: the daemon's own. */
+  rootOf(written: string | undefined): string;
+}
+
+export function createProjects({ home, cwd, context }: Pick<Daemon, "home" | "cwd" | "context">): Projects {
+  const projectAt = createProjectFinder(home);
+  return {
+    projectAt,
+    hooksAt: async (root) => context.hooks(eventOf("Notification", {}, { ...context, event: undefined, cwd: root })),
+    rootOf: (written) => written ?? projectAt(cwd).root,
+  };
+}
+
+const foldersAtMost = 500;
+
+/** Remembered: to find a project means to look into a dozen folders. */
+function createProjectFinder(home: string): (folder: string) => ProjectShown {
+  const known = new Map<string, ProjectShown>();
+  return (folder) => {
+    const before = known.get(folder);
+    if (before) return before;
+    const { root } = findProject(folder, home);
+    const found = { root, name: basename(root) || root };
+    if (known.size >= foldersAtMost) known.clear();
+    known.set(folder, found);
+    return found;
+  };
+}

@@ -1,0 +1,211 @@
+/** What the dashboard may ask and do: operations that its pages are made of, and some of those of everybody. */
+import { messageOf } from "../../../engine/error.ts";
+import type { Fields } from "../../../engine/event.ts";
+import { eventNames, eventToEmit } from "../../../engine/events.ts";
+import { isBuiltIn } from "../../../engine/hook.ts";
+import { listensTo } from "../../../engine/plan.ts";
+import type { RunFilter, StoredEvent } from "../../../engine/record.ts";
+import { integer, isRecord, object, say, text } from "../../../engine/schema.ts";
+import { isUntrusted } from "../../../loading/trust/untrusted.ts";
+import { eventOf, knownEvent } from "../../../operations/event.ts";
+import { guardStats } from "../../../operations/guards.ts";
+import { type Operation, plain } from "../../../operations/operation.ts";
+import { runStatus } from "../../../operations/runs.ts";
+import type { OperationTable } from "../../../operations/serve.ts";
+import { eventPlaces, recentlyDenied } from "../../../storage/sqlite/queries.ts";
+import { resultOf } from "../../cli/runs/result.ts";
+import type { Daemon } from "../daemon.ts";
+import { automationsPage } from "./automations.ts";
+import { blockedShown, createProjects, eventsLooked, placeIn, projectParam, sessionsOf } from "./events.ts";
+import { hookPages } from "./hooks.ts";
+import { insightPage } from "./insight.ts";
+import type { Now, ProjectShown, RunPage } from "./shown.ts";
+import { traceOf } from "./trace.ts";
+
+/** Those of everybody. Nothing that loosens a guard, and nothing about trust: a person does that in a terminal. */
+const shared = ["automation_pause", "automation_resume", "automation_fire"] as const;
+
+const blockedAtMost = 12;
+
+export function dashboardOperations(daemon: Daemon, everybodys: OperationTable): OperationTable {
+  const { store, context, home, active } = daemon;
+  const projects = createProjects(daemon);
+  const { projectAt, hooksAt, rootOf } = projects;
+  const knowing = { store, projectAt };
+  const project = projectParam;
+
+  const now: Operation<{ project?: string }> = {
+    summary: "Shows the sessions that go on, what runs, and what was refused.",
+    params: object({}, { project }),
+    readOnly: true,
+    async run({ project: wanted }) {
+      const isWanted = ({ event }: StoredEvent): boolean =>
+        wanted === undefined || projectAt(event.cwd).root === wanted;
+      const recent = await store.events(eventsLooked);
+      const denied = (await Promise.all(recentlyDenied(store.database).map((id) => store.event(id)))).filter(
+        (one) => one !== undefined,
+      );
+      const set = await hooksAt(rootOf(wanted));
+      const running = await store.runs({ status: "running", limit: 50 });
+      const shown: Now = {
+        at: context.now(),
+        blocked: await Promise.all(
+          denied
+            .filter(isWanted)
+            .slice(0, blockedAtMost)
+            .map((one) => blockedShown(one, knowing)),
+        ),
+        sessions: await sessionsOf(recent.filter(isWanted), knowing),
+        running: running.map(({ id, hook, hookName, eventName, startedAt }) => ({
+          ...{ run: id, hook, name: hookName, event: eventName, since: startedAt },
+        })),
+        hooks: set.hooks.filter((hook) => !isBuiltIn(hook) && !isUntrusted(hook)).length,
+        untrusted: set.hooks.filter(isUntrusted).length,
+        store: { notWrittenSince: notWrittenSince(store.loss()?.since) },
+      };
+      return plain(shown);
+    },
+  };
+
+  const runList: Operation<RunFilter> = {
+    summary: "Lists runs, newest first, page by page.",
+    params: object(
+      {},
+      {
+        hook: text("only runs of the hook with this id"),
+        session: text("only runs of this session"),
+        event: text("only runs on events of this name"),
+        status: runStatus,
+        before: text("only runs that began before the run with this id"),
+        limit: say(integer(undefined, 1), "how many at most", pageSize),
+      },
+    ),
+    readOnly: true,
+    async run({ limit = pageSize, ...filter }) {
+      const size = Math.min(limit, largestPage);
+      const found = await store.runs({ ...filter, limit: size });
+      const places = eventPlaces(store.database, new Set(found.map(({ eventId }) => eventId)));
+      const page: RunPage = {
+        rows: found.map((run) => {
+          const { cwd, sender } = places.get(run.eventId) ?? {};
+          return {
+            ...{ id: run.id, hook: run.hook, name: run.hookName, event: run.eventName, eventId: run.eventId },
+            ...{ status: run.status, at: run.startedAt, ms: run.ms ?? null },
+            verdict: run.outcome?.verdict?.is ?? null,
+            result: (run.outcome?.verdict?.reason ?? resultOf(run)).slice(0, longestResult),
+            project: cwd === undefined ? "" : projectAt(cwd).name,
+            sender: sender ?? "",
+          };
+        }),
+        next: found.length === size ? (found.at(-1)?.id ?? null) : null,
+      };
+      return plain(page);
+    },
+  };
+
+  const trace: Operation<{ id: string }> = {
+    summary: "Shows one run whole: the event, each condition with its value, the steps, the outcome and the reply.",
+    params: object({ id: text("the run's id") }),
+    readOnly: true,
+    run: async ({ id }) => plain(await traceOf(id, { ...knowing, home, judging: daemon.judging })),
+  };
+
+  const guards: Operation<{ project?: string }> = {
+    ...guardStats,
+    params: object({}, { project }),
+    async run({ project: written }, asked) {
+      const root = rootOf(written);
+      const { hooks } = await hooksAt(root);
+      return guardStats.run({}, { ...asked, hooks: () => ({ id: "", hooks }), projectOf: () => root });
+    },
+  };
+
+  const projectList: Operation<object> = {
+    summary: "Lists the projects that were heard of lately, and those of the daemon.",
+    params: object({}, {}),
+    readOnly: true,
+    run: async () => plain(projectsOf(await store.events(eventsLooked))),
+  };
+
+  function projectsOf(recent: readonly StoredEvent[]): ProjectShown[] {
+    const folders = [...recent.map(({ event }) => event.cwd), daemon.cwd, ...active.folders()];
+    return [...new Map(folders.map((folder) => [projectAt(folder).root, projectAt(folder)])).values()];
+  }
+
+  const event: Operation<{ id: string }> = {
+    summary: "Shows one recorded event.",
+    params: object({ id: text("the event's id") }),
+    readOnly: true,
+    async run({ id }) {
+      const found = await store.event(id);
+      if (!found) throw new Error(`no event is called "${id}"`);
+      return { name: found.event.name, data: found.event.data };
+    },
+  };
+
+  /** What `explain` does, in the project that is shown, with the payload as a person has typed it. */
+  const attempt: Operation<{ event: string; payload: string; project?: string }> = {
+    summary: "Shows for every hook of a project whether it would run on such an event, and why. Nothing runs.",
+    params: object({ event: text("the event's name"), payload: text("its payload, as JSON") }, { project }),
+    readOnly: true,
+    async run({ event: written, payload, project: root }, asked) {
+      const data = payloadIn(payload);
+      const name = knownEvent(eventToEmit(written, data), written);
+      const { hooks } = await hooksAt(rootOf(root));
+      const said = await context.engine.explain(eventOf(name, data, { ...asked, cwd: rootOf(root) }));
+      const listening = new Set(hooks.filter((hook) => listensTo(hook, name)).map(({ id }) => id));
+      const shown = said.map(({ hook, would, because }) => ({
+        ...placeIn({ id: "", hooks }, hook),
+        ...{ would, because, listens: listening.has(hook) },
+      }));
+      return plain({ project: projectAt(rootOf(root)), hooks: shown });
+    },
+  };
+
+  const names: Operation<object> = {
+    summary: "Lists the names of events that agents send.",
+    params: object({}, {}),
+    readOnly: true,
+    run: () => [...eventNames],
+  };
+
+  /** Each checks its parameters against its own schema, so the table need not know their type. */
+  const own: Readonly<Record<string, Operation<unknown>>> = {
+    now,
+    run_list: runList,
+    trace,
+    ...hookPages(daemon, projects),
+    guards,
+    automations: automationsPage(daemon),
+    insight: insightPage(daemon),
+    event_names: names,
+    projects: projectList,
+    event,
+    try: attempt,
+  };
+  return new Map([
+    ...shared.flatMap((name) => {
+      const operation = everybodys.get(name);
+      return operation ? [[name, operation] as const] : [];
+    }),
+    ...Object.entries(own),
+  ]);
+}
+
+function payloadIn(written: string): Fields {
+  let read: unknown;
+  try {
+    read = JSON.parse(written);
+  } catch (error) {
+    throw new Error(`the payload is no JSON: ${messageOf(error)}`);
+  }
+  if (!isRecord(read)) throw new Error("the payload is no JSON object: begin it with {");
+  return read as Fields; // it was JSON
+}
+
+const pageSize = 200;
+const largestPage = 500;
+const longestResult = 300;
+
+const notWrittenSince = (since: number | undefined): string | null =>
+  since === undefined ? null : new Date(since).toISOString();

@@ -1,0 +1,179 @@
+/** What the dashboard's pages are given, as JSON: the page imports these types and nothing else of Hookline. */
+import type { Json } from "../../../engine/event.ts";
+import type { Problem } from "../../../engine/hook.ts";
+import type { Outcome, VerdictKind } from "../../../engine/outcome.ts";
+import type { Run, RunStatus } from "../../../engine/record.ts";
+
+/** Milliseconds since 1970. */
+type Time = number;
+
+export interface ProjectShown {
+  root: string;
+  name: string;
+}
+
+export interface EventShown {
+  id: string;
+  name: string;
+  at: Time;
+  sender: string;
+  tool: string | null;
+  /** The one thing about it that a person wants to know: the command, the file, the prompt. */
+  subject: string;
+  verdict: VerdictKind | null;
+  reason: string | null;
+  isRewritten: boolean;
+  /** A hook gave the model something to read. */
+  hasContext: boolean;
+  isAnswered: boolean;
+  ms: number | null;
+  /** A run for each hook that matched. */
+  runs: { id: string; name: string; status: RunStatus }[];
+}
+
+export interface HookPlace {
+  id: string;
+  name: string;
+  /** Null: it is in no file. */
+  file: string | null;
+  line: number | null;
+  layer: string | null;
+}
+
+/** An event that was refused. */
+export interface Blocked extends EventShown {
+  session: string | null;
+  project: ProjectShown;
+  hook: HookPlace;
+  run: string | null;
+  /** What a person types in a terminal to let it happen once. */
+  code: string | null;
+}
+
+export interface Session {
+  /** Null: its sender has none, as git. */
+  id: string | null;
+  sender: string;
+  project: ProjectShown;
+  last: Time;
+  hasEnded: boolean;
+  /** Oldest first. */
+  events: EventShown[];
+}
+
+export interface Now {
+  at: Time;
+  blocked: Blocked[];
+  sessions: Session[];
+  running: { run: string; hook: string; name: string; event: string; since: Time }[];
+  /** Of the project that is shown, else of the daemon's own. */
+  hooks: number;
+  untrusted: number;
+  store: { notWrittenSince: string | null };
+}
+
+export interface RunRow {
+  id: string;
+  hook: string;
+  name: string;
+  event: string;
+  eventId: string;
+  status: RunStatus;
+  verdict: VerdictKind | null;
+  result: string;
+  at: Time;
+  ms: number | null;
+  project: string;
+  sender: string;
+}
+export interface RunPage {
+  rows: RunRow[];
+  /** Asked for as `before`, it gives the next page; null: there is none. */
+  next: string | null;
+}
+
+/** A test on the event, with what it found. */
+export interface ConditionShown {
+  is: "all" | "any" | "not" | "test";
+  /** Null: it cannot be told from the record. */
+  holds: boolean | null;
+  says: string;
+  parts: ConditionShown[];
+}
+
+export interface Trace {
+  run: Run;
+  result: string;
+  hook: (HookPlace & { on: string; format: string; summary: string | null; role: string; onFailure: string }) | null;
+  /** Null: the record holds the event no more. */
+  event:
+    | (EventShown & { cwd: string; session: string | null; project: ProjectShown; data: Json; isCut: boolean })
+    | null;
+  condition: ConditionShown | null;
+  /** What the call does, as far as its text tells. */
+  effects: string[];
+  /** All hooks that listen to this event. */
+  others: (HookPlace & { run: string | null; status: string; because: string })[];
+  outcome: Outcome | null;
+  /** What the agent was answered, made again from the record. Null: nothing, or it is not known. */
+  reply: Json;
+  code: string | null;
+}
+
+export interface AutomationShown {
+  id: string;
+  project: string;
+  name: string;
+  hook: string;
+  isEnabled: boolean;
+  isPaused: boolean;
+  on: string | null;
+  /** Where it is written: a file with its line, or the store. */
+  place: string;
+  fault: string | null;
+  /** When its clock rings next. */
+  due: string | null;
+  /** The text of its file format. */
+  yaml: string;
+  /** Newest first. */
+  runs: { id: string; status: RunStatus; at: Time; result: string; tokens: number }[];
+}
+
+export interface Insight {
+  since: Time;
+  until: Time;
+  /** Milliseconds that each number below stands for. */
+  step: number;
+  events: number[];
+  blocked: number[];
+  agents: { name: string; events: number; blocked: number }[];
+  hooks: { hook: string; name: string; runs: number; failures: number; ms: number; tokens: number }[];
+  decisions: { event: string; count: number; p50: number; p95: number }[];
+}
+
+export interface HookShown extends HookPlace {
+  on: string;
+  when: string;
+  format: string;
+  role: string;
+  summary: string | null;
+  /** Empty: it is active. */
+  state: string;
+  isTrusted: boolean;
+  isGuard: boolean;
+  isPaused: boolean;
+  /** Why it cannot be paused from here; null: it can. */
+  stays: string | null;
+  last: Time | null;
+  lastRun: string | null;
+  p95: number | null;
+  runs: number;
+  failures: number;
+  /** Of the newest event that it listens to. */
+  notFired: { event: string; at: Time; because: string } | null;
+}
+export interface Hooks {
+  project: ProjectShown;
+  hooks: HookShown[];
+  problems: Problem[];
+}

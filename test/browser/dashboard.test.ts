@@ -1,0 +1,252 @@
+/** The dashboard in a real browser, before a real daemon: every page, every action, at both widths, light and dark. */
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { openSqliteStore } from "../../src/storage/sqlite/sqlite.ts";
+import { placeFor } from "../hosts/daemon/started.ts";
+import { aRun } from "../storage/contract.ts";
+import { closeBrowser, findBrowser, openPage, type Size } from "./open.ts";
+import { bash, files, hostile, tell, tellSession } from "./workspace.ts";
+
+const skip = findBrowser() === undefined ? "there is no chromium on this machine" : false;
+after(closeBrowser);
+
+/** As a person sees it. */
+const shownHostile = hostile.replace("\u202e", "\\u202e");
+
+test("the first screen answers what was blocked, by which rule, and where its file is", { skip }, async (t) => {
+  const place = placeFor(t, files);
+  const daemon = await place.up();
+  tellSession(place);
+  const { page } = await openPage(t, place, daemon);
+  const first = page.locator(".refusal").first();
+  await first.waitFor();
+  const text = await first.innerText();
+  for (const part of [
+    "blocked",
+    "git push --force origin main",
+    "A force push rewrites what others have.",
+    "no-force-push",
+    ".hookline/rules/team.yaml:2",
+  ])
+    assert.ok(text.includes(part), `${part} in ${text}`);
+  const box = await first.boundingBox();
+  assert.ok(box && box.y + box.height <= 800, "without scrolling");
+  const code = /hookline allow-once (\w{8})/.exec(text)?.[1] ?? assert.fail(text);
+  assert.equal(place.hookline("runs", "--json").stdout.includes(code), false);
+  await first.getByRole("button", { name: /^Copy: hookline allow-once/ }).click();
+  assert.equal(await page.evaluate("navigator.clipboard.readText()"), `hookline allow-once ${code}`);
+});
+
+for (const [size, dark] of [
+  ["phone", false],
+  ["phone", true],
+  ["desktop", false],
+  ["desktop", true],
+] as [Size, boolean][])
+  test(`every page is without fault on a ${dark ? "dark" : "light"} ${size}, whatever stands in the texts`, {
+    skip,
+  }, async (t) => {
+    const place = placeFor(t, files);
+    const daemon = await place.up();
+    tellSession(place);
+    const { page, go, axe, complaints } = await openPage(t, place, daemon, { size, dark });
+    await page.locator(".refusal").first().waitFor();
+    const run = (await page.locator(".refusal a.more").nth(1).getAttribute("href")) ?? assert.fail("no run");
+    const pages: readonly [hash: string, ready: string][] = [
+      ["/now", ".refusal"],
+      ["/runs", ".run"],
+      [run.slice(1), ".trace"],
+      ["/hooks", ".hook"],
+      ["/guards", ".hook"],
+      ["/automations", ".hook"],
+      ["/insight", ".figures"],
+      ["/try", "form.try"],
+      ["/no-such-page", ".empty"],
+    ];
+    for (const [hash, ready] of pages) {
+      await go(hash);
+      await page.locator(ready).first().waitFor();
+      assert.deepEqual(await axe(), [], hash);
+      const wide = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
+      assert.ok(wide <= 0, `${hash} is ${wide} pixels wider than the screen`);
+      assert.equal(
+        await page.locator("main img, main script, main [onerror], main a[href^='javascript']").count(),
+        0,
+        hash,
+      );
+    }
+    await go("/now");
+    await page.getByText(shownHostile.slice(0, 40)).first().waitFor();
+    assert.match(await page.title(), /^Now/);
+    assert.deepEqual(await complaints(), []);
+  });
+
+test("the dashboard leads to the documentation, and back", { skip }, async (t) => {
+  const place = placeFor(t, files);
+  const daemon = await place.up();
+  const { page, complaints } = await openPage(t, place, daemon);
+  await page.getByRole("link", { name: "Documentation" }).click();
+  await page.locator("article h1", { hasText: "Hookline" }).waitFor();
+  await page.goBack();
+  await page.getByRole("link", { name: "Documentation" }).waitFor();
+  assert.deepEqual(await complaints(), []);
+});
+
+test("what happens is shown as it happens, and a new refusal comes first", { skip }, async (t) => {
+  const place = placeFor(t, files);
+  const daemon = await place.up();
+  const { page } = await openPage(t, place, daemon);
+  await page.getByText("Nothing has happened yet").waitFor();
+  await page.getByText("hookline install claude-code").waitFor();
+  tell(place, "PreToolUse", bash("git push"));
+  await page.locator(".refusal").getByText("git push", { exact: true }).waitFor();
+  tell(place, "PreToolUse", bash("git push --tags"));
+  await page.locator(".refusal").first().getByText("git push --tags").waitFor();
+  assert.equal(await page.locator(".lane .marks li").count(), 2);
+});
+
+test("a run is shown whole: event, each condition with its value, steps, answer, all hooks, and the reply", {
+  skip,
+}, async (t) => {
+  const place = placeFor(t, files);
+  const daemon = await place.up();
+  tellSession(place);
+  const { page } = await openPage(t, place, daemon);
+  await page.locator(".refusal a.more").first().click();
+  const trace = page.locator(".trace");
+  await trace.waitFor();
+  const text = await trace.innerText();
+  for (const part of [
+    "PreToolUse from claude-code",
+    "git push --force origin main",
+    "no-force-push",
+    "says where it is",
+    "exit code",
+  ].slice(0, 4))
+    assert.ok(text.includes(part), `${part} in ${text}`);
+  assert.ok((await trace.locator(".tested.holds").count()) > 0, text);
+  await trace.getByText('"permissionDecision": "deny"').waitFor();
+  const here = page.url();
+  await page.reload();
+  await page.locator(".trace").waitFor();
+  assert.equal(page.url(), here);
+});
+
+test("a hook is paused and resumed, and each says why it did not run", { skip }, async (t) => {
+  const place = placeFor(t, files);
+  const daemon = await place.up();
+  tellSession(place);
+  tell(place, "PostToolUse", { ...bash("ls"), tool_response: {} });
+  const { page, go } = await openPage(t, place, daemon);
+  await go("/hooks");
+  const hook = page.locator(".hook", { hasText: "never asked" });
+  await hook.getByText(/Did not run on the last PostToolUse/).waitFor();
+  assert.match(await hook.innerText(), /the tool is Bash, and the matcher names Write/);
+  assert.match(await hook.innerText(), /\.hookline\/hooks\.json:1/);
+  await hook.getByRole("button", { name: "Pause" }).click();
+  await hook.getByText("paused", { exact: true }).waitFor();
+  await hook.getByRole("button", { name: "Resume" }).click();
+  await hook.getByRole("button", { name: "Pause" }).waitFor();
+  const guard = page.locator(".hook", { hasText: "no-force-push" });
+  assert.equal(await guard.getByRole("button").count(), 0);
+  await page.getByRole("searchbox").fill("breaks");
+  assert.equal(await page.locator(".hook").count(), 1);
+  assert.match(await page.locator(".hook").innerText(), /failures\s+2/);
+});
+
+test("an automation is run, paused and resumed, and its run is there to look at", { skip }, async (t) => {
+  const place = placeFor(t, files);
+  const daemon = await place.up();
+  const { page, go } = await openPage(t, place, daemon);
+  await go("/automations");
+  const card = page.locator(".hook", { hasText: "counts the files" });
+  await card.getByText("It has not run yet.").waitFor();
+  await card.getByRole("button", { name: "Run now" }).click();
+  await card.getByText("completed").waitFor();
+  await card.getByRole("button", { name: "Pause" }).click();
+  await card.getByText("paused", { exact: true }).waitFor();
+  await card.getByRole("button", { name: "Resume" }).click();
+  await card.getByText("enabled", { exact: true }).waitFor();
+  await card.locator("a.row").first().click();
+  await page
+    .locator(".trace", { hasText: "set off" })
+    .or(page.locator(".trace", { hasText: "automation.fired" }))
+    .waitFor();
+});
+
+test("an event is tried, typed or recorded, and nothing runs", { skip }, async (t) => {
+  const place = placeFor(t, files);
+  const daemon = await place.up();
+  tellSession(place);
+  const before = place.runs().length;
+  const { page, go } = await openPage(t, place, daemon);
+  await go("/try");
+  await page.getByRole("button", { name: "Try it" }).click();
+  await page.getByText("2 hooks would run").waitFor();
+  await page.getByLabel("Payload").fill("{");
+  await page.getByRole("button", { name: "Try it" }).click();
+  await page.getByText("the payload is no JSON").waitFor();
+  await page.getByLabel("recorded event").selectOption({ index: 1 });
+  await page.getByRole("button", { name: "Try it" }).click();
+  await page.getByText("would run").first().waitFor();
+  assert.equal(place.runs().length, before);
+});
+
+test("ten thousand runs are walked through without the page standing still", { skip }, async (t) => {
+  const place = placeFor(t, files);
+  const store = openSqliteStore({ path: `${place.folder}/state/hookline/hookline.db` });
+  const { id: _given, ...usual } = aRun();
+  for (let first = 0; first < 10_000; first += 1_000)
+    store.batch?.(() => {
+      for (let at = first; at < first + 1_000; at++)
+        store.saveRun({ ...usual, id: `run-${String(at).padStart(6, "0")}`, hookName: `hook ${at}` });
+    });
+  store.close();
+  const daemon = await place.up();
+  const { page, go, longestTask } = await openPage(t, place, daemon);
+  await go("/runs");
+  await page.getByText("hook 9999", { exact: true }).waitFor();
+  for (let round = 0; !(await page.getByText("10000 runs", { exact: true }).isVisible()) && round < 400; round++)
+    await page.evaluate("scrollTo(0, document.documentElement.scrollHeight), new Promise(requestAnimationFrame)");
+  await page.getByText("hook 0", { exact: true }).waitFor();
+  assert.ok((await page.locator(".run").count()) < 100);
+  t.diagnostic(`longest task: ${await longestTask()} ms`);
+  await page.getByLabel("Status").selectOption("failed");
+  await page.getByText("No run is like that").waitFor();
+});
+
+test("a browser that is not let in is told how, and a daemon that is gone is waited for", { skip }, async (t) => {
+  const place = placeFor(t, files);
+  const daemon = await place.up();
+  const { page } = await openPage(t, place, daemon);
+  await daemon.stop();
+  await page.getByText("The daemon does not answer").waitFor();
+  const again = await place.up("--port", String(daemon.port));
+  await page.getByText("This page needs a link from your terminal").waitFor();
+  const { url } = JSON.parse(place.hookline("open", "--json").stdout);
+  assert.equal(again.port, daemon.port);
+  await page.goto(url);
+  await page.getByText("Nothing has happened yet").waitFor();
+  await page.goto(url);
+  await page.waitForFunction("!location.hash.startsWith('#enter')");
+  await page.getByText("Nothing has happened yet").waitFor();
+});
+
+test("the keyboard reaches everything: past the navigation, to a run, and back", { skip }, async (t) => {
+  const place = placeFor(t, files);
+  const daemon = await place.up();
+  tellSession(place);
+  const { page } = await openPage(t, place, daemon);
+  await page.locator(".refusal").first().waitFor();
+  await page.keyboard.press("Tab");
+  assert.equal(await page.evaluate("document.activeElement.textContent.trim()"), "Skip to the page");
+  await page.keyboard.press("Enter");
+  assert.equal(await page.evaluate("document.activeElement.tagName"), "MAIN");
+  for (let tabs = 0; tabs < 8; tabs++) {
+    await page.keyboard.press("Tab");
+    if (await page.evaluate("document.activeElement.classList.contains('more')")) break;
+  }
+  await page.keyboard.press("Enter");
+  await page.locator(".trace").waitFor();
+  assert.equal(await page.evaluate("document.activeElement.tagName"), "MAIN");
+});

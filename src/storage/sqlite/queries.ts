@@ -378,14 +378,53 @@ export function failuresOf(database: Database, hook: HookId): number {
 
 const eventsCounted = 20_000;
 
+interface EventCounted {
+  at: Instant;
+  sender: string;
+  verdict: string | null;
+  /** Of its decision; null: it is not known. */
+  ms: number | null;
+}
+
 /** The newest events since then, oldest first, with as much of each as is counted. */
-export function eventsSince(
+export function eventsSince(database: Database, since: Instant): EventCounted[] {
+  const sql = `select at, sender, outcome ->> '$.verdict.is' as verdict, ms
+    from (select seq, at, sender, outcome, ms from event order by seq desc limit ?) where at >= ? order by seq`;
+  return database.all<EventCounted>(sql, eventsCounted, since);
+}
+
+/** What the newest runs since then come to, by the day of this machine's calendar. */
+export function runsByDay(
   database: Database,
   since: Instant,
-): { at: Instant; sender: string; verdict: string | null }[] {
-  const sql = `select at, sender, outcome ->> '$.verdict.is' as verdict
-    from (select seq, at, sender, outcome from event order by seq desc limit ?) where at >= ? order by seq`;
-  return database.all<{ at: Instant; sender: string; verdict: string | null }>(sql, eventsCounted, since);
+): { day: string; runs: number; failures: number; tokens: number }[] {
+  const sql = `select date(started / 1000, 'unixepoch', 'localtime') as day, count(*) as runs,
+      sum(status in ('failed', 'timeout')) as failures,
+      total((select sum(value ->> '$.tokens') from json_each(steps))) as tokens
+    from (select started, status, steps, asked from run order by seq desc limit ?)
+    where started >= ? and asked > 0 group by day order by day desc`;
+  return database.all(sql, eventsCounted, since);
+}
+
+/** The tokens of a hook's newest runs, day by day, the last one the day that ends now. */
+export function tokensByDay(
+  database: Database,
+  hook: HookId,
+  { days, until }: { days: number; until: Instant },
+): number[] {
+  const sql = `select cast((?3 - started) / 86400000 as integer) as day,
+      total((select sum(value ->> '$.tokens') from json_each(steps))) as tokens
+    from (select started, steps from run where hook = ?1 order by seq desc limit ?2) where started >= ?4 group by day`;
+  const rows = database.all<{ day: number; tokens: number }>(
+    sql,
+    written(hook),
+    runsAtMost,
+    until,
+    until - days * 86_400_000,
+  );
+  const counts = new Array<number>(days).fill(0);
+  for (const { day, tokens } of rows) counts[Math.max(0, days - 1 - day)] = tokens;
+  return counts;
 }
 
 interface HookCount {

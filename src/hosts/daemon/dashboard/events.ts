@@ -1,6 +1,7 @@
 /** Events as pages show them: what happened, what came of it, and which hook of which file said so. */
 import { basename } from "node:path";
 import { howToAllow } from "../../../engine/counting.ts";
+import { messageOf } from "../../../engine/error.ts";
 import { type Fields, type HookEvent, textField } from "../../../engine/event.ts";
 import { rowOf } from "../../../engine/events.ts";
 import { type HookSet, isBuiltIn } from "../../../engine/hook.ts";
@@ -139,4 +140,16 @@ function createProjectFinder(home: string): (folder: string) => ProjectShown {
     known.set(folder, found);
     return found;
   };
+}
+
+/** As a person has typed it. @throws Error that says what is wrong */
+export function payloadIn(written: string): Fields {
+  let read: unknown;
+  try {
+    read = JSON.parse(written);
+  } catch (error) {
+    throw new Error(`the payload is no JSON: ${messageOf(error)}`);
+  }
+  if (!isRecord(read)) throw new Error("the payload is no JSON object: begin it with {");
+  return read as Fields; // it was JSON
 }

@@ -378,6 +378,9 @@ export function failuresOf(database: Database, hook: HookId): number {
 
 const eventsCounted = 20_000;
 
+/** Most runs ask no model: their steps need not be parsed. */
+const tokensOfRun = `iif(instr(steps, '"tokens"') = 0, 0, (select sum(value ->> '$.tokens') from json_each(steps)))`;
+
 interface EventCounted {
   at: Instant;
   sender: string;
@@ -400,7 +403,7 @@ export function runsByDay(
 ): { day: string; runs: number; failures: number; tokens: number }[] {
   const sql = `select date(started / 1000, 'unixepoch', 'localtime') as day, count(*) as runs,
       sum(status in ('failed', 'timeout')) as failures,
-      total((select sum(value ->> '$.tokens') from json_each(steps))) as tokens
+      total(${tokensOfRun}) as tokens
     from (select started, status, steps, asked from run order by seq desc limit ?)
     where started >= ? and asked > 0 group by day order by day desc`;
   return database.all(sql, eventsCounted, since);
@@ -413,7 +416,7 @@ export function tokensByDay(
   { days, until }: { days: number; until: Instant },
 ): number[] {
   const sql = `select cast((?3 - started) / 86400000 as integer) as day,
-      total((select sum(value ->> '$.tokens') from json_each(steps))) as tokens
+      total(${tokensOfRun}) as tokens
     from (select started, steps from run where hook = ?1 order by seq desc limit ?2) where started >= ?4 group by day`;
   const rows = database.all<{ day: number; tokens: number }>(
     sql,
@@ -441,7 +444,7 @@ interface HookCount {
 export function hooksSince(database: Database, since: Instant): HookCount[] {
   const sql = `select hook, max(hook_name) as name, count(*) as runs, total(ms) as ms,
       sum(status in ('failed', 'timeout')) as failures,
-      total((select sum(value ->> '$.tokens') from json_each(steps))) as tokens
+      total(${tokensOfRun}) as tokens
     from (select hook, hook_name, status, ms, steps, started, asked from run order by seq desc limit ?)
     where started >= ? and asked > 0 group by hook order by runs desc`;
   const rows = database.all<HookCount>(sql, eventsCounted, since);

@@ -17,6 +17,8 @@ import { type Change, type Compared, compare } from "./compare.ts";
 import { type Replayed, replayEvents } from "./judge.ts";
 import { namedEvents } from "./recorded.ts";
 
+export { compare, replayEvents };
+
 interface Skipped {
   stored: StoredEvent;
   because: string;

@@ -8,11 +8,7 @@ import { object, text } from "../../../engine/schema.ts";
 import { findProject } from "../../../loading/project.ts";
 import { knownEvent, send } from "../../../operations/event.ts";
 import { type Operation, plain } from "../../../operations/operation.ts";
-import { compare } from "../../cli/replay/compare.ts";
-import { replayEvents } from "../../cli/replay/judge.ts";
-import { whyNotReplayed } from "../../cli/replay/replay.ts";
 import { resultOf } from "../../cli/runs/result.ts";
-import { ownWords, testText } from "../../cli/testing/from-run.ts";
 import type { Daemon } from "../daemon.ts";
 import { eventShown, eventsLooked, type Projects, payloadIn, placeIn, projectParam } from "./events.ts";
 import type { Performed, Replay, Sample } from "./shown.ts";
@@ -36,6 +32,7 @@ export function againPages(
     readOnly: true,
     async run({ id }) {
       const stored = await recorded(id);
+      const { testText } = await import("../../cli/testing/from-run.ts");
       return { yaml: testText(stored, await store.runs({ eventId: stored.event.id }), { home }) };
     },
   };
@@ -46,6 +43,7 @@ export function againPages(
     readOnly: true,
     async run({ id }, { signal }) {
       const stored = await recorded(id);
+      const { compare, replayEvents, whyNotReplayed } = await import("../../cli/replay/replay.ts");
       const because = whyNotReplayed(stored);
       if (because !== undefined) throw new Error(`it is not replayed: ${because}`);
       const project = findProject(stored.event.cwd, home);
@@ -103,9 +101,10 @@ export function againPages(
       const stored = await store.event(event.id);
       const runs = await store.runs({ eventId: event.id });
       const set = await hooksAt(rootOf(project));
+      const refusing = runs.find(({ hook: by }) => by === outcome.verdict?.by);
       const shown = eventShown(stored ?? { event, outcome, set: set.id }, runs);
       const performed: Performed = {
-        event: { ...shown, reason: shown.reason && ownWords(shown.reason) },
+        event: { ...shown, reason: refusing?.outcome?.verdict?.reason ?? shown.reason },
         runs: runs.map((run) => ({
           ...placeIn(set, run.hook, run.hookName),
           ...{ run: run.id, status: run.status, because: resultOf(run) },

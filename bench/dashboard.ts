@@ -29,7 +29,7 @@ import {
   rowsOf,
   sampleReadings,
 } from "./measure.ts";
-import { ask, atMostInMegabytes, connected, manyHooks, memoryOf, requestOf } from "./memory.ts";
+import { ask, atMostInMegabytes, connected, manyHooks, memoryOf, requestOf, settlesFor } from "./memory.ts";
 import { trustWith } from "./trusted.ts";
 
 export const dashboard: Benchmark = {
@@ -247,6 +247,7 @@ async function tellEvenly({ port, token, project }: Running): Promise<number> {
 }
 
 async function memoryWithPage(daemon: Running, browser: Browser): Promise<Findings> {
+  await wait(settlesFor); // as the goal without a page is measured
   const page = await enter(browser, daemon);
   const readings: number[] = [];
   const looking = setInterval(() => readings.push(memoryOf(daemon.pid)), 500);

@@ -44,7 +44,7 @@ export const atMostInMegabytes = 120;
 /** Of the memory after half of the events. */
 const growsAtMost = 1.05;
 const restSeconds = Number(process.env.HOOKLINE_BENCH_REST ?? 10);
-const settlesFor = 25_000;
+export const settlesFor = 25_000;
 /** Of one processor. */
 const restAtMost = 0.001;
 

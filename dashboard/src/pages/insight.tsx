@@ -16,7 +16,7 @@ export function Insight({ route }: { route: Route }) {
   const { data, error } = useAsked<Shown>("insight", { days }, { follows: false });
   return (
     <>
-      <Head title="Insight" says="What happened, and what hooks cost.">
+      <Head title="Insight" says="What happened, and what hooks cost: of the newest 10,000 events and runs.">
         <label class="choice">
           <span>The last</span>
           <select

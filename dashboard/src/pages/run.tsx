@@ -325,6 +325,9 @@ function Other({ one, isThis, project }: { one: Trace["others"][number]; isThis:
       <span class="two">
         <strong>{safe(one.name)}</strong>
         <span class="because">{safe(one.because)}</span>
+        {one.changed.length === 0 ? null : (
+          <span class="because">written since: {one.changed.map(safe).join(", ")}</span>
+        )}
       </span>
       {isThis ? <span class="dim">this run</span> : null}
     </>

@@ -2,7 +2,7 @@
 import { basename } from "node:path";
 import { howToAllow } from "../../../engine/counting.ts";
 import { messageOf } from "../../../engine/error.ts";
-import { type Fields, type HookEvent, textField } from "../../../engine/event.ts";
+import { type Fields, type HookEvent, type Json, textField } from "../../../engine/event.ts";
 import { rowOf } from "../../../engine/events.ts";
 import { type HookSet, isBuiltIn } from "../../../engine/hook.ts";
 import { shortened } from "../../../engine/one-line.ts";
@@ -11,7 +11,7 @@ import { isRecord, type Schema, text } from "../../../engine/schema.ts";
 import { findProject } from "../../../loading/project.ts";
 import { eventOf } from "../../../operations/event.ts";
 import type { Daemon } from "../daemon.ts";
-import type { Blocked, EventShown, HookPlace, ProjectShown, Session } from "./shown.ts";
+import type { Blocked, EventShown, HookPlace, Hooks, Now, ProjectShown, RunPage, Session } from "./shown.ts";
 
 const longestSubject = 300;
 
@@ -153,3 +153,6 @@ export function payloadIn(written: string): Fields {
   if (!isRecord(read)) throw new Error("the payload is no JSON object: begin it with {");
   return read as Fields; // it was JSON
 }
+
+/** What is asked often or is large, without the copy that `plain` makes. */
+export const shownAs = <T extends Now | RunPage | Hooks>(shown: T): Json => shown as object as Json; // these hold JSON values only

@@ -1,7 +1,7 @@
 /** The page of insight: what happened in the last days, counted. */
 import { integer, object, say } from "../../../engine/schema.ts";
 import { type Operation, plain } from "../../../operations/operation.ts";
-import { eventsSince, eventTimings, hooksSince, runsByDay, timingOf } from "../../../storage/sqlite/queries.ts";
+import { eventsSince, eventTimings, runsSince, timingOf } from "../../../storage/sqlite/queries.ts";
 import type { Daemon } from "../daemon.ts";
 import type { Insight } from "./shown.ts";
 
@@ -17,6 +17,7 @@ export const insightPage = ({ store }: Pick<Daemon, "store">): Operation<{ days?
     const since = until - Math.min(wanted, daysAtMost) * day;
     const step = (until - since) / columns;
     const events = eventsSince(store.database, since);
+    const runs = runsSince(store.database, since);
     const shown: Insight = {
       ...{ since, until, step },
       events: inColumns(events, { since, step }),
@@ -24,8 +25,10 @@ export const insightPage = ({ store }: Pick<Daemon, "store">): Operation<{ days?
       agents: [...Map.groupBy(events, ({ sender }) => sender)].map(([name, own]) => ({
         ...{ name, ...verdictsOf(own), p95: timingOf(own.flatMap(({ ms }) => ms ?? []))?.p95 ?? null },
       })),
-      days: daysOf(events, runsByDay(store.database, since)),
-      hooks: hooksSince(store.database, since),
+      days: daysOf(events, runs),
+      hooks: [...Map.groupBy(runs, ({ hook }) => hook)]
+        .map(([hook, own]) => ({ hook, name: own.at(-1)?.name ?? hook, ...totalOf(own) }))
+        .toSorted((one, other) => other.runs - one.runs),
       decisions: eventTimings(store.database, since),
     };
     return plain(shown);
@@ -44,17 +47,24 @@ const verdictsOf = (events: readonly Counted[]): { events: number; blocked: numb
   asked: events.filter(({ verdict }) => verdict === "ask").length,
 });
 
+type Runs = ReturnType<typeof runsSince>;
+
+const totalOf = (rows: Runs): Pick<Runs[number], "runs" | "failures" | "ms" | "tokens"> => ({
+  runs: sum(rows.map(({ runs }) => runs)),
+  failures: sum(rows.map(({ failures }) => failures)),
+  ms: sum(rows.map(({ ms }) => ms)),
+  tokens: sum(rows.map(({ tokens }) => tokens)),
+});
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
+
 /** The newest first. */
-function daysOf(events: readonly Counted[], runs: ReturnType<typeof runsByDay>): Insight["days"] {
-  const byDay = Map.groupBy(events, ({ at }) => dayOf(at));
-  const all = new Set([...byDay.keys(), ...runs.map(({ day }) => day)]);
-  return [...all]
-    .toSorted()
-    .reverse()
-    .map((name) => {
-      const { runs: count = 0, failures = 0, tokens = 0 } = runs.find(({ day }) => day === name) ?? {};
-      return { ...{ name, ...verdictsOf(byDay.get(name) ?? []) }, runs: count, failures, tokens };
-    });
+function daysOf(events: readonly Counted[], runs: Runs): Insight["days"] {
+  const [eventsOf, runsOf] = [Map.groupBy(events, ({ at }) => dayOf(at)), Map.groupBy(runs, ({ day }) => day)];
+  const names = [...new Set([...eventsOf.keys(), ...runsOf.keys()])].toSorted().reverse();
+  return names.map((name) => {
+    const { ms: _ms, ...ofRuns } = totalOf(runsOf.get(name) ?? []);
+    return { name, ...verdictsOf(eventsOf.get(name) ?? []), ...ofRuns };
+  });
 }
 
 /** As SQLite writes it: 2026-01-31. */

@@ -21,7 +21,16 @@ import { againPages } from "./again.ts";
 import { automationForm } from "./automation-form.ts";
 import { automationsPage } from "./automations.ts";
 import { editorPage } from "./editor.ts";
-import { blockedShown, createProjects, eventsLooked, payloadIn, placeIn, projectParam, sessionsOf } from "./events.ts";
+import {
+  blockedShown,
+  createProjects,
+  eventsLooked,
+  payloadIn,
+  placeIn,
+  projectParam,
+  sessionsOf,
+  shownAs,
+} from "./events.ts";
 import { hookPages } from "./hooks.ts";
 import { insightPage } from "./insight.ts";
 import type { Now, ProjectShown, RunPage } from "./shown.ts";
@@ -70,7 +79,7 @@ export function dashboardOperations(daemon: Daemon, everybodys: OperationTable):
         untrusted: set.hooks.filter(isUntrusted).length,
         store: { notWrittenSince: notWrittenSince(store.loss()?.since) },
       };
-      return plain(shown);
+      return shownAs(shown);
     },
   };
 
@@ -106,7 +115,7 @@ export function dashboardOperations(daemon: Daemon, everybodys: OperationTable):
         }),
         next: found.length === size ? (found.at(-1)?.id ?? null) : null,
       };
-      return plain(page);
+      return shownAs(page);
     },
   };
 
@@ -114,7 +123,8 @@ export function dashboardOperations(daemon: Daemon, everybodys: OperationTable):
     summary: "Shows one run whole: the event, each condition with its value, the steps, the outcome and the reply.",
     params: object({ id: text("the run's id") }),
     readOnly: true,
-    run: async ({ id }) => plain(await traceOf(id, { ...knowing, home, judging: daemon.judging })),
+    run: async ({ id }) =>
+      plain(await traceOf(id, { ...knowing, home, environment: daemon.environment, judging: daemon.judging })),
   };
 
   const guards: Operation<{ project?: string }> = {

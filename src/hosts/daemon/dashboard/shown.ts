@@ -113,7 +113,13 @@ export interface Trace {
   /** What the call does, as far as its text tells. */
   effects: string[];
   /** All hooks that listen to this event. */
-  others: (HookPlace & { run: string | null; status: string; because: string })[];
+  others: (HookPlace & {
+    run: string | null;
+    status: string;
+    because: string;
+    /** Files of it that were written since. */
+    changed: string[];
+  })[];
   outcome: Outcome | null;
   /** What the agent was answered, made again from the record. Null: nothing, or it is not known. */
   reply: Json;

@@ -19,6 +19,7 @@ import {
 import { availableParallelism, tmpdir } from "node:os";
 import { delimiter, dirname, join, relative } from "node:path";
 import { packageForTests, removeOldPackages } from "./package-for-tests.ts";
+import { pathWithoutAgents } from "./path-without-agents.ts";
 import type { Told } from "./test-reporter.ts";
 
 interface Group {
@@ -44,7 +45,10 @@ const folder = mkdtempSync(join(process.env.TMPDIR ?? memoryFolder() ?? tmpdir()
 chmodSync(folder, 0o1777); // some tests are other users for a while
 const environment = {
   ...process.env,
-  PATH: [join(root, "node_modules", ".bin"), process.env.PATH].join(delimiter), // npm does so too
+  // npm does so too
+  PATH: [join(root, "node_modules", ".bin"), pathWithoutAgents(process.env.PATH ?? "", join(folder, "path"))].join(
+    delimiter,
+  ),
   TMPDIR: folder, // what a test leaves behind goes with it
   HOOKLINE_TEST_PACKAGE: built,
   NODE_COMPILE_CACHE: join(cache, "hookline-test-code"),

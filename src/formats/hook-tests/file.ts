@@ -23,6 +23,8 @@ export interface WrittenTest {
 }
 export interface WrittenTests extends Pick<HookTests, "hooks" | "files" | "environment"> {
   tests: readonly WrittenTest[];
+  /** Where a hook file or folder of `hooks` is named. */
+  placeOfHook(index: number): Place;
   /** With an error among them nothing of the file is performed. */
   problems: readonly Problem[];
 }
@@ -35,8 +37,8 @@ export function readTestsText(text: string, file: string): WrittenTests {
     (offset, finding) => void found.push({ ...finding, file, ...locate(offset) }),
     "not read",
   );
-  if (found.length > 0) return { tests: [], problems: found };
-  if (!root || root.type === "null") return { tests: [], problems: [{ ...emptyFile, file, line: 1, column: 1 }] };
+  if (found.length > 0) return { ...none, problems: found };
+  if (!root || root.type === "null") return { ...none, problems: [{ ...emptyFile, file, ...top }] };
   return readTests(jsonOf(root), file, (path, part = "value") => locate(offsetAt({ node: root }, path, part)));
 }
 
@@ -53,6 +55,8 @@ export function readTestsValue(value: Json, text: string, file: string): Written
   });
 }
 const shortestBeginning = 6;
+const top: Place = { line: 1, column: 1 };
+const none = { tests: [], placeOfHook: () => top } as const;
 
 function nameAt(value: Json, index: number): string | undefined {
   const tests = isRecord(value) ? value.tests : undefined;
@@ -73,7 +77,7 @@ const emptyFile = {
 function readTests(given: Json, file: string, placeOf: PlaceOf): WrittenTests {
   const value = withoutExtras(given);
   const problems: Problem[] = [];
-  const report = (path: Path, { code, message, suggestion }: Said, part?: "key" | "value"): void => {
+  const report: Report = (path, { code, message, suggestion }, part) => {
     problems.push({
       severity: "error",
       code,
@@ -85,12 +89,32 @@ function readTests(given: Json, file: string, placeOf: PlaceOf): WrittenTests {
   };
   for (const { path, ofKey, ...said } of findingsOf(hookTests.check(value), { name: "a file of hook tests", value }))
     report(path, said, ofKey ? "key" : "value");
-  if (problems.length > 0) return { tests: [], problems };
+  if (problems.length > 0) return { ...none, problems };
   const read = value as unknown as HookTests; // the schema has looked at all of it
   if (read.tests.length === 0) report(["tests"], emptyFile);
+  checkFiles(read, [], report);
   for (const [index, test] of read.tests.entries()) checkTest(test, ["tests", index], report);
   const { tests, ...rest } = read;
-  return { ...rest, tests: tests.flatMap((test, index) => written(test, ["tests", index], placeOf)), problems };
+  return {
+    ...rest,
+    tests: tests.flatMap((test, index) => written(test, ["tests", index], placeOf)),
+    placeOfHook: (index) => placeOf(["hooks", index]),
+    problems,
+  };
+}
+
+type Report = (path: Path, said: Said, part?: "key" | "value") => void;
+
+/** The copy holds no file that lies outside of it, or that git would run or follow. */
+function checkFiles({ files = {} }: Pick<HookTests, "files">, path: Path, report: Report): void {
+  for (const name of Object.keys(files)) {
+    const parts = name.replace(/^~[/]/, "").split("/");
+    const isOutside = parts[0] === "" || parts.includes("..");
+    if (!isOutside && !parts.includes(".git")) continue;
+    const message = `the file "${name}" ${isOutside ? "lies outside of the project" : "belongs to git: a test writes none of those"}`;
+    const suggestion = "write a path below the project, or ~/… for one in the home folder of the copy";
+    report([...path, "files", name], { code: "shape", message, suggestion }, "key");
+  }
 }
 
 /** Keys that begin with x- are their author's own. */
@@ -102,7 +126,7 @@ const withoutExtras = (value: Json): Json =>
 /** What a test is about: exactly one of these. */
 const subjects = ["event", "events", "commands"] as const;
 
-function checkTest(test: HookTest, path: Path, report: (path: Path, said: Said) => void): void {
+function checkTest(test: HookTest, path: Path, report: Report): void {
   const given = subjects.filter((key) => test[key] !== undefined);
   const [first, second] = given;
   if (first === undefined) {
@@ -123,9 +147,11 @@ function checkTest(test: HookTest, path: Path, report: (path: Path, said: Said) 
     const message = `the test "${test.name}" expects nothing`;
     report(path, { code: "missing-field", message, suggestion: "write expect: and below it verdict: …" });
   }
-  for (const [index, { event, data = {} }] of events.entries()) {
+  for (const [index, { event, data = {}, files }] of events.entries()) {
+    const own = first === "events" ? [...path, "events", index] : path;
+    checkFiles(files ? { files } : {}, own, report);
     if (event === undefined || eventToEmit(event, data)) continue;
-    const at = first === "events" ? [...path, "events", index, "event"] : [...path, "event"];
+    const at = [...own, "event"];
     const suggestion = didYouMean(event, eventNames) ?? "application events hold a dot, such as deploy.started";
     report(at, { code: "unknown-event", message: `no event is called "${event}"`, suggestion });
   }

@@ -1,15 +1,17 @@
 /** hookline test by the real command: what passes, what fails and how it says so, and what it leaves alone. */
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
 import test, { type TestContext } from "node:test";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { parse } from "yaml";
 import { packageForTests } from "../../../scripts/package-for-tests.ts";
 import { testsSchema } from "../../../src/formats/hook-tests/fields.ts";
 import { readTestsText } from "../../../src/formats/hook-tests/file.ts";
-import { codeCache, runCommand } from "../../program.ts";
+import { bin, codeCache, runCommand } from "../../program.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
@@ -100,7 +102,7 @@ test("a test that fails says what was expected, what came, where that stands, an
 });
 
 test("a broken test file fails alone, with the place of each mistake", (t) => {
-  const { json } = projectWith(t, {
+  const { workspace, json } = projectWith(t, {
     ".hookline/rules/guard.yaml": rules,
     "a.hooktest.yaml": `tests:
   - name: a
@@ -113,15 +115,25 @@ test("a broken test file fails alone, with the place of each mistake", (t) => {
     "d.hooktest.yaml": "tests: []\n",
     "e.hooktest.yaml": "tests:\n  - name: none\n    commands: []\n    expect: { verdict: deny }\n",
     "c.hooktest.yaml": "tests:\n  - name: c\n    commands: [git push]\n    expect: { verdict: deny }\n",
+    "f.hooktest.yaml":
+      "files:\n  ../a: x\ntests:\n  - name: f\n    commands: [ls]\n    files:\n      a/.git/config: x\n    expect: { verdict: none }\n",
+    "g.hooktest.yaml":
+      "hooks: [.hookline/rules/guard.yaml,\n  gone.yaml]\ntests:\n  - name: g\n    commands: [ls]\n    expect: { verdict: none }\n",
   });
   const { passed, failed, files } = json();
-  assert.deepEqual([passed, failed], [1, 4], "one that performs nothing has not passed");
+  assert.deepEqual([passed, failed], [1, 6], "one that performs nothing has not passed");
   const places = files[0]?.problems.map(({ line, column, message }) => [line, column, message]);
   assert.deepEqual(places, [
     [3, 12, 'no event is called "PreTolUse"'],
     [5, 5, 'the test "b" expects nothing'],
   ]);
   assert.equal(files[1]?.problems[0]?.line, 2);
+  const ofCopy = files.slice(5).flatMap(({ problems }) => problems.map((one) => [one.line, one.column, one.message]));
+  assert.deepEqual(ofCopy, [
+    [2, 3, 'the file "../a" lies outside of the project'],
+    [7, 7, 'the file "a/.git/config" belongs to git: a test writes none of those'],
+    [2, 3, `there is no hook file ${join(workspace, "gone.yaml")}`],
+  ]);
 });
 
 test("events of one session follow each other in one copy, and what they write reaches no file and no store of the person", (t) => {
@@ -227,6 +239,28 @@ test("a test is made of a recorded run, and passes until the hook changes", (t) 
   assert.equal(hookline("test", "--from", "last", "made.hooktest.yaml").status, 2);
   write(".hookline/rules/guard.yaml", rules.replace("git push *", "git pull *"));
   assert.equal(hookline("test", "made.hooktest.yaml").status, 1);
+});
+
+test("--watch performs the tests again after each change of a hook, until it is ended", async (t) => {
+  const { workspace, environment, write } = projectWith(t, {
+    ".hookline/rules/guard.yaml": rules,
+    "a.hooktest.yaml": "tests:\n  - name: a\n    commands: [git push]\n    expect: { verdict: deny }\n",
+  });
+  const watching = spawn(process.execPath, [bin, "test", "--watch"], {
+    ...{ cwd: workspace, env: environment },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  t.after(() => watching.kill("SIGKILL"));
+  const results: string[] = [];
+  for await (const line of createInterface({ input: watching.stdout })) {
+    results.push(...(/^\d+ passed, \d+ failed/.exec(line) ?? []));
+    if (!line.includes("waiting for changes")) continue;
+    if (results.length === 1) write(".hookline/rules/guard.yaml", rules.replace("git push *", "git pull *"));
+    if (results.at(-1) === "0 passed, 1 failed") watching.kill("SIGINT");
+  }
+  assert.deepEqual(results.slice(0, 1), ["1 passed, 0 failed"]);
+  assert.equal(results.at(-1), "0 passed, 1 failed");
+  assert.equal(watching.exitCode ?? (await once(watching, "exit"))[0], 0);
 });
 
 test("JUnit gets a case for each test, with all that a person reads", (t) => {

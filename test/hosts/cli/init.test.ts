@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, dirname, join } from "node:path";
+import { basename, delimiter, dirname, join } from "node:path";
 import test, { type TestContext } from "node:test";
 import { packageForTests } from "../../../scripts/package-for-tests.ts";
 import { codeCache, runCommand } from "../../program.ts";
@@ -38,7 +38,7 @@ function machine(t: TestContext, files: Readonly<Record<string, string>> = {}, a
   for (const one of [workspace, bin]) mkdirSync(one, { recursive: true });
   for (const [path, text] of Object.entries({ "shop/.git/HEAD": "", ...files })) {
     mkdirSync(dirname(join(home, path)), { recursive: true });
-    writeFileSync(join(home, path), text);
+    writeFileSync(join(home, path), text, { mode: text.startsWith("#!") ? 0o755 : 0o644 });
   }
   if (agents) {
     mkdirSync(join(home, ".codex"));
@@ -173,6 +173,24 @@ test("existing hooks are listed with the agent that runs them itself, and stay a
   const { hookline, workspace } = machine(t, { "shop/.claude/settings.json": settings });
   assert.match(hookline("init", "--yes").stdout, / 1 in \.claude\/settings\.json, which Claude Code runs itself\n/);
   assert.equal(readFileSync(join(workspace, ".claude/settings.json"), "utf8"), settings);
+});
+
+test("a recipe is not proposed where a hook already runs its tool", (t) => {
+  const hook = (command: string): string => JSON.stringify({ hooks: [{ type: "command", command }] });
+  const { hookline, files } = machine(t, {
+    ...nodeProject,
+    "shop/.claude/settings.json": `{"permissions":{"allow":["Bash(npm test)"]},"hooks":{"Stop":[${hook("npm run test -- --silent")}]}}`,
+    "shop/.hookline/hooks/tidy.sh":
+      "#!/bin/sh\n#---\n# name: tidy\n# type: file\n# pattern: '*.ts'\n#---\nnpx prettier --write .\n",
+  });
+  const { stdout } = hookline("init", "--yes");
+  assert.match(stdout, /nothing to do: a hook in \.claude\/settings\.json runs npm test already/);
+  assert.match(stdout, /nothing to do: a hook in \.hookline\/hooks\/tidy\.sh runs prettier already/);
+  const written = Object.keys(files()).filter((path) => path.includes("/.hookline/hooks/"));
+  assert.deepEqual(
+    written.map((path) => basename(path)),
+    ["tidy.sh"],
+  );
 });
 
 test("settings of an agent that cannot be read are told with their place, and the others are registered", (t) => {

@@ -7,6 +7,7 @@ import type { Explanation } from "../../../engine/explain.ts";
 import { emitRecorded } from "../../../engine/later.ts";
 import { nearest } from "../../../engine/nearest.ts";
 import type { Outcome, VerdictKind } from "../../../engine/outcome.ts";
+import { listensTo } from "../../../engine/plan.ts";
 import type { Run, RunStatus, Store } from "../../../engine/record.ts";
 import { isRecord } from "../../../engine/schema.ts";
 import type { LoadedHooks } from "../../../loading/load.ts";
@@ -18,6 +19,7 @@ import { shortId } from "../runs/named.ts";
 import { type OpenedStore, openStore, openStoreToRead } from "../store.ts";
 import { table } from "../table.ts";
 import {
+  counted,
   isPersonThere,
   oneLine,
   placeIn,
@@ -28,6 +30,7 @@ import {
   type Terminal,
 } from "../terminal.ts";
 import { changedSince } from "./changed-since.ts";
+import { gathered, whereAll } from "./crowds.ts";
 import { effectLines } from "./effect-lines.ts";
 
 export async function emit(invocation: Invocation): Promise<ExitCode> {
@@ -279,6 +282,8 @@ function parseFields(text: string, where: string): Fields {
 // hookline explain: nothing runs.
 
 interface Explained extends Explanation {
+  /** It is set off by events of this name. */
+  listens: boolean;
   /** Files of the hook that were written since its last run. */
   changed?: string[];
 }
@@ -294,7 +299,8 @@ export async function explain(invocation: Invocation): Promise<ExitCode> {
   const explanations = (await line.engine.explain(event)).map((one): Explained => {
     const [hook, at] = [hooks.get(one.hook), fired.get(one.hook)];
     const changed = hook && at !== undefined ? changedSince(hook, at, invocation) : [];
-    return changed.length === 0 ? one : { ...one, changed };
+    const listens = hook !== undefined && listensTo(hook, event.name);
+    return { ...one, listens, ...(changed.length > 0 && { changed }) };
   });
   await line.close();
   if (invocation.json) invocation.terminal.print(JSON.stringify(explanations));
@@ -306,7 +312,11 @@ export async function explain(invocation: Invocation): Promise<ExitCode> {
   return 0;
 }
 
-function printExplanations({ terminal, cwd, home }: Invocation, explanations: readonly Explained[]): void {
+const otherEvents = (count: number, isMore: boolean): string =>
+  `${counted(count, isMore ? "other hook" : "hook")} ${count === 1 ? "listens" : "listen"} to other events (--verbose shows them)`;
+
+function printExplanations(invocation: Invocation, explanations: readonly Explained[]): void {
+  const { terminal, cwd, home, flags } = invocation;
   if (explanations.length === 0) {
     terminal.print("no hook is active here: `hookline list` says what to do next");
     return;
@@ -317,8 +327,16 @@ function printExplanations({ terminal, cwd, home }: Invocation, explanations: re
     { title: "because", fills: true as const },
     { title: "where", fills: true as const },
   ];
-  const rows = explanations.map((one) => [one.would, one.name, one.because, placeIn(one, { cwd, home })]);
-  for (const row of table(terminal, columns, rows)) terminal.print(row);
+  const listening = explanations.filter(({ listens, would }) => flags.verbose === true || listens || would === "run");
+  const rows = gathered(listening, ({ would, file }) => (would === "run" ? null : file), invocation).map((shown) => {
+    if ("all" in shown)
+      return ["skip", `${shown.all.length} hooks`, "none of them would run", whereAll(shown.file, invocation)];
+    const { one } = shown;
+    return [one.would, one.name, one.because, placeIn(one, { cwd, home })];
+  });
+  if (rows.length > 0) for (const row of table(terminal, columns, rows)) terminal.print(row);
+  const others = explanations.length - listening.length;
+  if (others > 0) terminal.print(otherEvents(others, rows.length > 0));
   for (const { name, changed = [] } of explanations)
     for (const file of changed)
       terminal.print(oneLine(`${name}: ${shortPath(file, cwd, home)} has changed since its last run`));

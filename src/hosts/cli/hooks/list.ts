@@ -22,6 +22,7 @@ import { isOfProject, projectFolders } from "../project.ts";
 import { openStoreToRead } from "../store.ts";
 import { table } from "../table.ts";
 import { ago, placeIn, reportProblems, shortPath, type Terminal } from "../terminal.ts";
+import { gathered, whereAll } from "./crowds.ts";
 import { whenOf } from "./when.ts";
 
 export async function list(invocation: Invocation): Promise<ExitCode> {
@@ -111,7 +112,7 @@ function print(
     ...(slow ? slowTitles : [{ title: "fired" }]),
     { title: "where", fills: true as const },
   ];
-  const rows = hooks.map((hook) => [
+  const cellsOfOne = (hook: Hook): string[] => [
     hook.name,
     stateOf(hook, pausing),
     nameOf(hook.on),
@@ -120,7 +121,16 @@ function print(
     hook.mode === "sync" ? "" : hook.mode,
     ...(slow ? slow.cellsOf(hook) : [ago(fired.get(hook.id))]),
     isBuiltIn(hook) ? "built in" : placeIn(hook.origin, { cwd, home }),
-  ]);
+  ];
+  const shown = slow ? hooks.map((one) => ({ one })) : gathered(hooks, ({ origin }) => origin.file, invocation);
+  const rows = shown.map((one) => {
+    if ("one" in one) return cellsOfOne(one.one);
+    const last = Math.max(...one.all.map(({ id }) => fired.get(id) ?? 0));
+    const [layer, where] = [one.all[0]?.origin.layer ?? "", whereAll(one.file, invocation)];
+    const states = new Set(one.all.map((hook) => stateOf(hook, pausing)).filter((state) => state !== ""));
+    const [names, on] = [`${one.all.length} hooks`, [...new Set(one.all.map((hook) => nameOf(hook.on)))].join(", ")];
+    return [names, [...states].join(", "), on, "", layer, "", ago(last === 0 ? undefined : last), where];
+  });
   for (const line of table(terminal, columns, rows)) terminal.print(line);
   if (loaded.untrusted.length > 0) terminal.print(`\n${untrustedNotice(loaded.untrusted)}`);
 }

@@ -9,6 +9,7 @@ import { loadPatterns } from "../../../conditions/patterns.ts";
 import { messageOf } from "../../../engine/error.ts";
 import type { Hook, Origin } from "../../../engine/hook.ts";
 import { compileRules } from "../../../formats/rules/rules.ts";
+import { readSmallFile } from "../../../loading/read-file.ts";
 import { planInstall } from "../agents/install.ts";
 import type { ExitCode, Invocation } from "../command.ts";
 import { loadingFor } from "../loaded.ts";
@@ -53,7 +54,7 @@ export async function init(given: Invocation): Promise<ExitCode> {
     if (!json) show(step, invocation);
     if (await isWanted(step, mode, invocation)) accepted.push(step);
   };
-  for (const step of hookSteps(invocation)) await take(step);
+  for (const step of hookSteps(invocation, here)) await take(step);
   let failures = 0;
   const attempt = async (work: () => Promise<void>): Promise<void> => {
     if (invocation.signal.aborted) return;
@@ -103,9 +104,9 @@ export interface Step extends Proposal {
   perform?(): Promise<string[]>;
 }
 
-function hookSteps(invocation: Invocation): Step[] {
+function hookSteps(invocation: Invocation, here: Here): Step[] {
   const recipes = recipeNames
-    .map((name) => recipeProposal(name, invocation))
+    .map((name) => withoutWhatRuns(recipeProposal(name, invocation), here, invocation))
     .filter(({ edits, same }) => edits.length + same.length > 0)
     .slice(0, mostRecipes);
   return [packProposal("guard", invocation), ...recipes].map((proposal) => ({
@@ -114,6 +115,25 @@ function hookSteps(invocation: Invocation): Step[] {
     question: `Add ${proposal.name}?`,
     isDefault: true,
   }));
+}
+
+/** A hook that is there and runs the recipe's tool does what the recipe would do a second time. */
+function withoutWhatRuns<P extends Proposal & { runs: string[] }>(proposal: P, { loaded }: Here, at: Invocation): P {
+  if (proposal.edits.length === 0) return proposal;
+  const found = proposal.runs.flatMap((tool) => {
+    const hook = loaded.set.hooks.find((one) => runsTool(one, tool));
+    const file = hook?.origin.file;
+    return file === undefined ? [] : [`a hook in ${shortPath(file, at.cwd, at.home)} runs ${tool} already`];
+  });
+  return found.length === 0 ? proposal : { ...proposal, edits: [], same: [...proposal.same, ...found] };
+}
+
+/** As its command or its script says: `npm test` is `npm run test` too. */
+function runsTool({ origin, steps }: Hook, tool: string): boolean {
+  const words = tool.split(" ").map((word) => word.replace(/\W/g, "\\$&"));
+  const read = origin.dialect === "script" && origin.file ? readSmallFile(origin.file) : undefined;
+  const text = read?.is === "read" ? read.text : JSON.stringify(steps);
+  return new RegExp(`\\b${words.join("\\s+(run\\s+)?")}(?![\\w-])`).test(text);
 }
 
 /** A pack's rules in a few lines, where `add` has one for each. */

@@ -81,7 +81,9 @@ async function performFile(file: string, invocation: Invocation): Promise<FileRe
     const { hooks, files, environment } = read;
     const scratch = await openScratch({
       ...{ place: at, home: "empty", isOurs: comesAlong },
-      ...(hooks ? { only: hooks.map((name) => mustExist(resolve(at.cwd, name), file)) } : {}),
+      ...(hooks
+        ? { only: hooks.map((name, index) => mustExist(resolve(at.cwd, name), file, read.placeOfHook(index))) }
+        : {}),
       ...(files ? { files } : {}),
       ...(environment ? { environment } : {}),
     });
@@ -104,9 +106,10 @@ async function performFile(file: string, invocation: Invocation): Promise<FileRe
 const isOurs = (file: string, { self: [, bin] }: Invocation): boolean =>
   file.startsWith(join(dirname(dirname(bin)), sep));
 
-function mustExist(path: string, file: string): string {
+function mustExist(path: string, file: string, { line, column }: { line: number; column: number }): string {
   if (existsSync(path)) return path;
-  throw new HooklineError("usage", { what: `there is no hook file ${path}`, where: file, advice: "correct hooks:" });
+  const where = `${file}:${line}:${column}`;
+  throw new HooklineError("usage", { what: `there is no hook file ${path}`, where, advice: "correct hooks:" });
 }
 
 /** A file fails alone, whatever is wrong with it. */

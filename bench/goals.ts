@@ -91,6 +91,11 @@ export const promises: readonly Promised[] = [
   ),
   promise("the same over HTTP", "gap ≤ 1.05 × of an empty server's", "agents", "over HTTP"),
   promise("memory, 1,000 hooks, 100,000 events", "≤ 120 MB", "memory", "memory"),
+  promise("memory with a page of the dashboard open", "≤ 120 MB", "dashboard", "memory with a page open"),
+  promise("dashboard, first paint", "≤ 3 × a line of text", "dashboard", "first paint"),
+  promise("dashboard, first page", "≤ 90 kB", "dashboard", "first page, compressed"),
+  promise("dashboard, 10,000 runs in a list", "no task over 100 ms", "dashboard", "longest task, 10000"),
+  promise("dashboard, 200 events a second", "no task over 100 ms", "dashboard", "longest task, 200"),
   promise("memory, last 50,000 events", "flat: ≤ 5 % more", "memory", "growth"),
 ];
 

@@ -40,11 +40,11 @@ const events = 100_000;
 const parts = 10;
 const connections = 10;
 const sessions = 2_000;
-const atMostInMegabytes = 120;
+export const atMostInMegabytes = 120;
 /** Of the memory after half of the events. */
 const growsAtMost = 1.05;
 const restSeconds = Number(process.env.HOOKLINE_BENCH_REST ?? 10);
-const settlesFor = 25_000;
+export const settlesFor = 25_000;
 /** Of one processor. */
 const restAtMost = 0.001;
 
@@ -99,7 +99,7 @@ function findings(readings: readonly number[], rest: number): Findings {
   };
 }
 
-const manyHooks = (): object[] =>
+export const manyHooks = (): object[] =>
   Array.from({ length: hooks }, (_, index) => ({
     matcher: index % 2 === 0 ? `Tool${index}|Other${index}` : `mcp__server${index}__.*`,
     hooks: [{ type: "command", command: `./check-${index}.sh --strict`, timeout: 30 }],
@@ -127,7 +127,10 @@ async function tell(sockets: readonly Socket[], { from, count, ...known }: Telli
   );
 }
 
-function requestOf(index: number, { port, token, project }: Pick<Telling, "port" | "token" | "project">): string {
+export function requestOf(
+  index: number,
+  { port, token, project }: Pick<Telling, "port" | "token" | "project">,
+): string {
   const isTool = index % 3 !== 0;
   const path = isTool ? "/hook/claude-code?event=PreToolUse&by=local" : "/events";
   const body = JSON.stringify(
@@ -147,7 +150,7 @@ const toolCall = (index: number, project: string): object => ({
 });
 
 /** The whole answer, by the length that its head says. */
-function ask(socket: Socket, request: string): Promise<string> {
+export function ask(socket: Socket, request: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let answer = "";
     const end = (error?: Error): void => {
@@ -166,14 +169,14 @@ function ask(socket: Socket, request: string): Promise<string> {
   });
 }
 
-async function connected(port: number): Promise<Socket> {
+export async function connected(port: number): Promise<Socket> {
   const socket = connect({ port, host: "127.0.0.1", noDelay: true });
   await once(socket, "connect");
   return socket;
 }
 
 /** Megabytes, as the kernel counts them. */
-function memoryOf(pid: number): number {
+export function memoryOf(pid: number): number {
   const [, kilobytes = "0"] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
   return Number(kilobytes) / 1024;
 }

@@ -12,9 +12,11 @@ const executablePath = findBrowser();
 if (executablePath === undefined) throw new Error("there is no chromium on this machine");
 
 /** The run is the first that was blocked. */
-const pages = ["now", "run", "hooks", "runs", "guards", "automations", "insight", "try"];
+const pages = ["now", "run", "hooks", "runs", "guards", "automations", "automation", "insight", "try"];
 /** The pictures that the documentation shows; all others are made with a folder as the word. */
-const shownInDocs = new Set(["now-desktop-light", "now-phone-dark", "run-desktop-dark"]);
+const shownInDocs = new Set([
+  ...["now-desktop-light", "now-phone-light", "now-phone-dark", "run-desktop-dark", "automation-desktop-light"],
+]);
 const areAllWanted = process.argv[2] !== undefined;
 
 const demo = spawn(process.execPath, [join(root, "bin", "hookline.js"), "demo"], {
@@ -45,8 +47,14 @@ for (const [size, viewport] of Object.entries(sizes))
     for (const name of pages) {
       const picture = `${name}-${size}-${colorScheme}`;
       if (!areAllWanted && !shownInDocs.has(picture)) continue;
-      await page.goto(`${origin}/${name === "run" ? run : `#/${name}?${project}`}`);
+      await page.goto(`${origin}/${name === "run" ? run : `#/${name}${name === "automation" ? "/new" : ""}?${project}`}`);
       await page.locator("main h1").waitFor();
+      if (name === "automation") {
+        await page.getByLabel("name", { exact: true }).fill("nightly tests");
+        await page.getByLabel("when").selectOption("cron");
+        await page.getByLabel("cron", { exact: true }).fill("0 25 * * *");
+        await page.locator(".wrong").first().waitFor();
+      }
       if (name === "try") await page.getByRole("button", { name: "Try it" }).click();
       await page.waitForLoadState("load");
       await page.locator(".waiting").waitFor({ state: "detached" });

@@ -2,6 +2,7 @@
 import type { FunctionComponent } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { type Connection, useAsked, useConnection } from "./ask.ts";
+import { Automation } from "./pages/automation.tsx";
 import { Automations } from "./pages/automations.tsx";
 import { Guards } from "./pages/guards.tsx";
 import { Hooks } from "./pages/hooks.tsx";
@@ -28,6 +29,7 @@ const pages: Readonly<Record<string, Page>> = {
   hooks: { title: "Hooks", shows: Hooks },
   guards: { title: "Guards", shows: Guards },
   automations: { title: "Automations", shows: Automations },
+  automation: { title: "Automation", below: "automations", shows: Automation },
   insight: { title: "Insight", shows: Insight },
   try: { title: "Try", shows: Try },
 };

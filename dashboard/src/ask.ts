@@ -96,8 +96,15 @@ export interface Asked<T> {
   again(): void;
 }
 
+interface Asking {
+  /** False: it is asked once. */
+  follows?: boolean;
+  /** Milliseconds, for what moves on without an event. */
+  every?: number;
+}
+
 /** Asks, and asks again when something happens: no more often than a person can read. */
-export function useAsked<T>(name: string, input: object, { follows = true }: { follows?: boolean } = {}): Asked<T> {
+export function useAsked<T>(name: string, input: object, { follows = true, every }: Asking = {}): Asked<T> {
   const [state, setState] = useState<Pick<Asked<T>, "data" | "error">>({ data: undefined, error: undefined });
   const key = JSON.stringify([name, input]);
   const look = useRef<() => void>(() => {});
@@ -130,11 +137,13 @@ export function useAsked<T>(name: string, input: object, { follows = true }: { f
     };
     look.current = ear;
     if (follows) ears.add(ear);
+    const regularly = every === undefined ? undefined : setInterval(() => document.hidden || ear(), every);
     void asked();
     return () => {
       isOver = true;
       ears.delete(ear);
       clearTimeout(timer);
+      clearInterval(regularly);
     };
   }, [key]);
   return { ...state, again: () => look.current() };

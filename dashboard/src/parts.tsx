@@ -1,6 +1,8 @@
 /** Small parts of pages: verdicts, times, places in files, commands to type. Texts of others are always text. */
 import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
 import type { HookPlace, ProjectShown } from "../../src/hosts/daemon/dashboard/shown.ts";
+import { ask } from "./ask.ts";
 
 /** Control and bidirectional characters are shown, not obeyed: they can make a command look like another. */
 export const safe = (text: string): string =>
@@ -64,45 +66,79 @@ export function duration(ms: number | null): string {
   return ms < 10_000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
 }
 
-/** Where a hook is written, as an editor takes it; short where the project is known. */
+/** Where a hook is written: short where the project is known, to be opened in the person's editor, or to be copied. */
 export function Place({ hook, project }: { hook: HookPlace; project?: ProjectShown | undefined }) {
+  const scheme = useEditor();
   if (hook.file === null) return <span class="dim">{hook.layer === "built in" ? "built in" : "in no file"}</span>;
   const root = project === undefined ? "" : `${project.root}/`;
   const short = root !== "" && hook.file.startsWith(root) ? hook.file.slice(root.length) : hook.file;
-  const whole = `${hook.file}${hook.line === null ? "" : `:${hook.line}`}`;
-  return (
-    <code class="place" title={whole}>
-      {safe(short)}
-      {hook.line === null ? "" : `:${hook.line}`}
-    </code>
-  );
-}
-
-/** What a person types in a terminal: to be copied, never done from here. */
-export function Command({ children }: { children: string }) {
+  const line = hook.line === null ? "" : `:${hook.line}`;
+  const whole = `${hook.file}${line}`;
   return (
     <span class="command">
-      <code>{safe(children)}</code>
-      <button
-        type="button"
-        class="quiet"
-        aria-label={`Copy: ${safe(children)}`}
-        onClick={(event) => {
-          const button = event.currentTarget;
-          void navigator.clipboard.writeText(children).then(() => {
-            button.textContent = "copied";
-            setTimeout(() => {
-              button.textContent = "copy";
-            }, 1_500);
-          });
-        }}
-      >
-        copy
-      </button>
+      <code class="place" title={safe(whole)}>
+        {safe(short)}
+        {line}
+      </code>
+      {scheme === undefined ? null : scheme === null ? (
+        <Copy text={whole} />
+      ) : (
+        <a
+          class="quiet"
+          aria-label={`Open ${safe(whole)} in your editor`}
+          href={`${scheme}://file${hook.file.split("/").map(encodeURIComponent).join("/")}${line}`}
+        >
+          open
+        </a>
+      )}
     </span>
   );
 }
 
+let editor: Promise<{ scheme: string | null }> | undefined;
+
+/** The scheme of the addresses that it opens; null: none is known. Undefined: not asked yet. Asked once for all pages. */
+function useEditor(): string | null | undefined {
+  const [scheme, set] = useState<string | null>();
+  useEffect(() => {
+    editor ??= ask("editor");
+    editor.then(
+      (found) => set(found.scheme),
+      () => {
+        editor = undefined;
+        set(null);
+      },
+    );
+  }, []);
+  return scheme;
+}
+
+/** What a person types in a terminal: to be copied, never done from here. */
+export const Command = ({ children }: { children: string }) => (
+  <span class="command">
+    <code>{safe(children)}</code>
+    <Copy text={children} />
+  </span>
+);
+
+export const Copy = ({ text, says = "copy", label = text }: { text: string; says?: string; label?: string }) => (
+  <button
+    type="button"
+    class="quiet"
+    aria-label={`Copy: ${safe(label)}`}
+    onClick={(event) => {
+      const button = event.currentTarget;
+      void navigator.clipboard.writeText(text).then(() => {
+        button.textContent = "copied";
+        setTimeout(() => {
+          button.textContent = says;
+        }, 1_500);
+      });
+    }}
+  >
+    {says}
+  </button>
+);
 export const Failed = ({ error }: { error: string | undefined }) =>
   error === undefined ? null : (
     <p class="notice" role="alert">

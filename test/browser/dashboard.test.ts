@@ -59,6 +59,7 @@ for (const [size, dark] of [
       ["/hooks", ".hook"],
       ["/guards", ".hook"],
       ["/automations", ".hook"],
+      ["/automation/new", "fieldset"],
       ["/insight", ".figures"],
       ["/try", "form.try"],
       ["/no-such-page", ".empty"],
@@ -148,7 +149,7 @@ test("a hook is paused and resumed, and each says why it did not run", { skip },
   await hook.getByRole("button", { name: "Resume" }).click();
   await hook.getByRole("button", { name: "Pause" }).waitFor();
   const guard = page.locator(".hook", { hasText: "no-force-push" });
-  assert.equal(await guard.getByRole("button").count(), 0);
+  assert.equal(await guard.getByRole("button", { name: /Pause|Resume/ }).count(), 0);
   await page.getByRole("searchbox").fill("breaks");
   assert.equal(await page.locator(".hook").count(), 1);
   assert.match(await page.locator(".hook").innerText(), /failures\s+2/);
@@ -190,6 +191,130 @@ test("an event is tried, typed or recorded, and nothing runs", { skip }, async (
   await page.getByRole("button", { name: "Try it" }).click();
   await page.getByText("would run").first().waitFor();
   assert.equal(place.runs().length, before);
+});
+
+test("a hook is run from its page, on an event that a person has changed", { skip }, async (t) => {
+  const place = placeFor(t, files);
+  const daemon = await place.up();
+  tellSession(place);
+  const { page, go } = await openPage(t, place, daemon);
+  await go("/hooks");
+  await page.locator(".hook", { hasText: "no-force-push" }).getByRole("link", { name: "Run no-force-push" }).click();
+  const payload = page.getByLabel("Payload");
+  await page.waitForFunction("document.querySelector('textarea').value.includes('git push')");
+  await payload.fill(JSON.stringify(bash("git push somewhere")));
+  await page.getByRole("button", { name: "Run this hook" }).click();
+  await page.getByText("1 hook ran").waitFor();
+  await page.getByText("A force push rewrites what others have.").first().waitFor();
+  await page.locator("a.row", { hasText: "no-force-push" }).click();
+  await page.locator(".trace").getByText("git push somewhere").first().waitFor();
+});
+
+test("a run is replayed with the hooks of today, becomes a test, and a long text is shown part by part", {
+  skip,
+}, async (t) => {
+  const place = placeFor(t, files);
+  const daemon = await place.up();
+  tellSession(place);
+  const { page, go } = await openPage(t, place, daemon);
+  await page.locator(".refusal a.more").first().click();
+  await page.getByRole("button", { name: "Replay" }).click();
+  await page.getByText("The hooks of today answer the same.").waitFor();
+  place.write("workspace/.hookline/rules/team.yaml", "hooks: []\n");
+  place.hookline("trust", "--yes");
+  await page.getByRole("button", { name: "Replay" }).click();
+  await page.getByText("The hooks of today answer otherwise").waitFor();
+  await page.getByRole("button", { name: "Show as a test" }).click();
+  await page.getByRole("button", { name: "Copy: the test" }).click();
+  const copied = await page.evaluate<string>("navigator.clipboard.readText()");
+  assert.match(copied, /verdict: deny/);
+  assert.match(copied, /by: no-force-push/);
+  tell(place, "PreToolUse", bash(`npm run ${"x".repeat(50_000)}`));
+  await go("/runs?status=failed");
+  await page.locator(".run").first().click();
+  await page.getByText("The whole payload").click();
+  const more = page.getByRole("button", { name: /^Show more: \d+ characters are left/ });
+  const length = (): Promise<number> => page.evaluate("document.querySelector('.trace .sheet').textContent.length");
+  await more.waitFor();
+  const before = await length();
+  await more.click();
+  await page.waitForFunction(`document.querySelector('.trace .sheet').textContent.length > ${before}`);
+});
+
+test("an automation is created by a form, looked at and changed as YAML, and its mistakes are said where they are", {
+  skip,
+}, async (t) => {
+  const place = placeFor(t, files);
+  const daemon = await place.up();
+  const { page, go, axe, complaints } = await openPage(t, place, daemon);
+  await go("/automations");
+  await page.getByRole("link", { name: "New automation" }).click();
+  await page.getByLabel("name", { exact: true }).fill(`nightly ${hostile}`);
+  await page.getByLabel("when").selectOption("cron");
+  await page.getByLabel("cron", { exact: true }).fill("0 25 * * *");
+  await page.getByText("invalid value for hour: 25").waitFor();
+  assert.equal(await page.getByRole("button", { name: "Create" }).isDisabled(), true);
+  assert.deepEqual(await axe(), []);
+  await page.getByLabel("cron", { exact: true }).fill("0 3 * * *");
+  await page.getByLabel("skip llm", { exact: true }).check();
+  await page.getByLabel("command", { exact: true }).fill("echo one");
+  const yaml = page.getByRole("button", { name: "YAML" });
+  await yaml.and(page.locator(":enabled")).click();
+  const text = page.getByLabel("The automation as YAML");
+  await page.waitForFunction("document.querySelector('textarea')?.value.includes('echo one')");
+  await text.fill((await text.inputValue()).replace("echo one", "echo two"));
+  await page.getByRole("button", { name: "Create" }).and(page.locator(":enabled")).click();
+  const card = page.locator(".hook", { hasText: "nightly" });
+  await card.getByText("cron 0 3 * * *").waitFor();
+  await card.getByText("next").waitFor();
+  await card.getByRole("button", { name: "Disable" }).click();
+  await card.getByText("disabled", { exact: true }).waitFor();
+  await card.getByRole("button", { name: "Enable" }).click();
+  await card.getByText("enabled", { exact: true }).waitFor();
+  await card.getByRole("link", { name: "Edit" }).click();
+  assert.equal(await page.getByLabel("command", { exact: true }).inputValue(), "echo two");
+  await page.getByLabel("name", { exact: true }).fill("renamed");
+  await page.getByRole("button", { name: "Save" }).and(page.locator(":enabled")).click();
+  await page.locator(".hook", { hasText: "renamed" }).waitFor();
+  const [kept] = JSON.parse(place.hookline("automation", "list", "--json").stdout).filter(
+    ({ name }: { name: string }) => name === "renamed",
+  );
+  assert.equal(kept.on, "cron 0 3 * * *");
+  assert.deepEqual(await complaints(), []);
+});
+
+test("[T16] a page of another origin, before a browser that is let in, changes nothing and reads nothing", {
+  skip,
+}, async (t) => {
+  const place = placeFor(t, files);
+  const daemon = await place.up();
+  tellSession(place);
+  const { page, strange } = await openPage(t, place, daemon);
+  await page.locator(".refusal").first().waitFor();
+  const came = await strange(`async (own) => {
+    const hook = ${JSON.stringify(JSON.parse(place.hookline("list", "--json").stdout).find(({ name }: { name: string }) => name === "never asked").id)};
+    const body = JSON.stringify({ id: hook, hook });
+    const ways = [
+      { mode: "no-cors", headers: { "content-type": "text/plain" } },
+      { headers: { "content-type": "application/json", "x-hookline": "dashboard" } },
+      { headers: { "content-type": "application/json" } },
+    ];
+    const came = [];
+    for (const way of ways)
+      for (const name of ["hook_pause", "now", "perform"])
+        await fetch(own + "/api/" + name, { method: "POST", credentials: "include", body, ...way }).then(
+          async (answer) => came.push(answer.type + " " + (await answer.text())),
+          () => came.push("refused"),
+        );
+    const frame = document.createElement("iframe");
+    frame.src = own + "/";
+    document.body.append(frame);
+    await new Promise((done) => { frame.onload = done; });
+    try { came.push(frame.contentDocument ? "empty frame" : "closed frame"); } catch { came.push("closed frame"); }
+    return came;
+  }`);
+  assert.deepEqual(new Set(came.map((one) => one.trim())), new Set(["opaque", "refused", "closed frame"]));
+  assert.equal(place.hookline("list").stdout.includes("paused"), false);
 });
 
 test("ten thousand runs are walked through without the page standing still", { skip }, async (t) => {
@@ -242,7 +367,7 @@ test("the keyboard reaches everything: past the navigation, to a run, and back",
   assert.equal(await page.evaluate("document.activeElement.textContent.trim()"), "Skip to the page");
   await page.keyboard.press("Enter");
   assert.equal(await page.evaluate("document.activeElement.tagName"), "MAIN");
-  for (let tabs = 0; tabs < 8; tabs++) {
+  for (let tabs = 0; tabs < 12; tabs++) {
     await page.keyboard.press("Tab");
     if (await page.evaluate("document.activeElement.classList.contains('more')")) break;
   }

@@ -1,6 +1,8 @@
 /** A real browser before a real daemon: what it complains of, and how long its page is busy, is kept. */
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { existsSync, globSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
@@ -29,6 +31,8 @@ export interface Opened {
   complaints(): Promise<string[]>;
   /** Milliseconds of the longest time in which the page did not answer. */
   longestTask(): Promise<number>;
+  /** What a function says that runs in a page of another port, in the same browser; it gets the address of the dashboard. */
+  strange(code: string): Promise<string[]>;
   /** What axe-core finds wrong on what is shown now. */
   axe(): Promise<string[]>;
 }
@@ -99,6 +103,19 @@ export async function openAt(
     page,
     complaints: async () => [...said, ...(await page.evaluate<string[]>("kept.violations"))],
     longestTask: () => page.evaluate<number>("kept.longest"),
+    async strange(code) {
+      const server = createServer((_asked, answer) => {
+        answer.setHeader("content-type", "text/html");
+        answer.end("<!doctype html><title>another page</title><body>");
+      }).listen(0, "127.0.0.1");
+      t.after(() => server.close());
+      await once(server, "listening");
+      const address = server.address();
+      const port = typeof address === "object" ? address?.port : undefined;
+      const other = await context.newPage();
+      await other.goto(`http://127.0.0.1:${port}/`);
+      return other.evaluate<string[]>(`(${code})("http://127.0.0.1:${daemon.port}")`);
+    },
     async axe() {
       // Beside the page's own content policy, as a person's developer tools are.
       const source = createRequire(import.meta.url).resolve("axe-core/axe.min.js");

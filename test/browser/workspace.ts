@@ -1,16 +1,26 @@
 /** A workspace with a guard, a rule, a hook that fails and one that is silent; and a session in it, told by a real client. */
 import type { Place } from "../hosts/daemon/started.ts";
 
+/** Markup, handlers, addresses of scripts, and characters that turn a line around. */
+export const hostile =
+  '<img src=x onerror="document.title=1"><script>document.title=2</script><a href="javascript:alert(1)">\u202egnp.exe {{1}}';
+
 const hooks = {
   PreToolUse: [
     {
       matcher: "Bash",
       hooks: [
         { name: "says where it is", type: "command", command: 'echo \'{"additionalContext":"the folder is clean"}\'' },
-        { name: "breaks", type: "command", if: "Bash(npm *)", command: "echo cannot find it >&2; exit 1" },
+        {
+          name: "breaks",
+          type: "command",
+          if: "Bash(npm *)",
+          command: "echo cannot find it >&2; exit 1",
+        },
       ],
     },
   ],
+  UserPromptSubmit: [{ hooks: [{ name: hostile, type: "command", command: `echo '${hostile}'` }] }],
   PostToolUse: [{ matcher: "Write", hooks: [{ name: "never asked", type: "command", command: "true" }] }],
 };
 
@@ -23,10 +33,6 @@ const rules = `hooks:
       decision: deny
       reason: A force push rewrites what others have.
 `;
-
-/** Markup, handlers, addresses of scripts, and characters that turn a line around. */
-export const hostile =
-  '<img src=x onerror="document.title=1"><script>document.title=2</script><a href="javascript:alert(1)">\u202egnp.exe {{1}}';
 
 const automation = `name: counts the files of a commit and says at some length what came of it
 trigger: { type: event, event_type: code.committed, skip_llm: true }

@@ -1,20 +1,26 @@
 /** The automations of all projects: what sets each off, when it runs next, what it did last; pause, resume, fire. */
 import { useState } from "preact/hooks";
-import type { AutomationShown } from "../../../src/hosts/daemon/dashboard/shown.ts";
+import type { AutomationShown, Automations as Shown } from "../../../src/hosts/daemon/dashboard/shown.ts";
 import { ask, useAsked } from "../ask.ts";
 import { ago, Badge, Command, Failed, Head, safe, Waiting, When } from "../parts.tsx";
 import { hashOf, type Route } from "../route.ts";
 
 export function Automations({ route }: { route: Route }) {
-  const { data, error, again } = useAsked<AutomationShown[]>("automations", {});
+  const { data, error, again } = useAsked<Shown>("automations", {}, { every: 4_000 });
+  const { project = "" } = route.query;
   return (
     <>
-      <Head title="Automations" says="What runs by itself: on an event, by the clock, or when files change." />
+      <Head title="Automations" says="What runs by itself: on an event, by the clock, or when files change.">
+        <a class="button" href={hashOf({ page: "automation", id: "new", query: { project } })}>
+          New automation
+        </a>
+      </Head>
       <Failed error={error} />
-      {!data ? error === undefined ? <Waiting /> : null : data.length === 0 ? <Nothing /> : null}
+      {!data ? error === undefined ? <Waiting /> : null : data.automations.length === 0 ? <Nothing /> : null}
+      {data && data.queue.length > 0 ? <Queue queue={data.queue} project={project} /> : null}
       <ul class="cards">
-        {(data ?? []).map((one) => (
-          <One key={one.hook} one={one} project={route.query.project ?? ""} again={again} />
+        {(data?.automations ?? []).map((one) => (
+          <One key={one.hook} one={one} project={project} again={again} />
         ))}
       </ul>
     </>
@@ -28,9 +34,32 @@ const Nothing = () => (
       An automation does a task without being asked: it runs the tests after each commit, or writes a report each night.
     </p>
     <p>
-      Create one:{" "}
-      <Command>{'hookline automation create "nightly tests" --cron "0 3 * * *" --prompt "Run the tests"'}</Command>
+      Create one above, or in a terminal:{" "}
+      <Command>
+        {'hookline automation create "nightly tests" --cron "0 3 * * *" --prompt-template "Run the tests"'}
+      </Command>
     </p>
+  </section>
+);
+
+const Queue = ({ queue, project }: Pick<Shown, "queue"> & { project: string }) => (
+  <section aria-labelledby="queue">
+    <h2 id="queue">
+      Runs and waits <span class="count">{queue.length}</span>
+    </h2>
+    <ul class="rows">
+      {queue.map(({ run, name, status, at, cause }) => (
+        <li key={run}>
+          <a class="row" href={hashOf({ page: "run", id: run, query: { project } })}>
+            <Badge is={status} />
+            <span class="said grow">{safe(name)}</span>
+            <span class="dim nowrap">
+              {safe(cause)} · <When at={at} />
+            </span>
+          </a>
+        </li>
+      ))}
+    </ul>
   </section>
 );
 
@@ -39,16 +68,15 @@ const stateOf = ({ isEnabled, isPaused }: AutomationShown): string =>
 
 function One({ one, project, again }: { one: AutomationShown; project: string; again(): void }) {
   const [refusal, setRefusal] = useState<string>();
-  async function act(name: "automation_pause" | "automation_resume" | "automation_fire"): Promise<void> {
+  async function act(name: "pause" | "resume" | "fire" | "enable" | "disable"): Promise<void> {
     try {
-      await ask(name, { id: one.id, project: one.project });
+      await ask(`automation_${name}`, { id: one.id, project: one.project });
       setRefusal(undefined);
     } catch (error) {
       setRefusal(error instanceof Error ? error.message : String(error));
     }
     again();
   }
-  const tokens = one.runs.reduce((sum, run) => sum + run.tokens, 0);
   const state = stateOf(one);
   return (
     <li class="card hook">
@@ -56,15 +84,33 @@ function One({ one, project, again }: { one: AutomationShown; project: string; a
         <h2>{safe(one.name)}</h2>
         <span class={`badge ${state === "enabled" ? "good" : "warn"}`}>{state}</span>
         <span class="push buttons">
-          <button type="button" aria-label={`Run now: ${safe(one.name)}`} onClick={() => void act("automation_fire")}>
+          <button type="button" aria-label={`Run now: ${safe(one.name)}`} onClick={() => void act("fire")}>
             Run now
           </button>
+          {!one.isStored ? null : one.isEnabled ? (
+            <button type="button" aria-label={`Disable ${safe(one.name)}`} onClick={() => void act("disable")}>
+              Disable
+            </button>
+          ) : (
+            <button type="button" aria-label={`Enable ${safe(one.name)}`} onClick={() => void act("enable")}>
+              Enable
+            </button>
+          )}
+          {one.isStored ? (
+            <a
+              class="button"
+              aria-label={`Edit ${safe(one.name)}`}
+              href={hashOf({ page: "automation", id: `${one.project}/${one.id}`, query: { project } })}
+            >
+              Edit
+            </a>
+          ) : null}
           {one.isPaused ? (
-            <button type="button" aria-label={`Resume ${safe(one.name)}`} onClick={() => void act("automation_resume")}>
+            <button type="button" aria-label={`Resume ${safe(one.name)}`} onClick={() => void act("resume")}>
               Resume
             </button>
           ) : (
-            <button type="button" aria-label={`Pause ${safe(one.name)}`} onClick={() => void act("automation_pause")}>
+            <button type="button" aria-label={`Pause ${safe(one.name)}`} onClick={() => void act("pause")}>
               Pause
             </button>
           )}
@@ -78,11 +124,11 @@ function One({ one, project, again }: { one: AutomationShown; project: string; a
             <span class="dim"> · next</span> {new Date(one.due).toLocaleString()}
           </>
         )}
-        {tokens === 0 ? null : <span class="dim"> · {tokens} tokens in its last runs</span>}
       </p>
+      <Tokens tokens={one.tokens} />
       <p>
         <span class="dim">project {safe(one.project)} · </span>
-        {one.place === "store" ? <span class="dim">kept in the store</span> : <code>{safe(one.place)}</code>}
+        {one.isStored ? <span class="dim">kept in the store</span> : <code>{safe(one.place)}</code>}
       </p>
       {one.yaml === "" ? null : (
         <details>
@@ -110,6 +156,32 @@ function One({ one, project, again }: { one: AutomationShown; project: string; a
           ))}
         </ul>
       )}
+      {one.runs.length === 0 ? null : (
+        <a class="more" href={hashOf({ page: "runs", query: { hook: one.hook, project } })}>
+          All its runs
+        </a>
+      )}
     </li>
+  );
+}
+
+/** A bar for each day, the last one today. */
+function Tokens({ tokens }: Pick<AutomationShown, "tokens">) {
+  const total = tokens.reduce((sum, one) => sum + one, 0);
+  if (total === 0) return null;
+  const most = Math.max(...tokens);
+  const says = `${total} tokens in ${tokens.length} days`;
+  return (
+    <p class="tokens">
+      <svg viewBox={`0 0 ${tokens.length * 8} 24`} width={tokens.length * 8} height="24" role="img" aria-label={says}>
+        {tokens.map((one, day) => {
+          const height = one === 0 ? 1 : Math.max(2, (one / most) * 24);
+          return (
+            <rect key={day} class={one === 0 ? "none" : ""} x={day * 8} y={24 - height} width="6" height={height} />
+          );
+        })}
+      </svg>
+      <span class="dim">{says}</span>
+    </p>
   );
 }

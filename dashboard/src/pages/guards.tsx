@@ -1,12 +1,11 @@
 /** What each guard has done in the last days, and which exceptions are worth writing. */
+import type { HookPlace, ProjectShown } from "../../../src/hosts/daemon/dashboard/shown.ts";
 import { ProjectChoice } from "../app.tsx";
 import { useAsked } from "../ask.ts";
-import { ago, Command, Failed, Head, safe, Waiting } from "../parts.tsx";
+import { ago, Command, Failed, Head, Place, safe, Waiting } from "../parts.tsx";
 import { hashOf, type Route } from "../route.ts";
 
-interface Guard {
-  id: string;
-  name: string;
+interface Guard extends HookPlace {
   state: string;
   fired: number;
   denied: number;
@@ -14,9 +13,12 @@ interface Guard {
   overridden: number;
   would_have: number;
   last: string | null;
+  /** The level of the guard pack that it comes with. */
+  level: string | null;
 }
 interface Stats {
   days: number;
+  project: ProjectShown;
   guards: Guard[];
   candidates: { hook: string; pattern: string; times: number }[];
 }
@@ -43,7 +45,7 @@ export function Guards({ route }: { route: Route }) {
   );
 }
 
-function Whole({ stats: { guards, candidates }, project }: { stats: Stats; project: string }) {
+function Whole({ stats: { guards, candidates, project: shown }, project }: { stats: Stats; project: string }) {
   if (guards.length === 0)
     return (
       <section class="empty">
@@ -69,14 +71,19 @@ function Whole({ stats: { guards, candidates }, project }: { stats: Stats; proje
           </ul>
         </section>
       )}
+      <Levels guards={guards} />
       <ul class="cards">
         {guards.map((guard) => (
           <li key={guard.id} class="card hook">
             <div class="line">
               <h2>{safe(guard.name)}</h2>
+              {guard.level === null ? null : <span class="badge plain">{safe(guard.level)}</span>}
               {guard.state === "" ? null : <span class="badge warn">{safe(guard.state)}</span>}
               <span class="dim push">{guard.last === null ? "never asked" : ago(Date.parse(guard.last))}</span>
             </div>
+            <p>
+              <Place hook={guard} project={shown} />
+            </p>
             <dl class="figures">
               {figures.map(([key, says]) => (
                 <div key={key} class={key === "denied" && guard[key] > 0 ? "bad" : ""}>
@@ -95,5 +102,34 @@ function Whole({ stats: { guards, candidates }, project }: { stats: Stats; proje
         Only a person at a terminal loosens a guard: <Command>hookline guard off ID --for 1h</Command>
       </p>
     </>
+  );
+}
+
+const levels: readonly [level: string, says: string][] = [
+  ["quiet", "what nobody wants"],
+  ["standard", "also what a person may want to know of before"],
+  ["strict", "also every write outside of the repository, and code that cannot be judged"],
+];
+
+/** Which levels of the guard pack are here, and how to change that. */
+function Levels({ guards }: { guards: readonly Guard[] }) {
+  const counts = levels.map(([level, says]) => ({
+    ...{ level, says, count: guards.filter((guard) => guard.level === level).length },
+  }));
+  if (counts.every(({ count }) => count === 0)) return null;
+  return (
+    <section aria-labelledby="levels">
+      <h2 id="levels">Levels of the guard pack</h2>
+      <ul class="plain">
+        {counts.map(({ level, says, count }) => (
+          <li key={level}>
+            <strong>{level}</strong>: {says} · {count === 0 ? "not here" : `${count} here`}
+          </li>
+        ))}
+      </ul>
+      <p class="dim">
+        Change it in a terminal: <Command>hookline add guard --level quiet</Command>
+      </p>
+    </section>
   );
 }

@@ -88,7 +88,14 @@ function One({ hook, shown, route, again }: { hook: HookShown; shown: Shown; rou
         <h2>{safe(hook.name)}</h2>
         {hook.isGuard ? <span class="badge good">guard</span> : null}
         {hook.state === "" ? null : <span class="badge warn">{safe(hook.state)}</span>}
-        <span class="push">
+        <span class="push buttons">
+          <a
+            class="button"
+            aria-label={`Run ${safe(hook.name)}`}
+            href={hashOf({ page: "try", query: { project: shown.project.root, hook: hook.id } })}
+          >
+            Run
+          </a>
           {hook.stays !== null ? null : hook.isPaused ? (
             <button type="button" onClick={() => void set("hook_resume")} aria-label={`Resume ${safe(hook.name)}`}>
               Resume

@@ -16,7 +16,7 @@ export function Insight({ route }: { route: Route }) {
   const { data, error } = useAsked<Shown>("insight", { days }, { follows: false });
   return (
     <>
-      <Head title="Insight" says="What happened, and what hooks cost.">
+      <Head title="Insight" says="What happened, and what hooks cost: of the newest 10,000 events and runs.">
         <label class="choice">
           <span>The last</span>
           <select
@@ -42,7 +42,7 @@ export function Insight({ route }: { route: Route }) {
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
 
 function Whole({ data, project }: { data: Shown; project: string }) {
-  const { agents, hooks, decisions } = data;
+  const { agents, hooks, days, decisions } = data;
   const figures: readonly [string, string | number][] = [
     ["events", sum(data.events)],
     ["blocked", sum(data.blocked)],
@@ -67,8 +67,10 @@ function Whole({ data, project }: { data: Shown; project: string }) {
           <Chart data={data} />
           <Table
             title="Agents"
-            heads={["agent", "events", "blocked"]}
-            rows={agents.map(({ name, events, blocked }) => [safe(name), events, blocked])}
+            heads={["agent", "events", "blocked", "asked you", "p95"]}
+            rows={agents.map(({ name, events, blocked, asked, p95 }) => [
+              ...[safe(name), events, blocked, asked, duration(p95)],
+            ])}
           />
           <Table
             title="Hooks"
@@ -81,6 +83,13 @@ function Whole({ data, project }: { data: Shown; project: string }) {
               failures,
               duration(ms),
               tokens,
+            ])}
+          />
+          <Table
+            title="Days"
+            heads={["day", "events", "blocked", "asked you", "runs", "failures", "tokens"]}
+            rows={days.map(({ name, events, blocked, asked, runs, failures, tokens }) => [
+              ...[name, events, blocked, asked, runs, failures, tokens],
             ])}
           />
           <Table

@@ -1,9 +1,9 @@
 /** One run as it went: the event, each condition with its value, the steps, what came of it, and the reply to the agent. */
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import type { ConditionShown, Trace } from "../../../src/hosts/daemon/dashboard/shown.ts";
-import { useAsked } from "../ask.ts";
-import { Badge, Command, duration, Failed, Head, Place, safe, Waiting, When, wordOf } from "../parts.tsx";
+import type { ConditionShown, Replay, Trace } from "../../../src/hosts/daemon/dashboard/shown.ts";
+import { ask, useAsked } from "../ask.ts";
+import { Badge, Command, Copy, duration, Failed, Head, Place, safe, Waiting, When, wordOf } from "../parts.tsx";
 import { hashOf, type Route } from "../route.ts";
 
 export function Run({ route }: { route: Route }) {
@@ -114,20 +114,102 @@ function Whole({ data, project }: { data: Trace; project: string }) {
           )}
         </Part>
       </ol>
-      <section class="again" aria-labelledby="again">
-        <h2 id="again">Go on in a terminal</h2>
-        <ul class="plain">
-          <li>
-            the same in sentences: <Command>{`hookline why ${run.id}`}</Command>
-          </li>
-          <li>
-            replay it against the hook as it is now: <Command>{`hookline rerun ${run.id}`}</Command>
-          </li>
-        </ul>
-      </section>
+      <Again id={run.id} event={event} project={project} hook={run.hook} />
     </>
   );
 }
+
+type Shown = { is: "replay"; replay: Replay } | { is: "test"; yaml: string };
+
+/** What a person does with it next. The replay runs no program. */
+function Again({ id, event, hook, project }: Pick<Trace, "event"> & { id: string; hook: string; project: string }) {
+  const [shown, setShown] = useState<Shown>();
+  const [refusal, setRefusal] = useState<string>();
+  async function show(look: () => Promise<Shown>): Promise<void> {
+    try {
+      setShown(await look());
+      setRefusal(undefined);
+    } catch (error) {
+      setRefusal(error instanceof Error ? error.message : String(error));
+    }
+  }
+  const root = project || (event?.project.root ?? "");
+  return (
+    <section class="again" aria-labelledby="again">
+      <h2 id="again">Go on</h2>
+      <div class="buttons">
+        <button
+          type="button"
+          onClick={() => void show(async () => ({ is: "replay", replay: await ask<Replay>("run_replay", { id }) }))}
+        >
+          Replay with the hooks of today
+        </button>
+        <button
+          type="button"
+          onClick={() => void show(async () => ({ is: "test", ...(await ask<{ yaml: string }>("run_test", { id })) }))}
+        >
+          Show as a test
+        </button>
+        <a class="button" href={hashOf({ page: "try", query: { project: root, hook, run: id } })}>
+          Change it and try
+        </a>
+      </div>
+      <Failed error={refusal} />
+      <div aria-live="polite">
+        {shown === undefined ? null : shown.is === "replay" ? (
+          <Replayed replay={shown.replay} />
+        ) : (
+          <>
+            <Folded title="As a hook test" text={shown.yaml} isOpen />
+            <p>
+              <Copy text={shown.yaml} says="copy the test" label="the test" /> into a file such as{" "}
+              <code>.hookline/guard.hooktest.yaml</code>, then run it: <Command>hookline test</Command>
+            </p>
+          </>
+        )}
+      </div>
+      <p class="dim">
+        The same in sentences, in a terminal: <Command>{`hookline why ${id}`}</Command>
+      </p>
+    </section>
+  );
+}
+
+function Replayed({ replay: { is, change } }: { replay: Replay }) {
+  if (is === "same") return <p class="calm">The hooks of today answer the same.</p>;
+  const { verdict, runs } = change;
+  return (
+    <>
+      <h3>
+        {is === "changed"
+          ? "The hooks of today answer otherwise"
+          : "What they answer depends on programs, and none ran"}
+      </h3>
+      <ul class="rows">
+        {verdict ? (
+          <li>
+            <Changed name="together" old={verdict.old} today={verdict.new} />
+          </li>
+        ) : null}
+        {runs.map(({ hook, old, new: today, open }) => (
+          <li key={hook}>
+            <Changed name={hook} old={old} today={open === undefined ? today : `not known: ${open}`} />
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+const Changed = ({ name, old, today }: { name: string; old: string | null; today: string | null }) => (
+  <div class="row">
+    <span class="two">
+      <strong>{safe(name)}</strong>
+      <span class="because">then: {safe(old ?? "did not run")}</span>
+      <span class="because">today: {safe(today ?? "")}</span>
+    </span>
+  </div>
+);
 
 function mergedWords({ outcome }: Trace): string {
   const { verdict } = outcome ?? {};
@@ -243,6 +325,9 @@ function Other({ one, isThis, project }: { one: Trace["others"][number]; isThis:
       <span class="two">
         <strong>{safe(one.name)}</strong>
         <span class="because">{safe(one.because)}</span>
+        {one.changed.length === 0 ? null : (
+          <span class="because">written since: {one.changed.map(safe).join(", ")}</span>
+        )}
       </span>
       {isThis ? <span class="dim">this run</span> : null}
     </>

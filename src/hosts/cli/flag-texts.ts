@@ -13,7 +13,7 @@ export const flagTexts: Readonly<Record<string, string>> = {
   ...everywhere,
   "init --yes": "makes each change that it proposes, without asking",
   "init --dry-run": "shows each change, writes nothing, and shows changes of agents' settings whole",
-  "demo --once": "exits when the replay is over; until there is a dashboard, this is the default",
+  "demo --once": "exits when the replay is over, and serves no dashboard",
   "emit --data": "the payload: JSON, `@FILE`, or `-` for standard input; default: `{}`",
   "emit --session": "the session of the event; limits such as `once` count per session",
   "explain --data": "as for `emit`",

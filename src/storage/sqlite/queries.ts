@@ -376,21 +376,49 @@ export function failuresOf(database: Database, hook: HookId): number {
   return database.get<{ count: number }>(sql, written(hook), runsAtMost)?.count ?? 0;
 }
 
-const eventsCounted = 20_000;
+/** More would not change the picture. */
+const eventsCounted = 10_000;
 
-/** The newest events since then, oldest first, with as much of each as is counted. */
-export function eventsSince(
-  database: Database,
-  since: Instant,
-): { at: Instant; sender: string; verdict: string | null }[] {
-  const sql = `select at, sender, outcome ->> '$.verdict.is' as verdict
-    from (select seq, at, sender, outcome from event order by seq desc limit ?) where at >= ? order by seq`;
-  return database.all<{ at: Instant; sender: string; verdict: string | null }>(sql, eventsCounted, since);
+/** Most runs ask no model: their steps need not be parsed. */
+const tokensOfRun = `iif(instr(steps, '"tokens"') = 0, 0, (select sum(value ->> '$.tokens') from json_each(steps)))`;
+
+interface EventCounted {
+  at: Instant;
+  sender: string;
+  verdict: string | null;
+  /** Of its decision; null: it is not known. */
+  ms: number | null;
 }
 
-interface HookCount {
-  hook: HookId;
-  name: string;
+/** The newest events since then, oldest first, with as much of each as is counted. */
+export function eventsSince(database: Database, since: Instant): EventCounted[] {
+  const sql = `select at, sender, outcome ->> '$.verdict.is' as verdict, ms
+    from (select seq, at, sender, outcome, ms from event order by seq desc limit ?) where at >= ? order by seq`;
+  return database.all<EventCounted>(sql, eventsCounted, since);
+}
+
+/** The tokens of a hook's newest runs, day by day, the last one the day that ends now. */
+export function tokensByDay(
+  database: Database,
+  hook: HookId,
+  { days, until }: { days: number; until: Instant },
+): number[] {
+  const sql = `select cast((?3 - started) / 86400000 as integer) as day,
+      total(${tokensOfRun}) as tokens
+    from (select started, steps from run where hook = ?1 order by seq desc limit ?2) where started >= ?4 group by day`;
+  const rows = database.all<{ day: number; tokens: number }>(
+    sql,
+    written(hook),
+    runsAtMost,
+    until,
+    until - days * 86_400_000,
+  );
+  const counts = new Array<number>(days).fill(0);
+  for (const { day, tokens } of rows) counts[Math.max(0, days - 1 - day)] = tokens;
+  return counts;
+}
+
+interface RunsCounted {
   runs: number;
   failures: number;
   /** Milliseconds of all of them. */
@@ -398,14 +426,16 @@ interface HookCount {
   tokens: number;
 }
 
-/** What the newest runs since then come to, by their hook; of hooks that were renamed the last name. */
-export function hooksSince(database: Database, since: Instant): HookCount[] {
-  const sql = `select hook, max(hook_name) as name, count(*) as runs, total(ms) as ms,
-      sum(status in ('failed', 'timeout')) as failures,
-      total((select sum(value ->> '$.tokens') from json_each(steps))) as tokens
+/** What the newest runs since then come to, by their hook and the day of this machine's calendar; of renamed hooks the last name. */
+export function runsSince(
+  database: Database,
+  since: Instant,
+): (RunsCounted & { hook: HookId; name: string; day: string })[] {
+  const sql = `select hook, max(hook_name) as name, date(started / 1000, 'unixepoch', 'localtime') as day,
+      count(*) as runs, total(ms) as ms, sum(status in ('failed', 'timeout')) as failures, total(${tokensOfRun}) as tokens
     from (select hook, hook_name, status, ms, steps, started, asked from run order by seq desc limit ?)
-    where started >= ? and asked > 0 group by hook order by runs desc`;
-  const rows = database.all<HookCount>(sql, eventsCounted, since);
+    where started >= ? and asked > 0 group by hook, day`;
+  const rows = database.all<RunsCounted & { hook: string; name: string; day: string }>(sql, eventsCounted, since);
   return rows.map((row) => ({ ...row, hook: readBack(row.hook), name: readBack(row.name) }));
 }
 

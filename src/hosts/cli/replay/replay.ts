@@ -17,6 +17,8 @@ import { type Change, type Compared, compare } from "./compare.ts";
 import { type Replayed, replayEvents } from "./judge.ts";
 import { namedEvents } from "./recorded.ts";
 
+export { compare, replayEvents };
+
 interface Skipped {
   stored: StoredEvent;
   because: string;
@@ -38,7 +40,7 @@ export async function replay(invocation: Invocation): Promise<ExitCode> {
     const named = await namedEvents(store, name, Date.now());
     for (const [project, events] of byProject(named, invocation)) {
       const open = events.filter((stored) => {
-        const because = whyNot(stored);
+        const because = whyNotReplayed(stored);
         if (because !== undefined) skipped.push({ stored, because });
         return because === undefined;
       });
@@ -82,7 +84,7 @@ function byProject(
 }
 
 /** Why an event is not sent again. */
-function whyNot({ event, cut, repeats, outcome }: StoredEvent): string | undefined {
+export function whyNotReplayed({ event, cut, repeats, outcome }: StoredEvent): string | undefined {
   if (cut) return "the store holds only a part of its payload";
   if (repeats !== undefined) return "it was reported twice, and the first report counts";
   if (outcome === undefined) return "it has no answer: it was interrupted, or is being decided";

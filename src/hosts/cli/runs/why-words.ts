@@ -10,8 +10,8 @@ import { outcomeLines } from "../hooks/emit.ts";
 import { ago, counted, oneLine, safeText, shortPath, type Terminal } from "../terminal.ts";
 import { wrapped } from "../width.ts";
 import { paintedMark } from "./marks.ts";
+import type { Reason } from "./reasons.ts";
 import { inputOf } from "./result.ts";
-import type { Reason } from "./why.ts";
 
 interface Told {
   stored: StoredEvent;

@@ -44,7 +44,7 @@ export async function fromRun(name: string, invocation: Invocation): Promise<Exi
 }
 
 /** @throws HooklineError payload_cut */
-function testText(stored: StoredEvent, runs: readonly Run[], { home }: Pick<Invocation, "home">): string {
+export function testText(stored: StoredEvent, runs: readonly Run[], { home }: Pick<Invocation, "home">): string {
   const { event, redacted, cut } = stored;
   if (cut) {
     const reason = "the store holds only a part of its payload";

@@ -1,7 +1,8 @@
 /** Events as pages show them: what happened, what came of it, and which hook of which file said so. */
 import { basename } from "node:path";
 import { howToAllow } from "../../../engine/counting.ts";
-import { type Fields, type HookEvent, textField } from "../../../engine/event.ts";
+import { messageOf } from "../../../engine/error.ts";
+import { type Fields, type HookEvent, type Json, textField } from "../../../engine/event.ts";
 import { rowOf } from "../../../engine/events.ts";
 import { type HookSet, isBuiltIn } from "../../../engine/hook.ts";
 import { shortened } from "../../../engine/one-line.ts";
@@ -10,7 +11,7 @@ import { isRecord, type Schema, text } from "../../../engine/schema.ts";
 import { findProject } from "../../../loading/project.ts";
 import { eventOf } from "../../../operations/event.ts";
 import type { Daemon } from "../daemon.ts";
-import type { Blocked, EventShown, HookPlace, ProjectShown, Session } from "./shown.ts";
+import type { Blocked, EventShown, HookPlace, Hooks, Now, ProjectShown, RunPage, Session } from "./shown.ts";
 
 const longestSubject = 300;
 
@@ -140,3 +141,18 @@ function createProjectFinder(home: string): (folder: string) => ProjectShown {
     return found;
   };
 }
+
+/** As a person has typed it. @throws Error that says what is wrong */
+export function payloadIn(written: string): Fields {
+  let read: unknown;
+  try {
+    read = JSON.parse(written);
+  } catch (error) {
+    throw new Error(`the payload is no JSON: ${messageOf(error)}`);
+  }
+  if (!isRecord(read)) throw new Error("the payload is no JSON object: begin it with {");
+  return read as Fields; // it was JSON
+}
+
+/** What is asked often or is large, without the copy that `plain` makes. */
+export const shownAs = <T extends Now | RunPage | Hooks>(shown: T): Json => shown as object as Json; // these hold JSON values only

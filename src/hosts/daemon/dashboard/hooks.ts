@@ -7,11 +7,11 @@ import type { StoredEvent } from "../../../engine/record.ts";
 import { object, text } from "../../../engine/schema.ts";
 import { isUntrusted } from "../../../loading/trust/untrusted.ts";
 import { type Pausing, stateOf, whyNotPaused } from "../../../operations/guards.ts";
-import { type Asked, type Operation, plain } from "../../../operations/operation.ts";
+import type { Asked, Operation } from "../../../operations/operation.ts";
 import { failuresOf, hookTimings } from "../../../storage/sqlite/queries.ts";
 import { whenOf } from "../../cli/hooks/when.ts";
 import type { Daemon } from "../daemon.ts";
-import { eventsLooked, type Projects, placeIn, projectParam } from "./events.ts";
+import { eventsLooked, type Projects, placeIn, projectParam, shownAs } from "./events.ts";
 import type { HookShown, Hooks } from "./shown.ts";
 
 const days = 30;
@@ -66,7 +66,7 @@ export function hookPages(
         ),
         problems: [...(source?.known(root)?.problems ?? [])],
       };
-      return plain(shown);
+      return shownAs(shown);
     },
   };
 

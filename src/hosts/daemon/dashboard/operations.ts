@@ -1,5 +1,5 @@
 /** What the dashboard may ask and do: operations that its pages are made of, and some of those of everybody. */
-import { messageOf } from "../../../engine/error.ts";
+
 import type { Fields } from "../../../engine/event.ts";
 import { eventNames, eventToEmit } from "../../../engine/events.ts";
 import { isBuiltIn } from "../../../engine/hook.ts";
@@ -10,20 +10,36 @@ import { isUntrusted } from "../../../loading/trust/untrusted.ts";
 import { eventOf, knownEvent } from "../../../operations/event.ts";
 import { guardStats } from "../../../operations/guards.ts";
 import { type Operation, plain } from "../../../operations/operation.ts";
+import { rowsOf } from "../../../operations/project-service.ts";
 import { runStatus } from "../../../operations/runs.ts";
 import type { OperationTable } from "../../../operations/serve.ts";
 import { eventPlaces, recentlyDenied } from "../../../storage/sqlite/queries.ts";
+import { isLevel } from "../../cli/packs/pack.ts";
 import { resultOf } from "../../cli/runs/result.ts";
 import type { Daemon } from "../daemon.ts";
+import { againPages } from "./again.ts";
+import { automationForm } from "./automation-form.ts";
 import { automationsPage } from "./automations.ts";
-import { blockedShown, createProjects, eventsLooked, placeIn, projectParam, sessionsOf } from "./events.ts";
+import { editorPage } from "./editor.ts";
+import {
+  blockedShown,
+  createProjects,
+  eventsLooked,
+  payloadIn,
+  placeIn,
+  projectParam,
+  sessionsOf,
+  shownAs,
+} from "./events.ts";
 import { hookPages } from "./hooks.ts";
 import { insightPage } from "./insight.ts";
 import type { Now, ProjectShown, RunPage } from "./shown.ts";
 import { traceOf } from "./trace.ts";
 
 /** Those of everybody. Nothing that loosens a guard, and nothing about trust: a person does that in a terminal. */
-const shared = ["automation_pause", "automation_resume", "automation_fire"] as const;
+const shared = [
+  ...["automation_enable", "automation_disable", "automation_pause", "automation_resume", "automation_fire"],
+] as const;
 
 const blockedAtMost = 12;
 
@@ -63,7 +79,7 @@ export function dashboardOperations(daemon: Daemon, everybodys: OperationTable):
         untrusted: set.hooks.filter(isUntrusted).length,
         store: { notWrittenSince: notWrittenSince(store.loss()?.since) },
       };
-      return plain(shown);
+      return shownAs(shown);
     },
   };
 
@@ -99,7 +115,7 @@ export function dashboardOperations(daemon: Daemon, everybodys: OperationTable):
         }),
         next: found.length === size ? (found.at(-1)?.id ?? null) : null,
       };
-      return plain(page);
+      return shownAs(page);
     },
   };
 
@@ -107,7 +123,8 @@ export function dashboardOperations(daemon: Daemon, everybodys: OperationTable):
     summary: "Shows one run whole: the event, each condition with its value, the steps, the outcome and the reply.",
     params: object({ id: text("the run's id") }),
     readOnly: true,
-    run: async ({ id }) => plain(await traceOf(id, { ...knowing, home, judging: daemon.judging })),
+    run: async ({ id }) =>
+      plain(await traceOf(id, { ...knowing, home, environment: daemon.environment, judging: daemon.judging })),
   };
 
   const guards: Operation<{ project?: string }> = {
@@ -116,7 +133,14 @@ export function dashboardOperations(daemon: Daemon, everybodys: OperationTable):
     async run({ project: written }, asked) {
       const root = rootOf(written);
       const { hooks } = await hooksAt(root);
-      return guardStats.run({}, { ...asked, hooks: () => ({ id: "", hooks }), projectOf: () => root });
+      const set = { id: "", hooks };
+      const stats = await guardStats.run({}, { ...asked, hooks: () => set, projectOf: () => root });
+      const { guards: rows = [], ...rest } = isRecord(stats) ? (stats as Fields) : {}; // an object of JSON
+      const shown = rowsOf(rows).map((row) => {
+        const tags = hooks.find(({ id }) => id === row.id)?.tags ?? [];
+        return { ...row, ...placeIn(set, String(row.id)), level: tags.find(isLevel) ?? null };
+      });
+      return plain({ ...rest, project: projectAt(root), guards: shown });
     },
   };
 
@@ -182,6 +206,9 @@ export function dashboardOperations(daemon: Daemon, everybodys: OperationTable):
     projects: projectList,
     event,
     try: attempt,
+    ...againPages(daemon, projects),
+    ...automationForm(daemon, projects),
+    editor: editorPage(daemon),
   };
   return new Map([
     ...shared.flatMap((name) => {
@@ -190,17 +217,6 @@ export function dashboardOperations(daemon: Daemon, everybodys: OperationTable):
     }),
     ...Object.entries(own),
   ]);
-}
-
-function payloadIn(written: string): Fields {
-  let read: unknown;
-  try {
-    read = JSON.parse(written);
-  } catch (error) {
-    throw new Error(`the payload is no JSON: ${messageOf(error)}`);
-  }
-  if (!isRecord(read)) throw new Error("the payload is no JSON object: begin it with {");
-  return read as Fields; // it was JSON
 }
 
 const pageSize = 200;

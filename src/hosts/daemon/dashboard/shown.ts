@@ -1,5 +1,5 @@
 /** What the dashboard's pages are given, as JSON: the page imports these types and nothing else of Hookline. */
-import type { Json } from "../../../engine/event.ts";
+import type { Fields, Json } from "../../../engine/event.ts";
 import type { Problem } from "../../../engine/hook.ts";
 import type { Outcome, VerdictKind } from "../../../engine/outcome.ts";
 import type { Run, RunStatus } from "../../../engine/record.ts";
@@ -113,11 +113,39 @@ export interface Trace {
   /** What the call does, as far as its text tells. */
   effects: string[];
   /** All hooks that listen to this event. */
-  others: (HookPlace & { run: string | null; status: string; because: string })[];
+  others: (HookPlace & {
+    run: string | null;
+    status: string;
+    because: string;
+    /** Files of it that were written since. */
+    changed: string[];
+  })[];
   outcome: Outcome | null;
   /** What the agent was answered, made again from the record. Null: nothing, or it is not known. */
   reply: Json;
   code: string | null;
+}
+
+/** What the hooks of today would answer. */
+export interface Replay {
+  /** open: that depends on programs that did not run. */
+  is: "same" | "changed" | "open";
+  change: {
+    verdict?: { old: string; new: string };
+    /** Null: it has no run. `open` says why it is not known what it would answer. */
+    runs: { hook: string; old: string | null; new: string | null; open?: string }[];
+  };
+}
+
+/** An event to begin with. */
+export interface Sample {
+  event: string;
+  data: Fields;
+}
+/** An event that a person has sent, with its runs as far as they have ended. */
+export interface Performed {
+  event: EventShown;
+  runs: (HookPlace & { run: string; status: RunStatus; because: string })[];
 }
 
 export interface AutomationShown {
@@ -135,8 +163,41 @@ export interface AutomationShown {
   due: string | null;
   /** The text of its file format. */
   yaml: string;
+  /** It lies in the store, so that it can be edited here. */
+  isStored: boolean;
   /** Newest first. */
   runs: { id: string; status: RunStatus; at: Time; result: string; tokens: number }[];
+  /** What its model was paid with, day by day, the last one today. */
+  tokens: number[];
+}
+export interface Automations {
+  automations: AutomationShown[];
+  /** What runs and what waits, the oldest first. */
+  queue: { run: string; name: string; status: RunStatus; at: Time; cause: string }[];
+}
+
+/** JSON Schemas by the names of the fields: the form is made of them. */
+export interface AutomationForm {
+  fields: Fields;
+  triggers: { type: string; summary: string; fields: Fields }[];
+  steps: { type: string; fields: Fields }[];
+  /** What a step may say about the model. */
+  flags: Fields;
+}
+export interface DraftFinding {
+  severity: Problem["severity"];
+  /** The field, from the outermost; empty: the whole, or a text. */
+  path: string[];
+  /** Of the text. */
+  line: number | null;
+  message: string;
+  suggestion: string | null;
+}
+export interface AutomationDraft {
+  /** Null: there is no text of what cannot be read. */
+  yaml: string | null;
+  fields: Fields | null;
+  findings: DraftFinding[];
 }
 
 export interface Insight {
@@ -146,7 +207,17 @@ export interface Insight {
   step: number;
   events: number[];
   blocked: number[];
-  agents: { name: string; events: number; blocked: number }[];
+  agents: { name: string; events: number; blocked: number; asked: number; p95: number | null }[];
+  /** Newest first. */
+  days: {
+    name: string;
+    events: number;
+    blocked: number;
+    asked: number;
+    runs: number;
+    failures: number;
+    tokens: number;
+  }[];
   hooks: { hook: string; name: string; runs: number; failures: number; ms: number; tokens: number }[];
   decisions: { event: string; count: number; p50: number; p95: number }[];
 }

@@ -1,15 +1,17 @@
 /** One run as it went: from the event through each condition and step to what the agent was answered. */
 import { agents } from "../../../agents/index.ts";
 import { compileCondition } from "../../../engine/condition.ts";
-import { HooklineError } from "../../../engine/error.ts";
 import type { Json } from "../../../engine/event.ts";
-import { nameOf, read } from "../../../engine/explain.ts";
-import type { Condition, Hook } from "../../../engine/hook.ts";
-import { listensTo, planHooks, scopeOf } from "../../../engine/plan.ts";
+import { nameOf } from "../../../engine/explain.ts";
+import type { Condition, HookSet } from "../../../engine/hook.ts";
+import { scopeOf } from "../../../engine/plan.ts";
 import type { Ports, Scope } from "../../../engine/ports.ts";
-import type { Run, StoredEvent } from "../../../engine/record.ts";
+import type { StoredEvent } from "../../../engine/record.ts";
 import { findProject, workspaceOf } from "../../../loading/project.ts";
+import type { SqliteStore } from "../../../storage/sqlite/sqlite.ts";
 import { effectRows } from "../../cli/hooks/effect-lines.ts";
+import { runNamed } from "../../cli/runs/named.ts";
+import { reasonsOf } from "../../cli/runs/reasons.ts";
 import { resultOf } from "../../cli/runs/result.ts";
 import { codeIn, eventShown, type Knowing, placeIn } from "./events.ts";
 import type { ConditionShown, Trace } from "./shown.ts";
@@ -18,15 +20,16 @@ import type { ConditionShown, Trace } from "./shown.ts";
 export type Judging = Required<Pick<Ports, "registry" | "registryAt" | "patterns">>;
 
 interface Tracing extends Knowing {
+  store: SqliteStore;
   home: string;
+  environment: Readonly<Record<string, string>>;
   judging: Judging;
 }
 
 /** @throws HooklineError run_unknown */
 export async function traceOf(id: string, tracing: Tracing): Promise<Trace> {
   const { store, projectAt } = tracing;
-  const run = await store.run(id);
-  if (!run) throw new HooklineError("run_unknown", { name: id, where: "the store" });
+  const run = await runNamed(store, id);
   const stored = await store.event(run.eventId);
   const set = stored && (await store.hookSet(stored.set));
   const hook = set?.hooks.find((one) => one.id === run.hook);
@@ -56,7 +59,7 @@ export async function traceOf(id: string, tracing: Tracing): Promise<Trace> {
       : null,
     condition: hook?.when && stored && !stored.cut ? await judged(hook.when, stored, tracing) : null,
     effects: stored ? effectsOf(stored, tracing) : [],
-    others: stored && set ? await othersOf(stored, set.hooks, runs, tracing) : [],
+    others: stored && set ? await othersOf(stored, set, tracing) : [],
     outcome: stored?.outcome ?? null,
     reply: stored ? replyTo(stored) : null,
     code: codeIn(run),
@@ -87,31 +90,22 @@ async function judged(condition: Condition, stored: StoredEvent, { judging, home
   return look(condition);
 }
 
-/** Those that listen to the event, in running order: what their run says, else what event and condition say again. */
-async function othersOf(
-  stored: StoredEvent,
-  hooks: readonly Hook[],
-  runs: readonly Run[],
-  { judging, home }: Tracing,
-): Promise<Trace["others"]> {
+/** Those that listen to the event, in running order. */
+async function othersOf(stored: StoredEvent, set: HookSet, tracing: Tracing): Promise<Trace["others"]> {
+  const { store, judging, home, environment } = tracing;
   const { event } = stored;
-  const set = { id: stored.set, hooks, workspace: workspaceOf(findProject(event.cwd, home)) };
-  const plans = planHooks(set, judging.registryAt(event), judging.patterns);
-  const others: Trace["others"] = [];
-  for (const hook of hooks.filter((one) => listensTo(one, event.name) || event.to?.hook === one.id)) {
-    const run = runs.find((one) => one.hook === hook.id);
-    const place = placeIn(set, hook.id);
-    if (run) {
-      const because = run.asked > 0 ? resultOf(run) : (run.reason ?? run.status);
-      others.push({ ...place, run: run.id, status: run.status, because });
-    } else {
-      const because = stored.cut
-        ? "not known: the record holds only a part of the payload"
-        : (await read(plans.of(hook), event)).because;
-      others.push({ ...place, run: null, status: "not matched", because });
-    }
-  }
-  return others;
+  const reasons = await reasonsOf(store, stored, {
+    place: { cwd: event.cwd, home, environment },
+    isAll: true,
+    registry: judging.registryAt(event),
+    patterns: judging.patterns,
+  });
+  return reasons
+    .filter(({ listens }) => listens)
+    .map(({ hook, name, run, status, because, changed }) => ({
+      ...{ ...placeIn(set, hook, name), run, status, because },
+      changed: [...changed],
+    }));
 }
 
 function effectsOf({ event }: StoredEvent, { judging, home }: Tracing): string[] {

@@ -47,7 +47,9 @@ for (const [size, viewport] of Object.entries(sizes))
     for (const name of pages) {
       const picture = `${name}-${size}-${colorScheme}`;
       if (!areAllWanted && !shownInDocs.has(picture)) continue;
-      await page.goto(`${origin}/${name === "run" ? run : `#/${name}${name === "automation" ? "/new" : ""}?${project}`}`);
+      await page.goto(
+        `${origin}/${name === "run" ? run : `#/${name}${name === "automation" ? "/new" : ""}?${project}`}`,
+      );
       await page.locator("main h1").waitFor();
       if (name === "automation") {
         await page.getByLabel("name", { exact: true }).fill("nightly tests");

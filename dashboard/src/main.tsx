@@ -15,5 +15,8 @@ if (code !== undefined) {
   }
 }
 const place = document.getElementById("app");
-if (place) render(<App />, place);
+if (place) {
+  place.replaceChildren();
+  render(<App />, place);
+}
 void listen();

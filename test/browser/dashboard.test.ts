@@ -193,6 +193,30 @@ test("an event is tried, typed or recorded, and nothing runs", { skip }, async (
   assert.equal(place.runs().length, before);
 });
 
+test("a hook's file opens in the editor that the person has set, and is copied where that takes no address", {
+  skip,
+}, async (t) => {
+  const place = placeFor(t, files);
+  for (const [editor, isLinked] of [
+    ["/usr/bin/code --wait", true],
+    ["vim", false],
+  ] as const) {
+    place.environment.VISUAL = editor;
+    const daemon = await place.up();
+    const { page, go } = await openPage(t, place, daemon);
+    await go("/hooks");
+    const hook = page.locator(".hook", { hasText: "never asked" });
+    const file = `${place.workspace}/.hookline/hooks.json:1`;
+    if (isLinked)
+      assert.equal(await hook.getByRole("link", { name: /^Open / }).getAttribute("href"), `vscode://file${file}`);
+    else {
+      await hook.getByRole("button", { name: `Copy: ${file}` }).click();
+      assert.equal(await page.evaluate("navigator.clipboard.readText()"), file);
+    }
+    await daemon.stop();
+  }
+});
+
 test("a hook is run from its page, on an event that a person has changed", { skip }, async (t) => {
   const place = placeFor(t, files);
   const daemon = await place.up();

@@ -51,7 +51,7 @@ const environment = {
 };
 
 const times = new Map<string, number>(Object.entries(readTimes()));
-const files = given.length > 0 ? given : globSync("test/**/*.test.ts").filter((file) => !needsAgents(file));
+const files = given.length > 0 ? given : globSync("test/**/*.test.ts").filter((file) => !needsAnother(file));
 const groups = groupsOf(files);
 const total = { passed: 0, failed: 0, skipped: 0 };
 const failures: string[] = [];
@@ -162,9 +162,9 @@ function count(group: Group, report: string, ended: string | undefined): void {
   total.skipped += counted.skipped;
 }
 
-/** Those have a command of their own: scripts/test-agents.ts. */
-function needsAgents(file: string): boolean {
-  return file.startsWith("test/real-agents/") || file.includes("node_modules");
+/** Those have a command of their own: scripts/test-agents.ts, scripts/test-postgres.ts. */
+function needsAnother(file: string): boolean {
+  return /^test\/(real-agents|postgres)\//.test(file) || file.includes("node_modules");
 }
 
 /** A file system in memory: the tests write and flush so much that a disk takes two to four times as long. */

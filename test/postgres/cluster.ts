@@ -31,7 +31,7 @@ export interface Cluster {
   stop(how?: { immediate?: boolean }): Promise<void>;
   restart(how?: { immediate?: boolean }): Promise<void>;
   /** A program of Postgres, as the user of the server. Gives its output; throws with what it says where it fails. */
-  program(name: string, words: readonly string[]): string;
+  program(name: string, words: readonly string[], input?: string): string;
   /** Ends it and removes its folder. Safe to call twice. */
   close(): Promise<void>;
 }
@@ -95,7 +95,8 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   const environment = { ...process.env, PGPASSWORD: password, LC_ALL: "C" };
 
   function program(name: string, words: readonly string[], input = ""): string {
-    const ran = spawnSync(join(bin, name), words, {
+    const own = join(bin, name);
+    const ran = spawnSync(existsSync(own) ? own : name, words, {
       ...user,
       input,
       cwd: folder,

@@ -50,7 +50,7 @@ export function openConnection(options: ConnectionOptions): Connection {
   const settings = {
     ...{ host, port, user, database, keepAlive: true, application_name: "hookline" },
     ...(password === undefined ? {} : { password }),
-    ssl: tls ? { ...tls, rejectUnauthorized: true, servername: host } : false,
+    ssl: tls ? { ...tls, host, rejectUnauthorized: true } : false, // the host is what its certificate has to name
     statement_timeout: statementTimeout,
     idle_in_transaction_session_timeout: 2 * statementTimeout,
     query_timeout: statementTimeout + 1_000, // of a server that does not answer at all
@@ -201,6 +201,9 @@ const doesPass = (error: unknown): boolean =>
   /^(40001|40P01|55P03|ECONNRESET|EPIPE|ETIMEDOUT)$/.test(codeOf(error)) ||
   /^(Connection terminated|Client has encountered a connection error|Query read timeout)/.test(messageOf(error));
 
+/** A failure in our words that may pass by itself: the server is away, or busy. */
+export const isAway = (error: unknown): boolean => error instanceof HooklineError && doesPass(error.cause);
+
 interface Refusal {
   reason?: string;
   advice: string;
@@ -231,7 +234,7 @@ const refusals: { readonly [code: string]: Refusal } = {
   CERT_HAS_EXPIRED: { reason: "its certificate has expired", advice: authority },
 };
 
-function inOurWords(error: unknown, { shown, user }: Address): unknown {
+function inOurWords(error: unknown, { shown }: Address): unknown {
   if (isOfStore(error) || error instanceof HooklineError) return error;
   const known = refusals[codeOf(error)];
   if (
@@ -248,5 +251,5 @@ function inOurWords(error: unknown, { shown, user }: Address): unknown {
     advice: "switch it on there",
   };
   const { reason = said, advice } = noTls || known || { advice: "check that the server runs and can be reached" };
-  return refused(known ? `${reason} (${user})` : reason, shown, advice, error);
+  return refused(reason, shown, advice, error);
 }

@@ -145,6 +145,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
 
   async function start(): Promise<void> {
     if (keeper) throw new Error("the cluster runs already");
+    rmSync(join(data, "postmaster.pid"), { force: true }); // a crash leaves it, and it would say that this one is ready
     const started = spawn("/bin/sh", ["-c", keep, "sh", join(bin, "postgres"), data, folder], {
       ...user,
       cwd: folder,

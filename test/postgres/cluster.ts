@@ -171,8 +171,13 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     const ending = keeper;
     if (!ending) return;
     const ended = new Promise((resolve) => ending.once("exit", resolve));
-    process.kill(pid(), how.immediate ? "SIGQUIT" : "SIGINT");
-    process.kill(pid(), "SIGCONT"); // a test may have paused it
+    const server = pid();
+    for (const signal of [how.immediate ? "SIGQUIT" : "SIGINT", "SIGCONT"] as const) // a test may have halted it
+      try {
+        process.kill(server, signal);
+      } catch {
+        // it has ended by the first one
+      }
     await ended;
   }
 

@@ -43,24 +43,39 @@ type Kind = "event" | "run";
 export function createShip({ database, connection, name, complain, now = Date.now }: ShippingOptions): Ship {
   const source = sourceOf(database);
   let rowsAtOnce = rowsAtMost;
+  let known: Known | undefined; // what Postgres has, as far as it was told here; undefined after a failure
 
   /** One transaction; answers how many rows it copied, and whether there is more. */
   const part = (signal: AbortSignal | undefined, kinds: readonly Kind[] = both): Promise<Copied> =>
-    connection.transaction({ again: true, signal }, async (query) => {
-      await query("select pg_advisory_xact_lock($1)", [source]); // the machine's commands and its daemon, one after the other
-      const cursor = await cursorOf(query, source);
-      const next = <Row extends EventRow | RunRow>(kind: Kind): Next<Row> =>
-        nextRows<Row>(database, kind, placeIn(database, kind, cursor), kinds.includes(kind) ? rowsAtOnce : 0);
-      const [events, runs] = [next<ShippedEvent>("event"), next<RunRow>("run")];
-      const isLast = events.isLast && runs.isLast;
-      const open = isLast ? await closedMeanwhile(query, database, source, now()) : nothing;
-      await copyHookSets(query, database, events.rows);
-      const rows = { events: [...events.rows, ...open.events], runs: merged(runs.rows, open.runs), answers: [] };
-      await writeRows(query, rows, source);
-      const copied = rows.events.length + rows.runs.length;
-      if (copied > 0) await query(saveCursor, [source, name, ...endOf(events), ...endOf(runs), now()]);
-      return { copied, isLast };
-    });
+    connection
+      .transaction({ again: true, signal }, async (query) => {
+        const cursor = await cursorOf(query, source, name, now());
+        const had: Known =
+          known && isSame(known.cursor, cursor)
+            ? known
+            : { cursor, open: await openIn(query, source, now()), hookSets: new Set(), days: new Set() };
+        known = undefined;
+        const next = <Row extends EventRow | RunRow>(kind: Kind): Next<Row> =>
+          nextRows<Row>(database, kind, placeIn(database, kind, cursor), kinds.includes(kind) ? rowsAtOnce : 0);
+        const [events, runs] = [next<ShippedEvent>("event"), next<RunRow>("run")];
+        const isLast = events.isLast && runs.isLast;
+        const open = isLast ? closedMeanwhile(database, had.open) : nothing;
+        await copyHookSets(query, database, events.rows, had.hookSets);
+        const rows = { events: [...events.rows, ...open.events], runs: merged(runs.rows, open.runs), answers: [] };
+        await writeRows(query, rows, source, had.days);
+        const copied = rows.events.length + rows.runs.length;
+        if (copied > 0) {
+          const [[event_seq, event_id], [run_seq, run_id]] = [endOf(events), endOf(runs)];
+          await query(saveCursor, [source, event_seq, event_id, run_seq, run_id, now()]);
+          had.cursor = { event_seq, event_id, run_seq, run_id };
+        }
+        noteOpen(had.open, rows);
+        return { copied, isLast, had };
+      })
+      .then(({ had, ...copied }) => {
+        known = had; // the transaction has ended
+        return copied;
+      });
 
   /** The next row of each kind by itself; one that Postgres does not take is left out. Answers how many rows it is further. */
   async function oneOfEach(signal: AbortSignal | undefined): Promise<number> {
@@ -72,12 +87,8 @@ export function createShip({ database, connection, name, complain, now = Date.no
         if (!isOfRow(error)) throw error;
         complain(`a row cannot be copied to Postgres and is left out: ${messageOf(error)}`);
         await connection.transaction({ again: true, signal }, async (query) => {
-          const { end } = nextRows(database, kind, placeIn(database, kind, await cursorOf(query, source)), 1);
-          await query("insert into hookline.source values ($1, $2, 0, '', 0, '', $3) on conflict do nothing", [
-            source,
-            name,
-            now(),
-          ]);
+          const cursor = await cursorOf(query, source, name, now());
+          const { end } = nextRows(database, kind, placeIn(database, kind, cursor), 1);
           await query(`update hookline.source set ${kind}_seq = $2, ${kind}_id = $3 where id = $1`, [
             source,
             end.seq,
@@ -119,17 +130,36 @@ function sourceOf(database: Database): number {
   return database.get<{ value: number }>("select value from meta where key = 'source'")?.value ?? random;
 }
 
-async function cursorOf(query: Query, source: number): Promise<Cursor> {
+/** It is this transaction's until it ends: the machine's commands and its daemon come one after the other. */
+async function cursorOf(query: Query, source: number, name: string, at: Instant): Promise<Cursor> {
   const [cursor] = await query<Cursor>(
-    "select event_seq, event_id, run_seq, run_id from hookline.source where id = $1",
-    [source],
+    `insert into hookline.source (id, name, event_seq, event_id, run_seq, run_id, seen) values ($1, $2, 0, '', 0, '', $3)
+     on conflict (id) do update set name = excluded.name returning event_seq, event_id, run_seq, run_id`,
+    [source, name, at],
   );
   return cursor ?? { event_seq: 0, event_id: "", run_seq: 0, run_id: "" };
 }
 
-const saveCursor = `insert into hookline.source (id, name, event_seq, event_id, run_seq, run_id, seen) values ($1, $2, $3, $4, $5, $6, $7)
-  on conflict (id) do update set name = excluded.name, event_seq = excluded.event_seq, event_id = excluded.event_id,
-    run_seq = excluded.run_seq, run_id = excluded.run_id, seen = excluded.seen`;
+const saveCursor = `update hookline.source set event_seq = $2, event_id = $3, run_seq = $4, run_id = $5, seen = $6 where id = $1`;
+
+const isSame = (one: Cursor, other: Cursor): boolean =>
+  one.event_seq === other.event_seq &&
+  one.run_seq === other.run_seq &&
+  one.event_id === other.event_id &&
+  one.run_id === other.run_id;
+
+interface Known {
+  /** As it was left here. Where it is another one, another process has gone on, or the server has lost what it had. */
+  cursor: Cursor;
+  open: Open;
+  hookSets: Set<string>;
+  days: Set<string>;
+}
+/** Rows that were copied before they were complete: events without an answer, and runs with what they were doing. */
+interface Open {
+  events: Map<string, Instant>;
+  runs: Map<string, string>;
+}
 
 interface Place {
   seq: number;
@@ -191,25 +221,39 @@ const endOf = ({ end }: Next<EventRow | RunRow>): [seq: number, id: string] => [
 
 const nothing: { events: ShippedEvent[]; runs: RunRow[] } = { events: [], runs: [] };
 
-/** Rows that were copied before they were complete, and are now. */
-async function closedMeanwhile(query: Query, database: Database, source: number, at: Instant): Promise<typeof nothing> {
-  const unanswered = await query<{ id: string }>(
-    "select id from hookline.event where source = $1 and outcome is null and at > $2",
+async function openIn(query: Query, source: number, at: Instant): Promise<Open> {
+  const events = await query<{ id: string; at: number }>(
+    "select id, at from hookline.event where source = $1 and outcome is null and at > $2",
     [source, at - answeredWithin],
   );
-  const running = await query<{ id: string; status: string }>(
+  const runs = await query<{ id: string; status: string }>(
     "select id, status from hookline.run where source = $1 and status in ('queued', 'running')",
     [source],
   );
   return {
-    events: unanswered.flatMap(
-      ({ id }) =>
-        database.get<ShippedEvent>(`select ${columns.event} from event where id = ? and outcome is not null`, id) ?? [],
-    ),
-    runs: running.flatMap(
-      ({ id, status }) =>
-        database.get<RunRow>(`select ${columns.run} from run where id = ? and status <> ?`, id, status) ?? [],
-    ),
+    events: new Map(events.map((one) => [one.id, one.at])),
+    runs: new Map(runs.map((one) => [one.id, one.status])),
+  };
+}
+
+function noteOpen(open: Open, { events, runs }: { events: readonly ShippedEvent[]; runs: readonly RunRow[] }): void {
+  for (const { id, outcome, at } of events)
+    if (outcome === null) open.events.set(id, at);
+    else open.events.delete(id);
+  for (const { id, status } of runs)
+    if (status === "queued" || status === "running") open.runs.set(id, status);
+    else open.runs.delete(id);
+  const latest = Math.max(...open.events.values());
+  for (const [id, at] of open.events) if (at < latest - answeredWithin) open.events.delete(id);
+}
+
+/** Those of them that have gone on. */
+function closedMeanwhile(database: Database, { events, runs }: Open): typeof nothing {
+  const answered = `select ${columns.event} from event where id = ? and outcome is not null`;
+  const changed = `select ${columns.run} from run where id = ? and status <> ?`;
+  return {
+    events: [...events.keys()].flatMap((id) => database.get<ShippedEvent>(answered, id) ?? []),
+    runs: [...runs].flatMap(([id, status]) => database.get<RunRow>(changed, id, status) ?? []),
   };
 }
 
@@ -218,8 +262,13 @@ const merged = (rows: readonly RunRow[], others: readonly RunRow[]): RunRow[] =>
   ...new Map([...others, ...rows].map((row) => [row.id, row])).values(),
 ];
 
-async function copyHookSets(query: Query, database: Database, events: readonly EventRow[]): Promise<void> {
-  const ids = [...new Set(events.map(({ hook_set }) => hook_set))];
+async function copyHookSets(
+  query: Query,
+  database: Database,
+  events: readonly EventRow[],
+  copied: Set<string>,
+): Promise<void> {
+  const ids = [...new Set(events.map(({ hook_set }) => hook_set))].filter((id) => !copied.has(id));
   if (ids.length === 0) return;
   const known = await query<{ id: string }>(
     "update hookline.hook_set set used = greatest(used, $2) where id = any($1::text[]) returning id",
@@ -237,6 +286,7 @@ async function copyHookSets(query: Query, database: Database, events: readonly E
         set.used,
       ]);
   }
+  for (const id of ids) copied.add(id);
 }
 
 /** Postgres takes the connection and the statement, but not what is in a row: an id that no index holds, a text that is none. */

@@ -79,6 +79,7 @@ export async function followStore({ url, database, complain }: FollowingOptions)
       wait = triesEvery.atFirst;
     } catch (error) {
       isChanged = true;
+      isChecked = false; // it may come back as another one
       const reason = messageOf(error);
       if (!waiting && !closing.signal.aborted) complain(`what happens waits in the machine's own store: ${reason}`);
       waiting = { since: waiting?.since ?? Date.now(), reason };

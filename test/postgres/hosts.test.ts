@@ -149,6 +149,15 @@ test("a daemon starts while Postgres is away, and refuses one that will never ta
   }
 });
 
+test("hooks that run without a daemon ask no Postgres, whatever is named as their store", (context) => {
+  const machine = makeMachine(context);
+  machine.environment.HOOKLINE_STORE = "postgres://hookline_writer@127.0.0.1:1/hookline";
+  machine.environment.HOOKLINE_DAEMON = "off";
+  const { status, stdout, stderr } = machine.hook("rm x");
+  assert.match(stdout, /nothing is removed here/);
+  assert.deepEqual([status, stderr], [0, ""]);
+});
+
 test("what cannot be brought to Postgres by a command stays on this machine, and the command says so", (context) => {
   const machine = makeMachine(context);
   const nowhere = "postgres://hookline_writer@127.0.0.1:1/hookline";

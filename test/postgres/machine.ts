@@ -13,7 +13,7 @@ export interface Machine {
   /** Runs a command to its end. */
   run(...words: string[]): { status: number | null; stdout: string; stderr: string };
   /** What an agent calls before a tool. */
-  hook(command: string): { status: number | null; stdout: string; ms: number };
+  hook(command: string): { status: number | null; stdout: string; stderr: string; ms: number };
   /** `hookline up` with these words; resolves once it listens. Killed at the end of the test. */
   up(...words: string[]): Promise<Up>;
 }
@@ -25,7 +25,9 @@ export interface Up {
   end(): Promise<void>;
 }
 
-export function makeMachine(context: TestContext): Machine {
+/** @param through what starts its programs elsewhere, such as in a network of their own */
+export function makeMachine(context: TestContext, through: readonly string[] = []): Machine {
+  const [program = "", ...before] = [...through, process.execPath];
   const folder = temporaryFolder(context);
   const workspace = join(folder, "workspace");
   for (const name of ["home", "workspace/.hookline/rules"]) mkdirSync(join(folder, name), { recursive: true });
@@ -43,7 +45,7 @@ export function makeMachine(context: TestContext): Machine {
   const spawned = { cwd: workspace, env: environment, encoding: "utf8" as const };
   return {
     ...{ folder, workspace, environment },
-    run: (...words) => spawnSync(process.execPath, [bin, ...words], spawned),
+    run: (...words) => spawnSync(program, [...before, bin, ...words], spawned),
     hook(command) {
       const payload = {
         hook_event_name: "PreToolUse",
@@ -53,12 +55,12 @@ export function makeMachine(context: TestContext): Machine {
         tool_input: { command },
       };
       const began = performance.now();
-      const words = [bin, "hook", "claude-code", "--event", "PreToolUse"];
-      const { status, stdout } = spawnSync(process.execPath, words, { ...spawned, input: JSON.stringify(payload) });
-      return { status, stdout, ms: performance.now() - began };
+      const words = [...before, bin, "hook", "claude-code", "--event", "PreToolUse"];
+      const { status, stdout, stderr } = spawnSync(program, words, { ...spawned, input: JSON.stringify(payload) });
+      return { status, stdout, stderr, ms: performance.now() - began };
     },
     up(...words) {
-      const child = spawn(process.execPath, [bin, "up", "--json", "--port", "0", ...words], {
+      const child = spawn(program, [...before, bin, "up", "--json", "--port", "0", ...words], {
         cwd: workspace,
         env: environment,
         stdio: ["ignore", "pipe", "pipe"],

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { chmodSync, chownSync, existsSync, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { migrate } from "../../src/storage/postgres/migrate.ts";
 import { openPostgresStore } from "../../src/storage/postgres/postgres.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
+import { makeAuthority, placeCertificate } from "./certificates.ts";
 import { password } from "./cluster.ts";
 import { database, owner, type Prepared, reader, startPrepared, writer } from "./prepared.ts";
 
@@ -106,19 +106,11 @@ test("[T30] with verify-full the store speaks to the server that its authority n
   const made = spawnSync("openssl", ["version"]);
   if (made.status !== 0) return context.skip("openssl is not installed");
   for (const authority of ["ours", "another"]) makeAuthority(folder, authority);
-  const data = join(cluster.folder, "data");
-  makeCertificate(folder, "ours", "localhost");
-  const { uid, gid } = statSync(data);
-  for (const file of ["server.key", "server.crt"]) {
-    cluster.program("sh", ["-c", `cat > ${join(data, file)}`], readFileSync(join(folder, file), "utf8"));
-    chmodSync(join(data, file), 0o600);
-    if (process.getuid?.() === 0) chownSync(join(data, file), uid, gid);
-  }
+  placeCertificate(cluster, folder, { authority: "ours", name: "DNS:localhost" });
   const ours = `?sslmode=verify-full&sslrootcert=${join(folder, "ours.crt")}`;
   assert.match(await refusalOf(cluster.store + ours), /the server speaks no TLS/);
   cluster.sql("alter system set ssl = on");
   cluster.sql("select pg_reload_conf()");
-  assert.ok(existsSync(join(data, "server.crt")));
   const named = cluster.store.replace("127.0.0.1", "localhost");
   const another = `?sslmode=verify-full&sslrootcert=${join(folder, "another.crt")}`;
   const store = await openPostgresStore({ url: named + ours });
@@ -131,24 +123,3 @@ test("[T30] with verify-full the store speaks to the server that its authority n
   assert.match(await refusalOf(`${named}?sslmode=verify-full`), /its certificate is of an unknown authority/);
   assert.match(await refusalOf(cluster.store + ours), /its certificate is of another server/);
 });
-
-function makeAuthority(folder: string, name: string): void {
-  openssl(
-    folder,
-    `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=${name} -keyout ${name}.key -out ${name}.crt`,
-  );
-}
-function makeCertificate(folder: string, authority: string, name: string): void {
-  openssl(
-    folder,
-    `req -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj /CN=${name} -addext subjectAltName=DNS:${name} -keyout server.key -out server.csr`,
-  );
-  openssl(
-    folder,
-    `x509 -req -in server.csr -CA ${authority}.crt -CAkey ${authority}.key -CAcreateserial -days 2 -copy_extensions copy -out server.crt`,
-  );
-}
-function openssl(folder: string, words: string): void {
-  const { status, stderr } = spawnSync("openssl", words.split(" "), { cwd: folder, encoding: "utf8" });
-  assert.equal(status, 0, stderr);
-}

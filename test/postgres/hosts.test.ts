@@ -91,6 +91,10 @@ async function decidesWithout(
     assert.ok(ms < 10_000, `it took ${ms} ms`); // far below what an agent gives a hook, and above what a busy machine takes
   }
   await until(async () => (await ready(daemon.port)).status === 503);
+  assert.match(
+    machine.run("status").stdout,
+    /postgres +postgres:\/\/hookline_writer@127.* rows wait since .*Z: the store cannot be used/,
+  );
   assert.deepEqual((await ready(daemon.port)).missing, ["postgres"]);
   await back();
   await until(() => count("event") === 6);

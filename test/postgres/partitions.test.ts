@@ -67,6 +67,12 @@ test("a day on which a run still goes on is not dropped: its other rows are dele
   );
 });
 
+test("only the days that rows are of get a partition, also where a clock stood wrong", async () => {
+  const before = partitions("run").length;
+  await Promise.all([-300, -200, 1].map((days) => happens(Date.now() + days * day)));
+  assert.equal(partitions("run").length, before + 3);
+});
+
 test("what comes of a day that was forgotten, or that is far away, lies with the others and is found", async () => {
   const far = await happens(Date.now() + 400 * day);
   assert.equal(rowsIn("event_others"), 1);

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { migrate } from "../../src/storage/postgres/migrate.ts";
 import { openPostgresStore } from "../../src/storage/postgres/postgres.ts";
+import { migrations } from "../../src/storage/postgres/schema.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { makeAuthority, placeCertificate } from "./certificates.ts";
 import { password } from "./cluster.ts";
@@ -89,11 +90,15 @@ test("a database without tables, with older and with newer ones is refused, and 
   cluster.sql(`alter database bare owner to ${owner}`);
   const at = { url: cluster.url(owner, "bare"), writer };
   const both = await Promise.all([migrate(at), migrate(at)]);
-  assert.deepEqual(both.map(({ from }) => from).sort(), [0, 1], "one makes the tables, the other finds them");
+  assert.deepEqual(
+    both.map(({ from }) => from).sort(),
+    [0, migrations.length],
+    "one makes the tables, the other finds them",
+  );
   cluster.sql("update hookline.meta set value = '0' where key = 'version'", "bare");
   assert.match(
     await refusalOf(cluster.url(writer, "bare")),
-    /of version 0, and this Hookline needs 1 .* `hookline store migrate`/,
+    /of version 0, and this Hookline needs [1-9]\d* .* `hookline store migrate`/,
   );
   cluster.sql("update hookline.meta set value = '99' where key = 'version'", "bare");
   assert.match(await refusalOf(cluster.url(writer, "bare")), /of version 99, which is newer .* update Hookline/);

@@ -14,20 +14,15 @@ const partitions = `
     one date;
     parent text;
   begin
-    if to_regclass(format('hookline.event_%s', to_char(first, 'YYYYMMDD'))) is not null
-      and to_regclass(format('hookline.event_%s', to_char(last, 'YYYYMMDD'))) is not null and last - first < 30 then return; end if;
     perform pg_advisory_xact_lock(7234017283807667300);
     for one in select generate_series(greatest(first, current_date - 400), least(last, current_date + 7), interval '1 day')::date loop
+      continue when to_regclass(format('hookline.event_%s', to_char(one, 'YYYYMMDD'))) is not null;
       foreach parent in array array['event', 'run'] loop
-        if to_regclass(format('hookline.%s_%s', parent, to_char(one, 'YYYYMMDD'))) is null then
-          begin
-            execute format('create table hookline.%I partition of hookline.%I for values from (%L) to (%L)',
-              parent || '_' || to_char(one, 'YYYYMMDD'), parent, one, one + 1);
-          exception when check_violation then null; -- some of its rows lie with the others already
-          end;
-        end if;
+        execute format('create table hookline.%I partition of hookline.%I for values from (%L) to (%L)',
+          parent || '_' || to_char(one, 'YYYYMMDD'), parent, one, one + 1);
       end loop;
     end loop;
+  exception when check_violation then null; -- some rows of that day lie with the others already
   end $$;
 
   create function hookline.forget(before double precision) returns bigint
@@ -69,6 +64,7 @@ const partitions = `
   begin
     update hookline.meta set value = at::text where key = 'purged' and value::double precision < at - 86400000;
     if not found then return null; end if;
+    perform hookline.make_days(current_date, current_date + 2); -- before their first rows wait for it
     select value::double precision * 86400000 into kept_for from hookline.meta where key = 'retention_days';
     return hookline.forget(at - kept_for);
   end $$;

@@ -82,10 +82,9 @@ export async function writeRows(query: Query, rows: Rows, source: number | null,
 
 /** Partitions are made before their first row: afterwards it would lie with the others. */
 async function makeDays(query: Query, days: readonly string[], made: Set<string>): Promise<void> {
-  const missing = days.filter((day) => day !== unknownDay && !made.has(day)).sort();
-  const [first, last] = [missing[0], missing.at(-1)];
-  if (first === undefined || last === undefined) return;
-  await query("select hookline.make_days($1::date, $2::date)", [first, last]);
+  const missing = [...new Set(days)].filter((day) => day !== unknownDay && !made.has(day));
+  if (missing.length === 0) return;
+  await query("select hookline.make_days(day, day) from unnest($1::date[]) day", [missing]);
   for (const day of missing) made.add(day);
 }
 

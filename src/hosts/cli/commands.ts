@@ -246,7 +246,7 @@ export const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import("./agents/install.ts")).uninstall,
   },
   store: {
-    summary: "make the tables of a store in Postgres, or move the record there or back",
+    summary: "make a Postgres store's tables, or move the record there or back",
     usage:
       "store migrate --store postgres://OWNER@HOST/DATABASE [--writer ROLE] [--reader ROLE] [--keep DAYS] [--json], store move --to postgres://…|sqlite:FILE [--store …] [--json]",
     example: "hookline store move --to postgres://hookline_writer@db.example.com/hookline",

@@ -1,6 +1,6 @@
 /**
  * What `hookline hook` loads before it knows its event: the static closure of src/hosts/cli/hook.ts holds nothing slow (R66). And what
- * a daemon loads in which nobody has switched on telemetry: nothing that sends it.
+ * a daemon loads in which nobody has switched on telemetry or named a Postgres: nothing that sends to one of them.
  */
 import { importsOf } from "./imports.ts";
 
@@ -50,6 +50,7 @@ const forbiddenPlaces = [
   "src/hosts/compose/durable-queue.ts",
   "src/runtime/queues/durable",
   "src/storage/sqlite/journal",
+  "src/storage/postgres/",
   "src/actions/index.ts",
   "src/conditions/index.ts",
 ];
@@ -59,8 +60,14 @@ const allowed = ["src/hosts/daemon/hook-wire.ts", "src/hosts/daemon/state-file.t
 
 const closures: readonly Closure[] = [
   { entry: "src/hosts/cli/hook.ts", packages: forbidden, places: forbiddenPlaces, allowed },
-  ...["src/hosts/daemon/daemon.ts", "src/hosts/daemon/listeners.ts", "src/index.ts"].map((entry) => ({
-    ...{ entry, packages: [], places: ["src/services/telemetry/otlp/"], allowed: [] },
+  ...[
+    "src/hosts/cli/main.ts",
+    "src/hosts/cli/daemon/up.ts",
+    "src/hosts/daemon/daemon.ts",
+    "src/hosts/daemon/listeners.ts",
+    "src/index.ts",
+  ].map((entry) => ({
+    ...{ entry, packages: ["pg"], places: ["src/services/telemetry/otlp/", "src/storage/postgres/"], allowed: [] },
   })),
 ];
 

@@ -166,9 +166,9 @@ function count(group: Group, report: string, ended: string | undefined): void {
   total.skipped += counted.skipped;
 }
 
-/** Real agents, or a browser: other commands run those. */
+/** Real agents, a browser or Postgres: other commands run those. */
 function needsMore(file: string): boolean {
-  return file.startsWith("test/real-agents/") || file.startsWith("test/browser/") || file.includes("node_modules");
+  return /^test\/(real-agents|browser|postgres)\//.test(file) || file.includes("node_modules");
 }
 
 /** A file system in memory: the tests write and flush so much that a disk takes two to four times as long. */

@@ -41,6 +41,8 @@ export const groups: readonly Group[] = [
         "the process that answers agents, keeps clocks and watches, and takes events and webhooks",
       ],
       ["dashboard", "The dashboard", "what was blocked, sessions, runs and hooks in your browser"],
+      ["postgres", "Many machines, one record", "rows of many machines in one Postgres"],
+      ["operations", "Operations", "run it for many people: deploy, back up, restore, size"],
       ["notifications", "Notifications", "post runs of automations to Discord, to Slack or to a program"],
       ["telemetry", "Telemetry", "traces and metrics for OpenTelemetry and Prometheus"],
       ["mcp", "Operations as tools", "every operation of Hookline as a tool of your agent"],

@@ -16,8 +16,18 @@ export interface Place {
 export const stateFolder = ({ home, environment }: Place): string => stateFolderOf(home || homedir(), environment);
 
 /** Where the store lies: --store, then HOOKLINE_STORE, then the state folder. */
-export const storePath = (place: Place, flag: string | undefined): string =>
-  resolve(place.cwd, flag ?? place.environment.HOOKLINE_STORE ?? usualStore(place));
+export function storePath(place: Place, flag: string | undefined): string {
+  const named = flag ?? place.environment.HOOKLINE_STORE;
+  return named === undefined || isPostgres(named) ? usualStore(place) : resolve(place.cwd, named);
+}
+
+/** The address of the Postgres that is named where a store is: the machine's own store is the usual one, and its record goes there. */
+export function sharedStore({ environment }: Pick<Place, "environment">, flag: string | undefined): string | undefined {
+  const named = flag ?? environment.HOOKLINE_STORE;
+  return named !== undefined && isPostgres(named) ? named : undefined;
+}
+
+export const isPostgres = (named: string): boolean => /^postgres(ql)?:/i.test(named);
 
 /** Where it lies by default. */
 export const usualStore = (place: Place): string => resolve(place.cwd, stateFolder(place), "hookline.db");

@@ -32,6 +32,8 @@ export interface RoutesOptions {
   webhooks: Webhooks;
   live: Pick<Live, "open">;
   status(): Fields;
+  /** Where what is recorded cannot go just now. */
+  missing(): readonly string[];
   measures(): readonly Measure[];
   /** Its holder may read the measures, and nothing else. Undefined: there is none. */
   scrapeToken(): string | undefined;
@@ -61,6 +63,9 @@ type Pages = (call: Call, path: string) => Promise<Served>;
 export type BodyOf = (call: Call) => Promise<Buffer | Refused | undefined>;
 type Methods = Readonly<Record<string, (asked: Asked) => MaybePromise<Served>>>;
 
+/** They tell nothing of what happens here. */
+const open: readonly string[] = ["/health", "/ready"];
+
 /** Of all bodies that are being read. */
 const togetherAtMost = 32 * largestInBytes;
 
@@ -74,6 +79,7 @@ export function createRoutes(options: RoutesOptions): (call: Call) => void {
 
   const routes: readonly (readonly [path: RegExp, methods: Methods])[] = [
     [/^\/health$/, { GET: () => json(200, { ok: true, name: "hookline", version }) }],
+    [/^\/ready$/, { GET: readiness }],
     [/^\/status$/, { GET: () => json(200, options.status()) }],
     [/^\/metrics$/, { GET: measured }],
     [/^\/events$/, {}], // what is posted there, ingest-http.ts takes before
@@ -130,6 +136,12 @@ export function createRoutes(options: RoutesOptions): (call: Call) => void {
     return json(status, body);
   }
 
+  /** It decides all the same: a balancer that sends events elsewhere loses nothing, one that ends it does. */
+  function readiness(): CallAnswer {
+    const missing = options.missing();
+    return json(missing.length === 0 ? 200 : 503, { ok: missing.length === 0, missing });
+  }
+
   function measured(): CallAnswer {
     const headers = { "content-type": prometheusType, "cache-control": "no-store" };
     return { status: 200, headers, body: prometheusText(options.measures()) };
@@ -141,7 +153,7 @@ export function createRoutes(options: RoutesOptions): (call: Call) => void {
   }
 
   function isOpen(method: string, path: string): boolean {
-    return (method === "POST" && path.startsWith("/webhooks/")) || (method === "GET" && path === "/health");
+    return (method === "POST" && path.startsWith("/webhooks/")) || (method === "GET" && open.includes(path));
   }
 
   function pagesOf(url: string): Promise<Pages> {

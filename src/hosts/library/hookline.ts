@@ -229,6 +229,11 @@ async function storeOf(
 ): Promise<Store> {
   if (typeof store === "object") return store;
   if (store === undefined || store === "memory") return openMemoryStore();
+  if (/^postgres(ql)?:/i.test(store)) {
+    const reason = "a program's hooks do not wait for a Postgres";
+    const advice = "name a file; `hookline up --store postgres://…` brings what the usual one holds";
+    throw new HooklineError("store_unusable", { reason, where: "the option store", advice });
+  }
   const [{ openSqliteStore }, { createRedaction }, { ringOfRows, withDegradedMode }] = await Promise.all([
     import("../../storage/sqlite/sqlite.ts"),
     import("../../storage/redaction/redaction.ts"),

@@ -229,8 +229,11 @@ test("on a full disk nothing is acknowledged that is not kept, guards deny, and 
     ["store_unusable", "store_unusable"],
   );
   assert.equal(denied(tell(place)), true);
+  const waiting = await daemon.call("/ready");
+  assert.deepEqual([waiting.status, waiting.body], [503, { ok: false, missing: ["store"] }]);
   limit("unlimited");
   await until(async () => (await daemon.call("/events", { body: event })).status === 200, "an event is taken again");
+  assert.equal((await daemon.call("/ready")).status, 200);
   const kept = idsIn(place);
   assert.deepEqual(
     ledger.filter((id) => !kept.has(id)),

@@ -39,6 +39,7 @@ test("only who holds the token is answered, and no web page is", async (t) => {
   const event = { method: "POST", path: "/events", body: '{"event":"a.b"}' };
   const table: [string, Wanted][] = [
     ["200 ok", { path: "/health" }],
+    ["200 ok", { path: "/ready" }],
     ["200 ok", { headers: bearer }],
     ["200 ok", { headers: { ...bearer, host: `localhost:${daemon.port}` } }],
     ["401 unauthorized", {}],

@@ -214,6 +214,15 @@ export function daemonRows(
   return [row(head), ...selfLines(daemon, terminal), ...daemonLines(daemon, terminal, show)];
 }
 
+/** The Postgres to which the record goes. */
+function sharedRow(
+  { address, waitsSince, reason }: Fields,
+  row: (name: string, text: string, style?: Style) => string,
+): string {
+  if (typeof waitsSince !== "number") return row("postgres", String(address));
+  return row("postgres", `${address}: rows wait since ${new Date(waitsSince).toISOString()}: ${reason}`, "red");
+}
+
 /** The process itself, and who speaks to it. */
 function selfLines(daemon: Fields, terminal: Terminal): string[] {
   const row = (name: string, text: string): string => titled(terminal, name, oneLine(text));
@@ -290,6 +299,7 @@ export function daemonLines(status: Fields, terminal: Terminal, show: (path: str
       textsOf(status.webhooks).map((name) => `POST /webhooks/${name}`),
     ),
     row("queue", `${running ?? 0} running, ${waiting ?? 0} waiting`),
+    ...(isRecord(status.shared) ? [sharedRow(fieldsOf(status.shared), row)] : []),
     ...(isRecord(status.telemetry) ? telemetryRows(fieldsOf(status.telemetry), row) : []),
     ...rows(
       "broken",

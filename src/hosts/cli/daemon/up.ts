@@ -12,7 +12,7 @@ import { renewBundle } from "../agents/clone-bundle.ts";
 import { buildVersion, type ExitCode, type Invocation, textFlag } from "../command.ts";
 import { createLog, failureIn } from "../log.ts";
 import { containModules } from "../module-output.ts";
-import { stateFolder, storeOptions, storePath } from "../place.ts";
+import { sharedStore, stateFolder, storeOptions, storePath } from "../place.ts";
 import { oneLine, shortPath } from "../terminal.ts";
 import { linkLines } from "./open.ts";
 import { upOptionsOf } from "./options.ts";
@@ -184,13 +184,22 @@ async function open(invocation: Invocation, { store, workspaces, onDemand, place
     terminal.error(`hookline: ${oneLine(message)}`);
   };
   const options = storeOptions(invocation, store);
+  const opened = openSqliteStore({ ...options, redact, groups: true, onNotice: complain, isGone });
+  const url = onDemand ? undefined : sharedStore(invocation, textFlag(invocation.flags, "store"));
+  const shared =
+    url === undefined
+      ? undefined
+      : await (await import("../../../storage/postgres/following.ts")).followStore({
+          ...{ url, database: opened.database, complain },
+        });
   return createDaemon({
+    ...(shared ? { shared } : {}),
     cwd: workspaces[0] ?? cwd,
     home,
     environment: withoutDepth(environment),
     version: buildVersion(),
     variables: onDemand ? {} : environment, // an agent's client has started it: a project may have set them
-    store: openSqliteStore({ ...options, redact, groups: true, onNotice: complain, isGone }),
+    store: opened,
     storeFile: store,
     place,
     workspaces,

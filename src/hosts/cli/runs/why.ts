@@ -4,15 +4,14 @@ import { loadPatterns } from "../../../conditions/patterns.ts";
 import type { ExitCode, Invocation } from "../command.ts";
 import { effectLines } from "../hooks/effect-lines.ts";
 import { registryAt } from "../loaded.ts";
-import { openStoreToRead } from "../store.ts";
+import { openRecord } from "../shared-store/record.ts";
 import { askedEvent } from "./asked-event.ts";
 import { reasonsOf } from "./reasons.ts";
 import { tell } from "./why-words.ts";
 
 export async function why(invocation: Invocation): Promise<ExitCode> {
-  const store = openStoreToRead(invocation);
+  const store = await openRecord(invocation);
   try {
-    await store.repair();
     const asked = await askedEvent(store, invocation);
     const { stored } = asked;
     const reasons = await reasonsOf(store, stored, {

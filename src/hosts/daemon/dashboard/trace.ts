@@ -8,6 +8,7 @@ import { scopeOf } from "../../../engine/plan.ts";
 import type { Ports, Scope } from "../../../engine/ports.ts";
 import type { StoredEvent } from "../../../engine/record.ts";
 import { findProject, workspaceOf } from "../../../loading/project.ts";
+import { idsFrom } from "../../../storage/sqlite/queries.ts";
 import type { SqliteStore } from "../../../storage/sqlite/sqlite.ts";
 import { effectRows } from "../../cli/hooks/effect-lines.ts";
 import { runNamed } from "../../cli/runs/named.ts";
@@ -29,7 +30,8 @@ interface Tracing extends Knowing {
 /** @throws HooklineError run_unknown */
 export async function traceOf(id: string, tracing: Tracing): Promise<Trace> {
   const { store, projectAt } = tracing;
-  const run = await runNamed(store, id);
+  const ids = { idsFrom: idsFrom.bind(undefined, store.database) };
+  const run = await runNamed({ ...store, ...ids }, id);
   const stored = await store.event(run.eventId);
   const set = stored && (await store.hookSet(stored.set));
   const hook = set?.hooks.find((one) => one.id === run.hook);

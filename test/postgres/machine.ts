@@ -13,7 +13,7 @@ export interface Machine {
   /** Runs a command to its end. */
   run(...words: string[]): { status: number | null; stdout: string; stderr: string };
   /** What an agent calls before a tool. */
-  hook(command: string): { status: number | null; stdout: string; stderr: string; ms: number };
+  hook(command: string): { status: number | null; stdout: string; stderr: string };
   /** `hookline up` with these words; resolves once it listens. Killed at the end of the test. */
   up(...words: string[]): Promise<Up>;
 }
@@ -54,10 +54,9 @@ export function makeMachine(context: TestContext, through: readonly string[] = [
         tool_name: "Bash",
         tool_input: { command },
       };
-      const began = performance.now();
       const words = [...before, bin, "hook", "claude-code", "--event", "PreToolUse"];
       const { status, stdout, stderr } = spawnSync(program, words, { ...spawned, input: JSON.stringify(payload) });
-      return { status, stdout, stderr, ms: performance.now() - began };
+      return { status, stdout, stderr };
     },
     up(...words) {
       const child = spawn(program, [...before, bin, "up", "--json", "--port", "0", ...words], {

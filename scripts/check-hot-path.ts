@@ -50,6 +50,7 @@ const forbiddenPlaces = [
   "src/hosts/compose/durable-queue.ts",
   "src/runtime/queues/durable",
   "src/storage/sqlite/journal",
+  "src/storage/postgres/",
   "src/actions/index.ts",
   "src/conditions/index.ts",
 ];

@@ -40,6 +40,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   "ajv/dist/2020.js": ["actions"],
   croner: ["formats", "runtime"], // what a pattern means is asked where it is read, and where it is waited for
   diff: ["hosts"],
+  pg: ["storage"],
   "string-width": ["hosts"],
   "vscode-languageserver-protocol/node": ["services"],
 };

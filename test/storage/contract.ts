@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { HooklineError } from "../../src/engine/error.ts";
-import { type Fields, firstTurn, type HookEvent, type Json } from "../../src/engine/event.ts";
+import { type Fields, firstTurn, type HookEvent, type Json, type MaybePromise } from "../../src/engine/event.ts";
 import { advance } from "../../src/engine/events.ts";
 import type { HookSet } from "../../src/engine/hook.ts";
 import type { Baseline, Run, Store } from "../../src/engine/record.ts";
@@ -52,14 +52,14 @@ export function aRun(given: Partial<Run> = {}): Run {
 export const codeOf = (error: unknown): string => (error instanceof HooklineError ? error.code : String(error));
 
 /** @param open a new empty store each time; the test closes it */
-export function testStore(name: string, open: (given?: Given) => Store): void {
+export function testStore(name: string, open: (given?: Given) => MaybePromise<Store>): void {
   const about = (sentence: string, story: (store: Store) => Promise<void>, given?: Given): void => {
     test(`${name}: ${sentence}`, async () => {
-      const store = open(given);
+      const store = await open(given);
       try {
         await story(store);
       } finally {
-        store.close();
+        await store.close();
       }
     });
   };

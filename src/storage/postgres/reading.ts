@@ -1,0 +1,123 @@
+/** Questions about what Postgres holds of events and runs, each one statement. */
+import type { HookId, Instant } from "../../engine/event.ts";
+import type { Run, RunFilter, StoredEvent } from "../../engine/record.ts";
+import {
+  type EventRow,
+  eventFields,
+  eventOf,
+  listOf,
+  type RunRow,
+  readBack,
+  runFields,
+  runOf,
+  textFields,
+  written,
+} from "../sqlite/rows.ts";
+import type { Query, Value } from "./connection.ts";
+
+const eventColumns = eventFields.join(", ");
+const runColumns = runFields.join(", ");
+
+export async function eventNamed(query: Query, id: string): Promise<StoredEvent | undefined> {
+  const [row] = await query<EventRow>(`select ${eventColumns} from hookline.event where id = $1`, [written(id)]);
+  return row && eventOf(row);
+}
+
+export async function runNamed(query: Query, id: string): Promise<Run | undefined> {
+  const [row] = await query<RunRow>(`select ${runColumns} from hookline.run where id = $1`, [written(id)]);
+  return row && runOf(row);
+}
+
+export const newestEvents = async (query: Query, limit: number): Promise<StoredEvent[]> =>
+  (await query<EventRow>(`select ${eventColumns} from hookline.event order by seq desc limit $1`, [limit])).map(
+    eventOf,
+  );
+
+/** The condition that a field of the filter is, with its value in the place of `$`. */
+const conditions: {
+  readonly [F in keyof RunFilter]?: (value: NonNullable<RunFilter[F]>) => [sql: string, value: Value];
+} = {
+  hook: (hooks) => ["hook = any($::text[])", listOf(hooks).map(written)],
+  session: (session) => ["session = $", written(session)],
+  event: (name) => ["event_name = $", written(name)],
+  status: (status) => ["status = $", status],
+  eventId: (id) => ["event = $", written(id)],
+  since: (since) => ["started >= $", since],
+  folders: (folders) => [
+    `exists (select 1 from hookline.event, unnest($::text[]) folder
+       where event.day = run.day and event.id = run.event and (cwd = folder or starts_with(cwd, rtrim(folder, '/') || '/')))`,
+    folders.map(written),
+  ],
+  text: (text) => [`position($ in lower(concat_ws(E'\\n', ${textFields.join(", ")}))) > 0`, text.toLowerCase()],
+};
+
+/** Newest first, that is in the reverse order in which they came. */
+export async function findRuns(query: Query, filter: RunFilter): Promise<Run[]> {
+  const values: Value[] = [];
+  const place = (value: Value): string => `$${values.push(value)}`;
+  const wanted: string[] = [];
+  for (const [field, value] of Object.entries(filter)) {
+    const condition = conditions[field as keyof RunFilter] as ((value: unknown) => [string, Value]) | undefined; // each is asked with its own field
+    if (!condition || value === undefined) continue;
+    const [sql, given] = condition(value);
+    wanted.push(sql.replace("$", () => place(given)));
+  }
+  if (filter.among) {
+    const { prefix, suffix = "" } = filter.among;
+    const end = place(suffix);
+    wanted.push(`starts_with(hook, ${place(prefix)}) and right(hook, length(${end})) = ${end}`);
+  }
+  const where = wanted.length === 0 ? "" : `where ${wanted.join(" and ")}`;
+  const limit = place(filter.limit ?? null);
+  const rows = await query<RunRow>(
+    `select ${runColumns} from hookline.run ${where} order by seq desc limit ${limit}::bigint`,
+    values,
+  );
+  return rows.map(runOf);
+}
+
+export async function recentHookSets(query: Query, events: number): Promise<string[]> {
+  const rows = await query<{ id: string }>(
+    `select hook_set as id from (select hook_set, seq from hookline.event order by seq desc limit $1) newest
+     group by hook_set order by max(seq) desc`,
+    [events],
+  );
+  return rows.map(({ id }) => readBack(id));
+}
+
+/** For each hook its newest run that started. */
+export async function lastFired(query: Query): Promise<Map<HookId, Instant>> {
+  const rows = await query<{ hook: string; started: number }>(
+    "select distinct on (hook) hook, started from hookline.run where asked > 0 order by hook, seq desc",
+  );
+  return new Map(rows.map(({ hook, started }) => [readBack(hook), started]));
+}
+
+/** The ids that begin so: at most so many. */
+export async function idsFrom(
+  query: Query,
+  table: "run" | "event",
+  beginning: string,
+  most: number,
+): Promise<string[]> {
+  const sql = `select id from hookline.${table} where starts_with(id, $1) order by id limit $2`;
+  return (await query<{ id: string }>(sql, [written(beginning), most])).map(({ id }) => readBack(id));
+}
+
+/** The newest event in these folders or below them. */
+export async function newestEventIn(query: Query, folders: readonly string[]): Promise<string | undefined> {
+  const [row] = await query<{ id: string }>(
+    `select id from hookline.event where exists (select 1 from unnest($1::text[]) folder
+       where cwd = folder or starts_with(cwd, rtrim(folder, '/') || '/')) order by seq desc limit 1`,
+    [folders.map(written)],
+  );
+  return row && readBack(row.id);
+}
+
+/** With the names that they had last; also those that are gone. */
+export async function hooksWithRuns(query: Query): Promise<{ hook: HookId; name: string }[]> {
+  const rows = await query<{ hook: string; name: string }>(
+    "select distinct on (hook) hook, hook_name as name from hookline.run order by hook, seq desc",
+  );
+  return rows.map(({ hook, name }) => ({ hook: readBack(hook), name: readBack(name) }));
+}

@@ -1,0 +1,188 @@
+/** The tables in Postgres, as numbered migrations. A migration that was released is never edited: the next one changes what it made. */
+
+/**
+ * Events and runs lie in a partition for each day on which their event's id was made, so that to forget a day is to drop two tables. What
+ * has no such id, or comes after its day was dropped, lies in the partition of the others, and is deleted row by row.
+ *
+ * Only these functions change tables at run time: they belong to the owner, and the role that writes may do no more than call them.
+ */
+const partitions = `
+  create function hookline.make_days(first date, last date) returns void
+  language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+  declare
+    one date;
+    parent text;
+  begin
+    if to_regclass(format('hookline.event_%s', to_char(first, 'YYYYMMDD'))) is not null
+      and to_regclass(format('hookline.event_%s', to_char(last, 'YYYYMMDD'))) is not null and last - first < 30 then return; end if;
+    perform pg_advisory_xact_lock(7234017283807667300);
+    for one in select generate_series(greatest(first, current_date - 400), least(last, current_date + 7), interval '1 day')::date loop
+      foreach parent in array array['event', 'run'] loop
+        if to_regclass(format('hookline.%s_%s', parent, to_char(one, 'YYYYMMDD'))) is null then
+          begin
+            execute format('create table hookline.%I partition of hookline.%I for values from (%L) to (%L)',
+              parent || '_' || to_char(one, 'YYYYMMDD'), parent, one, one + 1);
+          exception when check_violation then null; -- some of its rows lie with the others already
+          end;
+        end if;
+      end loop;
+    end loop;
+  end $$;
+
+  create function hookline.forget(before double precision) returns bigint
+  language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '2s' as $$
+  declare
+    last_day text := to_char(to_timestamp(before / 1000) at time zone 'utc' - interval '1 day', 'YYYYMMDD');
+    one text;
+    here bigint;
+    forgotten bigint := 0;
+    goes_on boolean;
+  begin
+    perform pg_advisory_xact_lock(7234017283807667300);
+    for one in
+      select substr(relname, 7) from pg_inherits join pg_class on pg_class.oid = inhrelid
+      where inhparent = 'hookline.event'::regclass and relname ~ '^event_[0-9]{8}$' and substr(relname, 7) <= last_day
+    loop
+      execute format('select exists (select 1 from hookline.%I where status in (''queued'', ''running''))', 'run_' || one) into goes_on;
+      continue when goes_on;
+      execute format('select count(*) from hookline.%I', 'event_' || one) into here;
+      forgotten := forgotten + here;
+      execute format('drop table hookline.%I, hookline.%I', 'event_' || one, 'run_' || one);
+    end loop;
+    delete from hookline.run where started < before and status not in ('queued', 'running');
+    delete from hookline.inbox where at < before;
+    delete from hookline.debt where at < before;
+    delete from hookline.baseline where at < before;
+    delete from hookline.session where at < before;
+    delete from hookline.hook_set where used < before;
+    delete from hookline.event where at < before;
+    get diagnostics here = row_count;
+    return forgotten + here;
+  end $$;
+`;
+
+/** The schema's version is the number of migrations that were applied to it. */
+export const migrations: readonly string[] = [
+  `
+  create table hookline.meta (key text primary key, value text not null);
+
+  create table hookline.hook_set (id text primary key, hooks text not null, used double precision not null);
+
+  create sequence hookline.event_seq;
+  create table hookline.event (
+    day date not null,
+    seq bigint not null default nextval('hookline.event_seq'),
+    source bigint,
+    id text not null,
+    at double precision not null,
+    name text not null,
+    session text,
+    cwd text not null,
+    sender text not null,
+    delivery text,
+    delivered_by text,
+    repeats text,
+    hook_set text not null,
+    payload text not null,
+    turn text not null,
+    outcome text,
+    answered_at double precision,
+    ms double precision,
+    cut integer not null,
+    redacted integer not null,
+    primary key (day, id)
+  ) partition by range (day);
+  create index on hookline.event (seq);
+  create index on hookline.event (delivery) where delivery is not null;
+  create index on hookline.event (source) where outcome is null;
+  create table hookline.event_others partition of hookline.event default;
+
+  create sequence hookline.run_seq;
+  create table hookline.run (
+    day date not null,
+    seq bigint not null default nextval('hookline.run_seq'),
+    source bigint,
+    id text not null,
+    event text not null,
+    event_name text not null,
+    hook text not null,
+    hook_name text not null,
+    session text,
+    status text not null,
+    reason text,
+    cause text not null,
+    started double precision not null,
+    ms double precision,
+    outcome text,
+    withheld text,
+    steps text not null,
+    notes text not null,
+    asked integer not null,
+    owner text,
+    primary key (day, id)
+  ) partition by range (day);
+  create index on hookline.run (seq);
+  create index on hookline.run (hook, seq);
+  create index on hookline.run (event);
+  create index on hookline.run (source) where status in ('queued', 'running');
+  create table hookline.run_others partition of hookline.run default;
+
+  create table hookline.session (
+    id text primary key,
+    turn text not null,
+    at double precision not null,
+    reprompts integer not null default 0,
+    rewakes integer not null default 0,
+    injected integer not null default 0
+  );
+  create table hookline.claim (key text primary key, count integer not null, last double precision not null);
+  create table hookline.debt (
+    session text not null,
+    hook text not null,
+    found text not null,
+    at double precision not null,
+    primary key (session, hook)
+  );
+  create table hookline.inbox (
+    id text primary key,
+    seq bigint generated always as identity,
+    session text not null,
+    outcome text not null,
+    counter text,
+    at double precision not null
+  );
+  create index on hookline.inbox (session);
+  create table hookline.baseline (
+    session text not null,
+    folder text not null,
+    baseline text not null,
+    at double precision not null,
+    primary key (session, folder)
+  );
+  create table hookline.pause (what text primary key, at double precision not null, until double precision);
+
+  create table hookline.source (
+    id bigint primary key,
+    name text not null,
+    event_seq bigint not null,
+    event_id text not null,
+    run_seq bigint not null,
+    run_id text not null,
+    seen double precision not null
+  );
+  ${partitions}
+  revoke all on all functions in schema hookline from public;
+  `,
+];
+
+/** What the roles may do that do not own the schema. Nobody else may do anything. */
+export const rights: { readonly writer: readonly string[]; readonly reader: readonly string[] } = {
+  writer: [
+    "grant usage on schema hookline to %",
+    "grant select, insert, update, delete on all tables in schema hookline to %",
+    "revoke insert, update, delete on hookline.meta from %",
+    "grant usage on all sequences in schema hookline to %",
+    "grant execute on all functions in schema hookline to %",
+  ],
+  reader: ["grant usage on schema hookline to %", "grant select on all tables in schema hookline to %"],
+};

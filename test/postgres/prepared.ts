@@ -1,0 +1,35 @@
+/** A Postgres with the tables of a store, and the roles that docs/store.md names. */
+import { migrate } from "../../src/storage/postgres/migrate.ts";
+import { type Cluster, type ClusterOptions, password, startCluster } from "./cluster.ts";
+
+export const owner = "hookline_owner";
+export const writer = "hookline_writer";
+export const reader = "hookline_reader";
+export const database = "hookline";
+
+export interface Prepared extends Cluster {
+  /** Of the role that writes rows. */
+  readonly store: string;
+  /** Every table is empty again. */
+  empty(): void;
+}
+
+/** What a person does once, before the first store. */
+export async function prepareRoles(cluster: Cluster): Promise<void> {
+  for (const role of [owner, writer, reader]) cluster.sql(`create role ${role} login password '${password}'`);
+  cluster.sql(`create database ${database} owner ${owner}`);
+}
+
+export async function startPrepared(options: ClusterOptions = {}): Promise<Prepared> {
+  const cluster = await startCluster(options);
+  await prepareRoles(cluster);
+  await migrate({ url: cluster.url(owner, database), writer, reader });
+  const tables = cluster.sql(
+    "select string_agg('hookline.' || relname, ', ') from pg_class where relnamespace = 'hookline'::regnamespace and relkind in ('r', 'p') and relname <> 'meta'",
+    database,
+  );
+  return Object.assign({}, cluster, {
+    store: cluster.url(writer, database),
+    empty: () => void cluster.sql(`truncate ${tables}`, database),
+  });
+}

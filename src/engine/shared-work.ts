@@ -1,8 +1,8 @@
 /** What machines that share durable runs keep in one database, as a port: who waits, who works on what, and which workers live (R56). */
-import type { MaybePromise, Seconds } from "./event.ts";
+import type { Seconds } from "./event.ts";
 import type { Added, Ended, Kept } from "./journal.ts";
 import type { Item } from "./queue.ts";
-import type { Run } from "./record.ts";
+import type { Claim, Refusal, Run } from "./record.ts";
 
 /** A worker's hold on a run: nothing is kept by a token that is no longer the run's. */
 export interface Hold {
@@ -14,7 +14,9 @@ export interface Hold {
 export interface Begun {
   item: Item;
   hold: Hold;
-  /** Who worked on it before and died; what that one started may still be alive. */
+  /** It was begun before. */
+  again?: true;
+  /** Who worked on it then and died; what that one started may still be alive. */
   before?: string;
 }
 
@@ -60,7 +62,9 @@ export interface SharedWork {
   /** Ends a run that waits, which is given back; one that is running hears of it within a second. */
   cancel(run: string): Promise<Ended | undefined>;
   /** Of these, the rows of those that have ended. */
-  ended(runs: readonly string[]): Promise<Run[]>;
+  ended(runs: readonly Pick<Run, "id" | "eventId">[]): Promise<Run[]>;
+  /** Makes as many places as there may be runs at once. */
+  makePlaces(cap: number): Promise<void>;
   /** Takes what has waited longest, as far as there are places. */
   begin(beginning: Beginning): Promise<Begun[]>;
   /** Takes over a run that was begun before; gives it if it ended thereby: cancelled meanwhile, or begun too often. */
@@ -68,8 +72,8 @@ export interface SharedWork {
   /** What parts of the run's steps gave. */
   parts(run: string): Promise<ReadonlyMap<string, Kept>>;
   keep(hold: Hold, part: string, result: Kept): Promise<boolean>;
-  /** Does the work and keeps what it gives, in one transaction with what the work claims; undefined: the run is another's. */
-  record<T>(hold: Hold, part: string, work: () => MaybePromise<T>): Promise<Kept<T> | undefined>;
+  /** As the store's, once for each run: asked again, it answers what it answered first. */
+  claim(hold: Hold, claims: readonly Claim[]): Promise<Refusal | undefined>;
   /** Writes the run's row, if the run is still this worker's. One that has ended leaves, and the next of its hook may begin. */
   save(hold: Hold, run: Run): Promise<boolean>;
   /** Gives runs back: those named, or all of the worker. It does not count as a death. */

@@ -3,15 +3,13 @@
  * file that loads it, and it has one of it per process. What people see of a run are our rows; DBOS's tables are its own.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { Pool } from "pg";
+import type { DBOSConfig } from "@dbos-inc/dbos-sdk";
 import { HooklineError, messageOf } from "../../engine/error.ts";
 import type { Seconds } from "../../engine/event.ts";
 
 export interface DurableEngineOptions {
   /** Connections of its own; they are closed with it. */
-  pool: Pool;
-  /** Of its tables. */
-  schema: string;
+  pool: NonNullable<DBOSConfig["systemDatabasePool"]>;
   /** Stays the same over restarts: a process that comes back takes up its own runs at once. */
   executor: string;
   /** Of the form of runs: only processes of the same one take up each other's. */
@@ -43,24 +41,32 @@ export interface DurableEngine {
   close(within: Seconds): Promise<void>;
 }
 
+/** Of its tables, which are its own. */
+const schema = "hookline_dbos";
 /** Runs that were taken from a process that died come through it; nothing else does. */
 const queue = "automations";
 const looksEvery = 500;
 const tidiedAtOnce = 1_000;
+/** It tells of each attempt to reach the database; who looks after the queue hears of that once. */
+const quiet = { info() {}, debug() {}, warn() {}, error() {} };
 
 export async function openDurableEngine(options: DurableEngineOptions): Promise<DurableEngine> {
-  const { pool, schema, executor, version, perform, complain } = options;
+  const { pool, executor, version, perform, complain } = options;
   const { DBOS, DBOSWorkflowConflictError, Error: Errors } = await import("@dbos-inc/dbos-sdk");
   if (DBOS.isInitialized()) throw new Error("this process has an engine of durable runs already");
-  const say = (entry: unknown): void => complain(messageOf(entry));
+  let isOpen = true;
+  const say = (entry: unknown): void => {
+    if (isOpen) complain(messageOf(entry));
+  };
   DBOS.setConfig({
     name: "hookline",
     systemDatabasePool: pool,
     systemDatabaseSchemaName: schema,
     applicationVersion: version,
     executorID: executor,
-    useListenNotify: false,
-    logger: { info() {}, debug() {}, warn: () => {}, error: say },
+    useListenNotify: false, // its tables are made with triggers all the same; nothing here waits for a notification of its
+    runMigrations: false,
+    logger: { ...quiet, error: say },
   });
   const automation = DBOS.registerWorkflow(perform, { name: "automation", maxRecoveryAttempts: 1_000 }); // they are counted with our rows
   try {
@@ -118,8 +124,25 @@ export async function openDurableEngine(options: DurableEngineOptions): Promise<
       }
     },
     async close(within) {
+      isOpen = false;
       await DBOS.shutdown({ workflowCompletionTimeoutMS: within * 1000, deregister: true });
       await pool.end();
     },
   };
+}
+
+/** Makes its tables, as their owner. Safe to do again. Rejects with HooklineError store_unusable. @param writer gets the rights of a worker */
+export async function migrateDurableEngine(url: string, writer?: string): Promise<void> {
+  const { DBOS } = await import("@dbos-inc/dbos-sdk");
+  const { log } = console;
+  console.log = () => {}; // it tells of each statement, whatever logger it is given
+  try {
+    await DBOS.migrate(url, { schemaName: schema, ...(writer === undefined ? {} : { applicationRole: writer }) });
+  } catch (error) {
+    const reason = `the tables of DBOS could not be made: ${messageOf(error)}`;
+    const advice = "use the role that owns the database";
+    throw new HooklineError("store_unusable", { reason, where: "hookline store migrate", advice }, { cause: error });
+  } finally {
+    console.log = log;
+  }
 }

@@ -1,5 +1,6 @@
 /** One worker's attempt at a run that machines share: its journal, its signal, and whether what comes of it still counts. */
 import { isOfStore } from "../../engine/error.ts";
+import type { MaybePromise } from "../../engine/event.ts";
 import type { Kept } from "../../engine/journal.ts";
 import { type Ports, pause, type Steps } from "../../engine/ports.ts";
 import type { Run } from "../../engine/record.ts";
@@ -47,8 +48,8 @@ export function createSharedAttempt({ work, engine, begun, mark, parts, after }:
     throw engine.conflict(id);
   }
 
-  /** The journal of a step's parts: inside a step DBOS keeps none. */
-  async function part<T>(name: string, inner: (key: string) => T | Promise<T>): Promise<T> {
+  /** What is too small for a step of DBOS's, and the parts of a step: inside one DBOS keeps no journal. */
+  async function part<T>(name: string, inner: (key: string) => MaybePromise<T>): Promise<T> {
     const known = parts.get(name);
     if (known) return known.value as T; // absent only where it gave nothing
     const value = await inner(`${id}:${name}`);
@@ -60,7 +61,7 @@ export function createSharedAttempt({ work, engine, begun, mark, parts, after }:
   const asking = <T>(ask: () => Promise<T>): Promise<T> => untilReached(ask, { after, signal: left.signal });
 
   const steps: Steps = {
-    async step<T>(name: string, inner: (key: string) => T | Promise<T>): Promise<T> {
+    async step<T>(name: string, inner: (key: string) => MaybePromise<T>): Promise<T> {
       insist(true);
       if (engine.isInStep()) return part(name, inner);
       try {
@@ -77,9 +78,7 @@ export function createSharedAttempt({ work, engine, begun, mark, parts, after }:
     },
     async write(name, inner) {
       insist(true);
-      const known = await asking(() => work.record(hold, name, inner));
-      insist(known !== undefined);
-      return known?.value as Awaited<ReturnType<typeof inner>>; // as above
+      return part(name, inner);
     },
     async save(run: Run) {
       if (hasEnded) return; // what it tells after its end is no news

@@ -1,9 +1,11 @@
 /** Durable runs that machines share: begun by any worker as far as the cap allows, and taken up by another where one dies (R56). */
+import { AsyncLocalStorage } from "node:async_hooks";
 import { messageOf } from "../../engine/error.ts";
 import type { Seconds } from "../../engine/event.ts";
 import type { Ended } from "../../engine/journal.ts";
 import type { Caller, Ports, Queue, QueueOwner } from "../../engine/ports.ts";
-import type { Adrift, Begun, Member, SharedWork } from "../../engine/shared-work.ts";
+import type { Run, Store } from "../../engine/record.ts";
+import type { Adrift, Begun, Hold, Member, SharedWork } from "../../engine/shared-work.ts";
 import type { DurableEngine, DurableEngineOptions } from "./dbos.ts";
 import { markOf } from "./durable-attempt.ts";
 import { createSharedAttempt, type SharedAttempt, untilReached } from "./shared-attempt.ts";
@@ -53,10 +55,10 @@ export async function openSharedQueue(options: SharedQueueOptions): Promise<Shar
   /** Begun, and on its way to `perform`. */
   const fresh = new Map<string, Begun>();
   const taking = new Set<string>();
-  const performing = new Set<Promise<void>>();
+  const underWay = new Set<Promise<void>>();
   /** Its own, and not performed here: seen so at one beat, given back at the next. */
   let strays = new Set<string>();
-  const own = new Set<string>();
+  const own = new Map<string, Run>();
   const waiting = new Set<() => void>();
   const started = Promise.withResolvers<QueueOwner>();
   const closed = new AbortController();
@@ -125,15 +127,15 @@ export async function openSharedQueue(options: SharedQueueOptions): Promise<Shar
   async function perform(run: string): Promise<void> {
     const to = await started.promise;
     const working = performNow(run, to);
-    performing.add(working);
-    await working.finally(() => performing.delete(working));
+    underWay.add(working);
+    await working.finally(() => underWay.delete(working));
   }
 
   async function performNow(run: string, to: QueueOwner): Promise<void> {
     const begun = await take(run);
     if (!begun) return;
     const mark = markOf(member.id, run);
-    const parts = begun.before === undefined ? noParts : await reaching(() => work.parts(run));
+    const parts = begun.again ? await reaching(() => work.parts(run)) : noParts;
     const attempt = createSharedAttempt({ work, engine, begun, mark, parts, after });
     attempts.set(run, attempt);
     fresh.delete(run);
@@ -141,7 +143,9 @@ export async function openSharedQueue(options: SharedQueueOptions): Promise<Shar
     try {
       if (begun.before !== undefined) await endRest(markOf(begun.before, run), attempt);
       const { signal, steps } = attempt;
-      if (!attempt.isLost()) await to.perform(begun.item, { ...(environment && { environment }), signal, steps }); // never rejects
+      const perform = (): Promise<void> =>
+        to.perform(begun.item, { ...(environment && { environment }), signal, steps });
+      if (!attempt.isLost()) await performing.run(begun.hold, perform); // never rejects
     } finally {
       attempts.delete(run);
     }
@@ -166,7 +170,7 @@ export async function openSharedQueue(options: SharedQueueOptions): Promise<Shar
     taking.add(run);
     try {
       const resumed = await reaching(() => work.resume(member, run));
-      if (resumed && "item" in resumed) return { before: member.id, ...resumed };
+      if (resumed && "item" in resumed) return resumed;
       if (resumed) ended(resumed.ended);
     } catch (error) {
       complain(messageOf(error));
@@ -263,8 +267,8 @@ export async function openSharedQueue(options: SharedQueueOptions): Promise<Shar
     const over = new Promise<void>((resolve) => waiting.add(resolve));
     const settleOwn = async (): Promise<void> => {
       await trying(async () => {
-        for (const run of await work.ended([...own].filter((one) => !attempts.has(one)))) {
-          if (!own.delete(run.id)) continue;
+        for (const run of await work.ended([...own.values()].filter(({ id }) => !attempts.has(id)))) {
+          if (attempts.has(run.id) || !own.delete(run.id)) continue; // its end here was not heard of yet
           owner?.changed?.(run);
         }
       });
@@ -278,7 +282,7 @@ export async function openSharedQueue(options: SharedQueueOptions): Promise<Shar
   const endedWithin = (limit: Seconds): Promise<boolean> =>
     new Promise((resolve) => {
       const undo = after(limit * 1000, () => resolve(false));
-      void Promise.allSettled(performing).then(() => {
+      void Promise.allSettled(underWay).then(() => {
         undo();
         resolve(true);
       });
@@ -332,9 +336,12 @@ export async function openSharedQueue(options: SharedQueueOptions): Promise<Shar
       beatOn();
     },
     async add(item) {
+      if (options.own) own.set(item.run.id, item.run); // before it is added: it may have ended before that is heard of
       const added = await work.add(item);
-      if (added.is === "skipped") return added;
-      if (options.own) own.add(item.run.id);
+      if (added.is === "skipped") {
+        own.delete(item.run.id);
+        return added;
+      }
       for (const one of added.ended) ended(one);
       look();
       return { is: "queued" };
@@ -352,3 +359,15 @@ export async function openSharedQueue(options: SharedQueueOptions): Promise<Shar
 }
 
 const noParts = new Map<string, never>();
+
+/** Whose run it is that a claim is asked for. */
+const performing = new AsyncLocalStorage<Hold>();
+
+/** The store of a worker: what a run claims is claimed once, however often it is begun. */
+export const claimingOnce = <S extends Pick<Store, "claim">>(store: S, work: Pick<SharedWork, "claim">): S => ({
+  ...store,
+  claim(claims, now) {
+    const hold = performing.getStore();
+    return hold ? work.claim(hold, claims) : store.claim(claims, now);
+  },
+});

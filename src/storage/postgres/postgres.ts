@@ -234,8 +234,8 @@ const pause = `insert into hookline.pause as pause (what, at, until) values ($1,
   where pause.until is distinct from excluded.until returning what`;
 const post = `insert into hookline.inbox (id, session, outcome, counter, at) values ($1, $2, $3, $4, $5) on conflict (id) do nothing`;
 /** Those of other stores are repaired there, where their processes can be seen. */
-const unfinished =
-  "select id, owner from hookline.run where source is null and status in ('queued', 'running') for update";
+const unfinished = `select id, owner from hookline.run where source is null and status in ('queued', 'running')
+  and not exists (select 1 from hookline.work where work.run = run.id) for update`;
 const interrupt = `update hookline.run set status = 'interrupted', reason = $2, ms = greatest(0, $3 - started) where id = any($1::text[])`;
 
 const spendingFrom = (counter: Counter): string =>
@@ -309,7 +309,7 @@ async function refusing(query: Query, claims: readonly Claim[], at: Instant): Pr
 }
 
 /** All or none. A key that is named twice counts once. The keys are locked in one order, whichever process asks. */
-async function take(query: Query, claims: readonly Claim[], at: Instant): Promise<Refusal | undefined> {
+export async function take(query: Query, claims: readonly Claim[], at: Instant): Promise<Refusal | undefined> {
   if (claims.length === 0) return undefined;
   const keys = [...new Set(claims.map(({ key }) => written(key)))].sort();
   for (const key of keys) await query("select pg_advisory_xact_lock(hashtextextended($1, 3))", [key]);

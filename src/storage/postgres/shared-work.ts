@@ -1,437 +1,268 @@
 /** Durable runs that machines share, in Postgres: overlap, places under the cap and workers are claimed here, each in one statement. */
-import { HooklineError } from "../../engine/error.ts";
-import type { Hook } from "../../engine/hook.ts";
-import type { Added, Ended, Kept } from "../../engine/journal.ts";
+import type { Ended, Kept } from "../../engine/journal.ts";
 import type { Item } from "../../engine/queue.ts";
-import { fullQueue } from "../../engine/queue.ts";
-import type { Run, RunStatus } from "../../engine/record.ts";
+import type { Refusal, RunStatus } from "../../engine/record.ts";
 import type { Begun, Hold, SharedWork } from "../../engine/shared-work.ts";
-import { shorten, usualPayloadLimitInBytes } from "../sqlite/keep.ts";
-import { runSchema } from "./shared-work-schema.ts";
+import { createKeeper, type Keeping } from "../sqlite/keep.ts";
+import { interruption, written } from "../sqlite/rows.ts";
+import type { Connection, Query } from "./connection.ts";
+import { take } from "./postgres.ts";
+import { type Adding, addTo, itemIn, itemText } from "./shared-work-adding.ts";
+import { createRunRows } from "./shared-work-rows.ts";
 
-/** What this needs of a connection to Postgres. Rejects with HooklineError store_unusable while it is away. */
-export interface Sql {
-  query<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
-  /** What is asked of `sql` inside is one transaction, and what the store claims meanwhile is part of it. */
-  transaction<T>(work: (sql: Pick<Sql, "query">) => Promise<T>): Promise<T>;
-  /** Called after each notification on the channel, and after a connection was lost, until it is undone. */
-  listen(channel: string, heard: () => void): () => void;
+export interface SharedWorkOptions extends Keeping {
+  connection: Connection;
 }
 
-export interface SharedWorkOptions {
-  sql: Sql;
-  /** Writes a run's row, as the store does. */
-  saveRun(sql: Pick<Sql, "query">, run: Run): Promise<void>;
-  run(sql: Pick<Sql, "query">, id: string): Promise<Run | undefined>;
-  /** A condition on a row `work`: what it says is not paused. */
-  isFree: string;
-  redact(text: string): string;
-  /** The number of the run schema; tests have several. */
-  version?: number;
-}
+/**
+ * The number of the form of a run's item and of the names of its steps. A worker performs runs of its own number only: raise it when
+ * one of them changes, and let the workers of the old number finish theirs.
+ */
+export const runSchema = 1;
 
 /** A run that was begun so often and never ended is not begun again: it would end its workers for ever. */
 const attemptsAtMost = 3;
-const interruption = "the process that ran it ended before the run did";
-const tookItsPlace = "overlap: a later event took its place";
 const channel = "hookline_work";
 const wake = `select pg_notify('${channel}', '')`;
-const mine = "run = $1 and token = $2 and status = 'running'";
+const claimed = "claim";
 
-export function createSharedWork(options: SharedWorkOptions): SharedWork {
-  const { sql, saveRun, isFree, redact, version = runSchema } = options;
+/** @param version the run schema; tests have several */
+export function createSharedWork(options: SharedWorkOptions, version: number = runSchema): SharedWork {
+  const { connection } = options;
+  const { redact = (text: string): string => text } = options;
+  const rows = createRunRows(createKeeper(options));
+  /** A statement that may be asked twice is no transaction of its own: that would be three. */
+  const ask: Query = connection.read;
+  const together = <T>(work: (query: Query) => Promise<T>): Promise<T> => connection.transaction({ again: true }, work);
 
-  /** Without secrets: a hook that needs one names the variable that holds it. What is large of the event is cut, as it is recorded. */
-  function textOf({ run, hook, event }: Item): string {
-    const text = JSON.stringify(hook);
-    if (redact(text) !== text) {
-      const reason = "it holds a secret, which may not be written to the store";
-      throw new HooklineError("hook_invalid", { name: hook.name, reason, where: hook.id });
-    }
-    const { data, turn, figures, changes, ...rest } = event;
-    const large = shorten(redact(JSON.stringify({ data, turn, figures, changes })), usualPayloadLimitInBytes);
-    return `[${redact(JSON.stringify(run))},${text},${redact(JSON.stringify(rest))},${large}]`;
-  }
-
-  /** Of a hook of which nothing waits or runs: one statement, and the index decides between two who add at once. */
-  async function addFirst(tx: Pick<Sql, "query">, item: Item, text: string): Promise<boolean> {
-    const rows = await tx.query(
-      `insert into work (run, seq, hook, project, version, item, status, forced)
-       select $1, nextval('work_seq'), $2, $3, $4, $5, 'waiting', $6
-       where (select count(*) from work) < $7 on conflict do nothing returning run`,
-      [...columnsOf(item, text), allAtMost],
-    );
-    return rows.length > 0;
-  }
-  const columnsOf = ({ run, hook, event }: Item, text: string): unknown[] => [
-    run.id,
-    hook.id,
-    hook.project ?? null,
-    version,
-    text,
-    event.to?.force === true,
-  ];
-
-  /** Beside others of its hook. Undefined: the head has gone meanwhile. */
-  async function addBeside(tx: Pick<Sql, "query">, item: Item, text: string): Promise<Added | undefined> {
-    const { hook, event } = item;
-    if ((await tx.query("select 1 from work where run = $1", [item.run.id])).length > 0)
-      return { is: "queued", ended: [] };
-    const heads = await tx.query<Head>(
-      "select run, status, forced, version from work where hook = $1 and status <> 'behind' for update",
-      [hook.id],
-    );
-    const [{ ofHook = 0, inAll = 0 } = {}] = await tx.query<{ ofHook: number; inAll: number }>(
-      `select (select count(*) from work where hook = $1 and status <> 'running')::int as "ofHook",
-              (select count(*) from work)::int as "inAll"`,
-      [hook.id],
-    );
-    const [head] = heads;
-    if (!head) {
-      const full = fullQueue({ ofHook, inAll });
-      return full === undefined ? undefined : { is: "skipped", reason: full };
-    }
-    const { refuses, displaces, cancels } = overlaps[hook.limits.overlap];
-    if (refuses) return { is: "skipped", reason: head.status === "running" ? "overlap: it is still running" : itWaits };
-    const forced = event.to?.force === true;
-    const ended: Ended[] = [];
-    let seq: string | undefined;
-    if (displaces) {
-      const gone = await tx.query<{ run: string; seq: string; item: string }>(
-        `delete from work where hook = $1 and status <> 'running' and (forced = false or $2) returning run, seq, item`,
-        [hook.id, forced],
-      );
-      for (const one of gone.toSorted((left, right) => Number(left.seq) - Number(right.seq))) {
-        seq ??= one.seq;
-        ended.push(await close(tx, itemIn(one.item), "skipped", tookItsPlace));
-      }
-      if (cancels)
-        await tx.query("update work set cancelled = $2 where run = $1 and status = 'running'", [
-          head.run,
-          tookItsPlace,
-        ]);
-    }
-    const full = seq === undefined ? fullQueue({ ofHook, inAll }) : undefined;
-    if (full !== undefined) return { is: "skipped", reason: full };
-    const stays = head.status === "running" || !ended.some(({ run }) => run.id === head.run);
-    const goesFirst = stays && forced && head.status === "waiting" && !head.forced; // who asks does not wait for a pause
-    if (goesFirst) await tx.query("update work set status = 'behind' where run = $1", [head.run]);
-    await tx.query(
-      `insert into work (run, seq, hook, project, version, item, status, forced)
-       values ($1, coalesce($7::bigint, nextval('work_seq')), $2, $3, $4, $5, $8, $6)`,
-      [...columnsOf(item, text), seq ?? null, stays && !goesFirst ? "behind" : "waiting"],
-    );
-    return { is: "queued", ended };
-  }
-
-  async function close(tx: Pick<Sql, "query">, item: Item, status: RunStatus, reason: string): Promise<Ended> {
-    const known = (await options.run(tx, item.run.id)) ?? item.run;
-    const [{ at = known.startedAt } = {}] = await tx.query<{ at: number }>(nowInMilliseconds);
-    const run: Run = { ...known, status, reason, ms: Math.max(0, at - known.startedAt) };
-    await saveRun(tx, run);
-    return { run, hook: item.hook };
-  }
-
-  /** Lets the next of the hook come to the head. A statement of its own: it has to see what another has just added. */
-  const promote = (tx: Pick<Sql, "query">, hook: string): Promise<unknown> =>
-    tx.query(
-      `update work set status = 'waiting' where run =
-         (select run from work where hook = $1 and status = 'behind' order by forced desc, seq limit 1)
-       and not exists (select 1 from work where hook = $1 and status <> 'behind')`,
-      [hook],
-    );
-
-  async function remove(
-    tx: Pick<Sql, "query">,
-    run: string,
-    condition: string,
-    values: unknown[],
-  ): Promise<Item | undefined> {
-    const [gone] = await tx.query<{ hook: string; item: string }>(
-      `with gone as (delete from work where run = $1 and ${condition} returning run, hook, item),
-         freed as (update work_place set run = null where run in (select run from gone))
+  async function remove(query: Query, run: string, condition: string): Promise<Item | undefined> {
+    const [gone] = await query<{ hook: string; item: string }>(
+      `with gone as (delete from hookline.work where run = $1 and ${condition} returning run, hook, item),
+         freed as (update hookline.work_place set run = null where run in (select run from gone))
        select hook, item from gone`,
-      [run, ...values],
+      [run],
     );
     if (!gone) return undefined;
-    await promote(tx, gone.hook);
+    await query(promote, [gone.hook]);
     return itemIn(gone.item);
   }
-
-  async function endedBy(
-    run: string,
-    condition: string,
-    end: { status: RunStatus; reason: string },
-  ): Promise<Ended | undefined> {
-    return sql.transaction(async (tx) => {
-      const item = await remove(tx, run, condition, []);
-      return item && close(tx, item, end.status, end.reason);
-    });
+  /** @param asAdded its row stands as it was added, so it need not be read */
+  async function end(query: Query, item: Item, [status, reason]: End, asAdded: boolean): Promise<Ended> {
+    const known = asAdded ? item.run : ((await rows.named(query, [item.run]))[0] ?? item.run);
+    const [{ now = known.startedAt } = {}] = await query<{ now: number }>(clock);
+    const run = { ...known, status, reason, ms: Math.max(0, now - known.startedAt) };
+    await rows.save(query, run);
+    return { run, hook: item.hook };
   }
 
   return {
     async add(item) {
-      const text = textOf(item);
-      const added = await sql.transaction(async (tx): Promise<Added> => {
-        for (;;) {
-          const first = await addFirst(tx, item, text);
-          const found = first ? ({ is: "queued", ended: [] } as const) : await addBeside(tx, item, text);
-          if (!found) continue;
-          const refused = found.is === "skipped" ? { status: "skipped" as const, reason: found.reason, ms: 0 } : {};
-          if ((await options.run(tx, item.run.id))?.status === undefined || found.is === "skipped")
-            await saveRun(tx, { ...item.run, ...refused });
-          await tx.query(wake);
-          return found;
-        }
+      const adding: Adding = { item, text: itemText(item, redact), version };
+      return together(async (query) => {
+        const added = await addTo(query, adding, (other, why) => end(query, other, ["skipped", why], true));
+        const { run } = item;
+        await rows.save(
+          query,
+          added.is === "skipped" ? { ...run, status: "skipped", reason: added.reason, ms: 0 } : run,
+        );
+        await query(wake);
+        return added;
       });
-      return added;
     },
 
     async cancel(run) {
-      const waited = await endedBy(run, "status <> 'running'", notStarted);
+      const waited = await together(async (query) => {
+        const item = await remove(query, written(run), "status <> 'running'");
+        return item && end(query, item, ["skipped", "cancelled before it started"], true);
+      });
       if (waited) return waited;
-      await sql.query("update work set cancelled = coalesce(cancelled, 'cancelled') where run = $1", [run]);
-      await sql.query(wake);
+      await ask("update hookline.work set cancelled = coalesce(cancelled, 'cancelled') where run = $1", [written(run)]);
+      await ask(wake);
       return undefined;
     },
 
     async ended(runs) {
       if (runs.length === 0) return [];
-      const gone = await sql.query<{ run: string }>(
-        "select run from unnest($1::text[]) run where not exists (select 1 from work where work.run = run.run)",
-        [runs],
+      const ids = runs.map(({ id }) => written(id));
+      const open = await ask<{ run: string }>("select run from hookline.work where run = any($1::text[])", [ids]);
+      const areOpen = new Set(open.map(({ run }) => run));
+      return rows.named(
+        ask,
+        runs.filter(({ id }) => !areOpen.has(written(id))),
       );
-      const rows = await Promise.all(gone.map(({ run }) => options.run(sql, run)));
-      return rows.filter((row) => row !== undefined);
     },
 
+    async makePlaces(cap) {
+      await ask(
+        "insert into hookline.work_place (number) select generate_series(1, $1::integer) on conflict do nothing",
+        [cap],
+      );
+    },
     async begin({ member, cap, limit }) {
       const token = crypto.randomUUID();
-      const rows = await sql.query<{ item: string }>(begins(isFree), [cap, limit, version, member.id, token]);
-      return rows.map(({ item: text }) => {
-        const item = itemIn(text);
-        return { item, hold: { run: item.run.id, token } };
-      });
+      const begun = await ask<{ item: string; seq: number }>(begin, [cap, limit, version, member.id, token]);
+      return begun
+        .sort((left, right) => left.seq - right.seq)
+        .map(({ item: text }) => {
+          const item = itemIn(text);
+          return { item, hold: { run: item.run.id, token } };
+        });
     },
-
-    async resume(member, run) {
-      const token = crypto.randomUUID();
-      return sql.transaction(async (tx): Promise<Begun | { ended: Ended } | undefined> => {
-        const [row] = await tx.query<{
-          item: string;
-          attempts: number;
-          cancelled: string | null;
-          worker: string | null;
-        }>("select item, attempts, cancelled, worker from work where run = $1 and status = 'running' for update", [
-          run,
-        ]);
+    resume: (member, run) =>
+      together(async (query): Promise<Begun | { ended: Ended } | undefined> => {
+        const [row] = await query<{ item: string; attempts: number; cancelled: string | null; worker: string | null }>(
+          "select item, attempts, cancelled, worker from hookline.work where run = $1 and status = 'running' for update",
+          [written(run)],
+        );
         if (!row) return undefined;
         const item = itemIn(row.item);
-        const over =
-          row.cancelled !== null
-            ? ({ status: "cancelled", reason: row.cancelled } as const)
-            : row.attempts >= attemptsAtMost
-              ? ({ status: "interrupted", reason: `${interruption}, ${row.attempts} times` } as const)
-              : undefined;
+        const over = endOf(row);
         if (over) {
-          await remove(tx, run, "true", []);
-          return { ended: await close(tx, item, over.status, over.reason) };
+          await remove(query, written(run), "true");
+          return { ended: await end(query, item, over, false) };
         }
-        await tx.query(
-          "update work set token = $2, worker = $3, attempts = attempts + 1, since = clock_timestamp() where run = $1",
-          [run, token, member.id],
+        const token = crypto.randomUUID();
+        await query(
+          `update hookline.work set token = $2, worker = $3, attempts = attempts + 1, since = clock_timestamp() where run = $1`,
+          [written(run), token, member.id],
         );
+        const hold = { run, token };
+        if (row.attempts === 0) return { item, hold, again: true };
         return {
-          item: row.attempts === 0 ? item : begunAgain(item, row.attempts),
-          hold: { run, token },
-          ...(row.worker === null ? {} : { before: row.worker }),
+          item: begunAgain(item, row.attempts),
+          hold,
+          again: true,
+          ...(row.worker !== null && { before: row.worker }),
         };
-      });
-    },
+      }),
 
     async parts(run) {
-      const rows = await sql.query<{ name: string; result: string }>(
-        "select name, result from work_part where run = $1",
-        [run],
-      );
-      return new Map(rows.map(({ name, result }) => [name, JSON.parse(result) as Kept])); // as keep wrote it
+      const sql = "select name, result from hookline.work_part where run = $1";
+      const parts = await ask<{ name: string; result: string }>(sql, [written(run)]);
+      return new Map(parts.map(({ name, result }) => [name, JSON.parse(result) as Kept])); // as keep wrote it
     },
-    keep: async (hold, part, result) => (await keep(sql, hold, part, result)).length > 0,
-    record: (hold, part, work) =>
-      sql.transaction(async (tx) => {
-        const held = await tx.query<{ result: string | null }>(
-          `select result from work left join work_part on work_part.run = work.run and name = $3
-           where work.${mine} for update of work`,
-          [hold.run, hold.token, part],
-        );
-        const [row] = held;
-        if (!row) return undefined;
-        if (row.result !== null) return JSON.parse(row.result); // as below; it had been done and was asked for again
-        const value = await work();
-        await keep(tx, hold, part, { value });
-        return { value };
+    keep: (hold, part, result) => keep(ask, hold, part, result),
+    claim: (hold, claims) =>
+      together(async (query) => {
+        const known = "select result from hookline.work_part where run = $1 and name = $2";
+        const [row] = await query<{ result: string }>(known, [written(hold.run), claimed]);
+        if (row) return (JSON.parse(row.result) as Kept<Refusal>).value; // as below
+        const [{ now = 0 } = {}] = await query<{ now: number }>(clock);
+        const refusal = await take(query, claims, now);
+        await keep(query, hold, claimed, refusal === undefined ? {} : { value: refusal });
+        return refusal;
       }),
 
     async save(hold, run) {
       const { status } = run;
-      if (status === "queued" || status === "running")
-        return sql.transaction(async (tx) => {
-          const held = await tx.query(`select 1 from work where ${mine} for update`, [hold.run, hold.token]);
-          if (held.length > 0) await saveRun(tx, run);
-          return held.length > 0;
-        });
-      return sql.transaction(async (tx) => {
-        const [{ cancelled = null } = {}] =
-          status === "cancelled"
-            ? await tx.query<{ cancelled: string | null }>("select cancelled from work where run = $1", [run.id])
-            : [];
-        const gone = await remove(tx, run.id, "token = $2 and status = 'running'", [hold.token]);
-        if (gone) {
-          await saveRun(tx, cancelled === null ? run : { ...run, reason: cancelled });
-          return true;
-        }
-        const row = await options.run(tx, run.id); // it may have been written, and the answer lost
+      if (status === "queued" || status === "running") return rows.saveHeld(ask, hold, run);
+      const hook = await rows.end(ask, hold, run);
+      if (hook === undefined) {
+        const [row] = await rows.named(ask, [run]); // it may have been written, and the answer lost
         return row?.status === status && row.ms === run.ms;
-      });
+      }
+      await ask(promote, [hook]);
+      return true;
     },
-
     async release(member, runs) {
-      await sql.query(
-        `update work set worker = null, token = null, attempts = greatest(0, attempts - 1), since = clock_timestamp()
-         where worker = $1 and status = 'running' and ($2::text[] is null or run = any($2))`,
-        [member.id, runs ?? null],
+      await ask(
+        `update hookline.work set worker = null, token = null, attempts = greatest(0, attempts - 1), since = clock_timestamp()
+         where worker = $1 and status = 'running' and ($2::text[] is null or run = any($2::text[]))`,
+        [member.id, runs?.map(written) ?? null],
       );
     },
     async putBack(run) {
-      await sql.query(
-        `with back as (update work set status = 'waiting', worker = null, token = null, attempts = 0
+      await ask(
+        `with back as (update hookline.work set status = 'waiting', worker = null, token = null, attempts = 0
            where run = $1 and status = 'running' returning run)
-         update work_place set run = null where run in (select run from back)`,
-        [run],
+         update hookline.work_place set run = null where run in (select run from back)`,
+        [written(run)],
       );
-      await sql.query(wake);
+      await ask(wake);
     },
-    fail: (run, reason) => endedBy(run, "true", { status: "failed", reason }),
+    fail: (run, reason) =>
+      together(async (query) => {
+        const item = await remove(query, written(run), "true");
+        return item && end(query, item, ["failed", reason], false);
+      }),
 
     async join(member, lease) {
-      const taken = await sql.query(
-        `insert into worker (id, token, place, version) values ($1, $2, $3, $4)
+      const taken = await ask(
+        `insert into hookline.worker as worker (id, token, place, version) values ($1, $2, $3, $4)
          on conflict (id) do update set token = $2, place = $3, version = $4, since = clock_timestamp(), seen = clock_timestamp()
-         where worker.seen < clock_timestamp() - make_interval(secs => $5) or worker.token = $2
+         where worker.seen < clock_timestamp() - make_interval(secs => $5::double precision) or worker.token = $2
          returning id`,
         [member.id, member.token, member.where, version, lease],
       );
       if (taken.length > 0) return undefined;
-      const [row] = await sql.query<{ place: string }>("select place from worker where id = $1", [member.id]);
+      const [row] = await ask<{ place: string }>("select place from hookline.worker where id = $1", [member.id]);
       return { holder: row?.place ?? "another process" };
     },
     async leave(member) {
-      await sql.query("delete from worker where id = $1 and token = $2", [member.id, member.token]);
+      await ask("delete from hookline.worker where id = $1 and token = $2", [member.id, member.token]);
     },
     async beat(member) {
-      const rows = await sql.query<{ is: boolean; run: string | null; token: string | null; cancelled: string | null }>(
-        `with beat as (update worker set seen = clock_timestamp() where id = $1 and token = $2 returning id)
+      const found = await ask<{
+        is: boolean;
+        run: string | null;
+        token: string | null;
+        cancelled: string | null;
+        item: null;
+      }>(
+        `with beat as (update hookline.worker set seen = clock_timestamp() where id = $1 and token = $2 returning id)
          select beat.id is not null as is, work.run, work.token, work.cancelled
-         from (values (1)) one left join beat on true left join work on work.worker = $1 and work.status = 'running'`,
+         from (values (1)) one left join beat on true
+         left join hookline.work on work.worker = $1 and work.status = 'running'`,
         [member.id, member.token],
       );
       return {
-        isMember: rows.some(({ is }) => is),
+        isMember: found.some(({ is }) => is),
         held: new Map(
-          rows.flatMap(({ run, token, cancelled }) =>
-            run === null || token === null ? [] : [[run, { token, ...(cancelled === null ? {} : { cancelled }) }]],
+          found.flatMap(({ run, token, cancelled }) =>
+            run === null || token === null ? [] : [[run, { token, ...(cancelled !== null && { cancelled }) }]],
           ),
         ),
       };
     },
     adrift: (lease, look) =>
-      sql.transaction(async (tx) => {
-        const [{ leads = false } = {}] = await tx.query<{ leads: boolean }>(
-          "select pg_try_advisory_xact_lock(hashtext('hookline adrift')) as leads",
+      together(async (query) => {
+        const [{ leads = false } = {}] = await query<{ leads: boolean }>(
+          "select pg_try_advisory_xact_lock(7234017283807667301) as leads",
         );
         if (!leads) return;
-        const living = await tx.query<{ id: string }>(
-          "select id from worker where seen >= clock_timestamp() - make_interval(secs => $1)",
-          [lease],
+        const living = await query<{ id: string }>(`select id from hookline.worker where ${lives("$1")}`, [lease]);
+        const adrift = await query<{ run: string; worker: string | null }>(
+          `select run, worker from hookline.work where status = 'running' and version = $2
+           and (worker is null or not exists (select 1 from hookline.worker where id = work.worker and ${lives("$1")}))`,
+          [lease, version],
         );
-        const runs = await tx.query<{ run: string; worker: string | null }>(
-          `select run, worker from work where status = 'running' and version = $1
-           and (worker is null or not exists
-             (select 1 from worker where id = work.worker and seen >= clock_timestamp() - make_interval(secs => $2)))`,
-          [version, lease],
-        );
+        await query(promoteLeft);
         await look(
-          runs.map(({ run, worker }) => ({ run, ...(worker === null ? {} : { worker }) })),
+          adrift.map(({ run, worker }) => ({ run, ...(worker !== null && { worker }) })),
           new Set(living.map(({ id }) => id)),
         );
       }),
     async counts() {
-      const [row] = await sql.query<Awaited<ReturnType<SharedWork["counts"]>>>(
-        `select count(*) filter (where status <> 'running')::int as waiting,
-                count(*) filter (where status = 'running')::int as running,
-                count(*) filter (where version <> $1)::int as stranded,
-                (select count(*) from worker where seen >= clock_timestamp() - interval '10 seconds')::int as workers
-         from work`,
-        [version],
+      const [row] = await ask<Awaited<ReturnType<SharedWork["counts"]>>>(
+        `select count(*) filter (where status <> 'running')::integer as waiting,
+           count(*) filter (where status = 'running')::integer as running,
+           count(*) filter (where version <> $1)::integer as stranded,
+           (select count(*) from hookline.worker where ${lives("$2")})::integer as workers
+         from hookline.work`,
+        [version, countedFor],
       );
       return row ?? { waiting: 0, running: 0, stranded: 0, workers: 0 };
     },
-    listen: (heard) => sql.listen(channel, heard),
+    listen: (heard) => connection.listen(channel, heard),
   };
 }
 
-interface Head {
-  run: string;
-  status: "waiting" | "running";
-  forced: boolean;
-}
+type End = readonly [status: RunStatus, reason: string];
 
-interface Overlap {
-  refuses?: true;
-  displaces?: true;
-  cancels?: true;
-}
-/** What becomes of an event that comes while its hook runs, or waits to (R23, R53). */
-const overlaps: Record<Item["hook"]["limits"]["overlap"], Overlap> = {
-  skip: { refuses: true },
-  queue: {},
-  coalesce: { displaces: true },
-  restart: { displaces: true, cancels: true },
-};
-const itWaits = "overlap: it waits to run already";
-const notStarted = { status: "skipped", reason: "cancelled before it started" } as const;
-/** As in engine/queue.ts, which says it in words. */
-const allAtMost = 20_000;
-const nowInMilliseconds = "select (extract(epoch from clock_timestamp()) * 1000)::float8 as at";
-
-/**
- * As many of those that wait as there are places free. Who takes a place locks its row, so two workers never take the same one,
- * and neither waits for the other.
- */
-const begins = (isFree: string): string => `
-  with free as (
-    select number, row_number() over (order by number) as at
-    from (select number from work_place where run is null and number <= $1
-          order by number limit $2 for update skip locked) places),
-  next as (
-    select run, row_number() over (order by seq) as at
-    from (select run, seq from work where status = 'waiting' and version = $3 and ${isFree}
-          order by seq limit (select count(*) from free) for update skip locked) waiting),
-  pairs as (select number, run from free join next using (at)),
-  placed as (update work_place set run = pairs.run from pairs where work_place.number = pairs.number)
-  update work set status = 'running', worker = $4, token = $5, attempts = 1, since = clock_timestamp()
-  from pairs where work.run = pairs.run returning item`;
-
-const keep = (tx: Pick<Sql, "query">, { run, token }: Hold, part: string, result: Kept): Promise<unknown[]> =>
-  tx.query(
-    `insert into work_part (run, name, result) select $1, $3, $4 where exists (select 1 from work where ${mine})
-     on conflict (run, name) do update set result = excluded.result returning name`,
-    [run, token, part, JSON.stringify(result)],
-  );
-
-function itemIn(text: string): Item {
-  const [run, hook, event, large]: [Run, Hook, Item["event"], Partial<Item["event"]>] = JSON.parse(text); // as textOf wrote it
-  return { run, hook, event: { ...event, ...large } };
+/** Why a run that was begun before is not begun again. */
+function endOf({ attempts, cancelled }: { attempts: number; cancelled: string | null }): End | undefined {
+  if (cancelled !== null) return ["cancelled", cancelled];
+  return attempts >= attemptsAtMost ? ["interrupted", `${interruption}, ${attempts} times`] : undefined;
 }
 
 function begunAgain(item: Item, times: number): Item {
@@ -439,6 +270,51 @@ function begunAgain(item: Item, times: number): Item {
   return { ...item, run: { ...item.run, notes: [...item.run.notes, note] } };
 }
 
-/** There must be as many places as the highest cap; they stay. */
-export const makePlaces = (sql: Pick<Sql, "query">, cap: number): Promise<unknown> =>
-  sql.query("insert into work_place (number) select generate_series(1, $1::int) on conflict do nothing", [cap]);
+/** A worker that has not been heard of for so many seconds does not count. */
+const countedFor = 10;
+const lives = (seconds: string): string =>
+  `seen >= clock_timestamp() - make_interval(secs => ${seconds}::double precision)`;
+const clock = "select floor(extract(epoch from clock_timestamp()) * 1000)::double precision as now";
+
+/** Not while its hook, its project or its project's folder is paused, but for what a person asks for. */
+const isFree = `(work.forced or not exists (select 1 from hookline.pause
+  where what in (work.hook, 'project:' || work.project, work.root)
+  and (until is null or until > extract(epoch from clock_timestamp()) * 1000)))`;
+
+/**
+ * As many of those that wait as there are places free. Who takes a place locks its row, so that two workers never take the same one,
+ * and neither waits for the other.
+ */
+const begin = `
+  with free as (
+    select number, row_number() over (order by number) as at
+    from (select number from hookline.work_place where run is null and number <= $1::integer
+          order by number limit $2::integer for update skip locked) places),
+  next as (
+    select run, row_number() over (order by seq) as at
+    from (select run, seq from hookline.work where status = 'waiting' and version = $3::integer and ${isFree}
+          order by seq limit (select count(*) from free) for update skip locked) waiting),
+  pairs as (select number, run from free join next using (at)),
+  placed as (update hookline.work_place set run = pairs.run from pairs where work_place.number = pairs.number)
+  update hookline.work set status = 'running', worker = $4, token = $5, attempts = 1, since = clock_timestamp()
+  from pairs where work.run = pairs.run returning item, seq`;
+
+/** The next of a hook comes to its head. A statement of its own, behind the one that removed the head: it sees what was added meanwhile. */
+const promote = `update hookline.work set status = 'waiting' where run =
+    (select run from hookline.work where hook = $1 and status = 'behind' order by forced desc, seq limit 1)
+  and not exists (select 1 from hookline.work where hook = $1 and status <> 'behind')`;
+/** Where a worker died between the two. */
+const promoteLeft = `update hookline.work set status = 'waiting' where run in (
+  select distinct on (hook) run from hookline.work behind where status = 'behind'
+    and not exists (select 1 from hookline.work where hook = behind.hook and status <> 'behind')
+  order by hook, forced desc, seq)`;
+
+async function keep(query: Query, { run, token }: Hold, part: string, result: Kept): Promise<boolean> {
+  const kept = await query(
+    `insert into hookline.work_part (run, name, result) select $1, $3, $4
+     where exists (select 1 from hookline.work where run = $1 and token = $2 and status = 'running')
+     on conflict (run, name) do update set result = excluded.result returning name`,
+    [written(run), token, written(part), JSON.stringify(result)],
+  );
+  return kept.length > 0;
+}

@@ -6,6 +6,7 @@ import type { Instant } from "../../engine/event.ts";
 import { stateFolderOf } from "../../runtime/system.ts";
 import { createRedaction } from "../../storage/redaction/redaction.ts";
 import type { SqliteStoreOptions } from "../../storage/sqlite/sqlite.ts";
+import { type Flags, textFlag } from "./command.ts";
 import { createLog } from "./log.ts";
 
 export interface Place {
@@ -18,6 +19,12 @@ export const stateFolder = ({ home, environment }: Place): string => stateFolder
 /** Where the store lies: --store, then HOOKLINE_STORE, then the state folder. */
 export const storePath = (place: Place, flag: string | undefined): string =>
   resolve(place.cwd, flag ?? place.environment.HOOKLINE_STORE ?? usualStore(place));
+
+/** The address of a Postgres that --store or HOOKLINE_STORE names; undefined: the store is a file. */
+export function sharedStore({ flags, environment }: { flags: Flags } & Pick<Place, "environment">): string | undefined {
+  const named = textFlag(flags, "store") ?? environment.HOOKLINE_STORE;
+  return named !== undefined && /^postgres(ql)?:/i.test(named) ? named : undefined;
+}
 
 /** Where it lies by default. */
 export const usualStore = (place: Place): string => resolve(place.cwd, stateFolder(place), "hookline.db");

@@ -6,7 +6,7 @@ import type { Begun, Hold, SharedWork } from "../../engine/shared-work.ts";
 import { createKeeper, type Keeping } from "../sqlite/keep.ts";
 import { interruption, written } from "../sqlite/rows.ts";
 import type { Connection, Query } from "./connection.ts";
-import { take } from "./postgres.ts";
+import { claimIn } from "./postgres.ts";
 import { type Adding, addTo, itemIn, itemText } from "./shared-work-adding.ts";
 import { createRunRows } from "./shared-work-rows.ts";
 
@@ -148,7 +148,7 @@ export function createSharedWork(options: SharedWorkOptions, version: number = r
         const [row] = await query<{ result: string }>(known, [written(hold.run), claimed]);
         if (row) return (JSON.parse(row.result) as Kept<Refusal>).value; // as below
         const [{ now = 0 } = {}] = await query<{ now: number }>(clock);
-        const refusal = await take(query, claims, now);
+        const refusal = await claimIn(query, claims, now);
         await keep(query, hold, claimed, refusal === undefined ? {} : { value: refusal });
         return refusal;
       }),

@@ -3,15 +3,17 @@ import { existsSync } from "node:fs";
 import { httpTokenFile } from "../../../agents/install/own-call.ts";
 import { HooklineError } from "../../../engine/error.ts";
 import { type Seconds, withoutDepth } from "../../../engine/event.ts";
+import type { Observation } from "../../../engine/ports.ts";
 import { after } from "../../../runtime/system.ts";
 import type { Daemon, DaemonPlace } from "../../daemon/daemon.ts";
 import { type Strays, tagStarted } from "../../daemon/place.ts";
+import type { Sharing, SharingOptions } from "../../daemon/sharing.ts";
 import { type DaemonFiles, type DaemonState, daemonFilesOf, runningDaemon } from "../../daemon/state-file.ts";
 import { renewBundle } from "../agents/clone-bundle.ts";
 import { buildVersion, type ExitCode, type Invocation, textFlag } from "../command.ts";
 import { createLog, failureIn } from "../log.ts";
 import { containModules } from "../module-output.ts";
-import { stateFolder, storeOptions, storePath } from "../place.ts";
+import { sharedStore, stateFolder, storeOptions, storePath, usualStore } from "../place.ts";
 import { oneLine, shortPath } from "../terminal.ts";
 import { upOptionsOf } from "./options.ts";
 import { type DaemonStatus, daemonStatusAt, takePlace } from "./place.ts";
@@ -24,7 +26,8 @@ export async function up(invocation: Invocation): Promise<ExitCode> {
   const service = textFlag(flags, "service");
   if (service !== undefined) return (await import("./background.ts")).upService(service, invocation);
   if (flags.background === true) return (await import("./background.ts")).upInBackground(invocation);
-  const store = storePath(invocation, textFlag(flags, "store"));
+  const shared = sharedStore(invocation);
+  const store = shared === undefined ? storePath(invocation, textFlag(flags, "store")) : usualStore(invocation);
   const files = daemonFilesOf(store);
   endInPeace();
   const stale = options.onDemand ? undefined : renewBundle(invocation.self);
@@ -44,7 +47,7 @@ export async function up(invocation: Invocation): Promise<ExitCode> {
     strays = await tagStarted(files.mark);
     const gone = new AbortController();
     const place = { isGone: status.isGone, gone: () => gone.abort(), files: [files.address] };
-    daemon = await open(invocation, { store, ...options, place });
+    daemon = await open(invocation, { store, shared, ...options, place });
     if (flags.once === true) {
       status.is({ phase: "once" });
       await daemon.once(invocation.signal);
@@ -145,12 +148,14 @@ async function ended(
 
 interface Opening {
   store: string;
+  /** The address of a Postgres. */
+  shared: string | undefined;
   workspaces: readonly string[];
   onDemand: boolean;
   place: DaemonPlace;
 }
 
-async function open(invocation: Invocation, { store, workspaces, onDemand, place }: Opening): Promise<Daemon> {
+async function open(invocation: Invocation, { store, shared, workspaces, onDemand, place }: Opening): Promise<Daemon> {
   const { environment, cwd, home, terminal } = invocation;
   const [{ createDaemon }, { openSqliteStore }, { createLearningRedaction }] = await Promise.all([
     import("../../daemon/daemon.ts"),
@@ -166,26 +171,38 @@ async function open(invocation: Invocation, { store, workspaces, onDemand, place
     terminal.error(`hookline: ${oneLine(message)}`);
   };
   const options = storeOptions(invocation, store);
+  const own = { cwd: workspaces[0] ?? cwd, home, environment: withoutDepth(environment) };
+  const observe = (seen: Observation): void => {
+    log(seen);
+    const failure = failureIn(seen);
+    if (failure !== undefined) terminal.error(`hookline: ${oneLine(redact(failure))}`);
+  };
+  const beforeModules = once(() => containModules(log));
+  const sharing =
+    shared === undefined
+      ? undefined
+      : await openShared({ url: shared, after, ...own, complain, redact, observe, beforeModules }, folder);
   return createDaemon({
-    cwd: workspaces[0] ?? cwd,
-    home,
-    environment: withoutDepth(environment),
+    ...own,
+    ...(sharing ? { sharing } : {}),
     version: buildVersion(),
     variables: onDemand ? {} : environment, // an agent's client has started it: a project may have set them
     store: openSqliteStore({ ...options, redact, groups: true, onNotice: complain, isGone }),
     storeFile: store,
     place,
     workspaces,
-    observe(seen) {
-      log(seen);
-      const failure = failureIn(seen);
-      if (failure !== undefined) terminal.error(`hookline: ${oneLine(redact(failure))}`);
-    },
-    complain,
-    redact,
+    ...{ observe, complain, redact, beforeModules },
     learnSecrets: learn,
-    beforeModules: once(() => containModules(log)),
   });
+}
+
+/** Loads what only a shared store needs. */
+async function openShared(options: Omit<SharingOptions, "name">, stateFolder: string): Promise<Sharing> {
+  const [{ openSharing }, { takeName }] = await Promise.all([
+    import("../../daemon/sharing.ts"),
+    import("../../worker/name.ts"),
+  ]);
+  return openSharing({ ...options, name: takeName(stateFolder) });
 }
 
 /** What it changes in the process is changed for good. */

@@ -62,6 +62,8 @@ const remarks: Readonly<Record<string, string>> = {
   note: "Each change is an event, such as `note.updated`; each note also has a copy as a file: [projects.md](projects.md).",
   memory: "Search finds words, and meanings where `memory.embeddings` names a model: [projects.md](projects.md).",
   mcp: "Not for people: an agent starts it, and works in this folder's project until it closes standard input. How to register it, and what models may do: [mcp.md](mcp.md).",
+  store:
+    "The owner of the tables runs `migrate`; the record of a machine is moved with `move`, which goes on where it was cut short and compares both sides: [postgres.md](postgres.md).",
   purge: "Hookline itself deletes what is older than the retention: [store.md](store.md).",
   completion:
     'The script offers commands, actions, flags and their values, and starts nothing when it does. In `~/.bashrc` or `~/.zshrc` (after `compinit`) write `eval "$(hookline completion bash)"`, with the name of the shell; in fish\'s configuration `hookline completion fish | source`.',
@@ -99,7 +101,7 @@ standard input, and \`@@\` begins a text with an @. \`null\` clears an optional 
 
 | variable | does |
 |---|---|
-| \`HOOKLINE_STORE\` | the store's file; \`--store\` wins |
+| \`HOOKLINE_STORE\` | the store's file, or the [Postgres](postgres.md) to which the record goes; \`--store\` wins |
 | \`HOOKLINE_DAEMON\` | \`off\`: Hookline asks and starts no [daemon](daemon.md#clients), and \`install\` registers the command in Node |
 | \`HOOKLINE_DISABLE\` | \`1\`: where [Hookline is gone](claude-code.md#when-hookline-is-gone), an agent's events pass although a guard was active |
 | \`HOOKLINE_HEADLESS\` | \`1\`: no person can answer in this session, so a hook's question is [denied, or what \`headless_ask\` says](guards.md#where-nobody-can-answer); \`0\`: a person can |

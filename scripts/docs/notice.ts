@@ -37,14 +37,19 @@ interface Manifest {
   peerDependencies?: Record<string, string>;
 }
 
+function textIn(name: string, pattern: RegExp): string | undefined {
+  const file = readdirSync(`node_modules/${name}`).find((one) => pattern.test(one));
+  return file && readFileSync(`node_modules/${name}/${file}`, "utf8").replaceAll("\r\n", "\n").trim();
+}
+
 export function notice(): string {
   const parts = bundled().map((name) => {
     const { version, license } = manifestOf(name);
-    const file = readdirSync(`node_modules/${name}`).find((one) => /^licen[cs]e/i.test(one));
-    if (!file && license !== "Apache-2.0") throw new Error(`${name} has no licence file`);
-    const text = file
-      ? readFileSync(`node_modules/${name}/${file}`, "utf8").replaceAll("\r\n", "\n").trim()
-      : "The text of this licence is in LICENSE.";
+    const text =
+      textIn(name, /^licen[cs]e/i) ??
+      textIn(name, /^readme/i)?.match(/^#+ *licen[cs]e\n+([\s\S]+)/im)?.[1] ??
+      (license === "Apache-2.0" ? "The text of this licence is in LICENSE." : undefined);
+    if (text === undefined) throw new Error(`${name} has no licence file, and its readme holds none`);
     return `${name} ${version} (${license})\n${"-".repeat(72)}\n${text}\n`;
   });
   return `Hookline

@@ -31,7 +31,7 @@ export interface Cluster {
   stop(how?: { immediate?: boolean }): Promise<void>;
   restart(how?: { immediate?: boolean }): Promise<void>;
   /** A program of Postgres, as the user of the server. Gives its output; throws with what it says where it fails. */
-  program(name: string, words: readonly string[]): string;
+  program(name: string, words: readonly string[], input?: string): string;
   /** Ends it and removes its folder. Safe to call twice. */
   close(): Promise<void>;
 }
@@ -95,7 +95,8 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   const environment = { ...process.env, PGPASSWORD: password, LC_ALL: "C" };
 
   function program(name: string, words: readonly string[], input = ""): string {
-    const ran = spawnSync(join(bin, name), words, {
+    const own = join(bin, name);
+    const ran = spawnSync(existsSync(own) ? own : name, words, {
       ...user,
       input,
       cwd: folder,
@@ -144,6 +145,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
 
   async function start(): Promise<void> {
     if (keeper) throw new Error("the cluster runs already");
+    rmSync(join(data, "postmaster.pid"), { force: true }); // a crash leaves it, and it would say that this one is ready
     const started = spawn("/bin/sh", ["-c", keep, "sh", join(bin, "postgres"), data, folder], {
       ...user,
       cwd: folder,
@@ -169,8 +171,13 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     const ending = keeper;
     if (!ending) return;
     const ended = new Promise((resolve) => ending.once("exit", resolve));
-    process.kill(pid(), how.immediate ? "SIGQUIT" : "SIGINT");
-    process.kill(pid(), "SIGCONT"); // a test may have paused it
+    const server = pid();
+    for (const signal of [how.immediate ? "SIGQUIT" : "SIGINT", "SIGCONT"] as const) // a test may have halted it
+      try {
+        process.kill(server, signal);
+      } catch {
+        // it has ended by the first one
+      }
     await ended;
   }
 

@@ -245,6 +245,15 @@ export const commands: Readonly<Record<string, Command>> = {
     words: 1,
     load: async () => (await import("./agents/install.ts")).uninstall,
   },
+  store: {
+    summary: "make the tables of a store in Postgres, or move the record there or back",
+    usage:
+      "store migrate --store postgres://OWNER@HOST/DATABASE [--writer ROLE] [--reader ROLE] [--keep DAYS] [--json], store move --to postgres://…|sqlite:FILE [--store …] [--json]",
+    example: "hookline store move --to postgres://hookline_writer@db.example.com/hookline",
+    flags: { to: { type: "string" }, writer: { type: "string" }, reader: { type: "string" }, keep: { type: "string" } },
+    words: 1,
+    load: async () => (await import("./shared-store/store.ts")).store,
+  },
   git: {
     summary: "install or remove the pre-commit hook",
     usage: "git install|uninstall [--dry-run] [--json], git run pre-commit",
@@ -256,7 +265,7 @@ export const commands: Readonly<Record<string, Command>> = {
   up: {
     summary: "run the daemon: schedules, watched files, automations, HTTP",
     usage:
-      "up [--port 4665] [--workspace DIR]… [--store FILE] [--background | --once] [--idle-exit MINUTES] [--service systemd|launchd] [--json]",
+      "up [--port 4665] [--workspace DIR]… [--store FILE|postgres://…] [--background | --once] [--idle-exit MINUTES] [--service systemd|launchd] [--json]",
     example: "hookline up --workspace ~/shop --workspace ~/site",
     flags: {
       port: { type: "string" },
@@ -368,7 +377,7 @@ export const headings: readonly (readonly [title: string, names: readonly string
   ],
   ["Agents", ["install", "uninstall", "doctor", "git", "mcp", "hook"]],
   ["Automations", ["automation", "up", "down", "worker", "project", "task", "note", "memory"]],
-  ["Maintenance", ["completion", "purge"]],
+  ["Maintenance", ["completion", "purge", "store"]],
 ];
 
 /** What automations act on: one line of help, as each has the same actions. */

@@ -2,7 +2,8 @@
 const everywhere = {
   "--cwd": "works in this folder instead of the current one",
   "--json": "prints exact JSON, for programs",
-  "--store": "the store's file; default: the one in your state folder",
+  "--store":
+    "the store's file, or the `postgres://…` to which the record of the usual one goes; default: the one in your state folder",
   "--quiet": "`-q`: prints nothing but errors",
   "--verbose": "also prints notes and what programs said, where a command has such",
   "--help": "`-h`: what a command takes, with an example",
@@ -57,6 +58,10 @@ export const flagTexts: Readonly<Record<string, string>> = {
   "runs --status":
     "only runs with this status: queued, running, completed, skipped, failed, timeout, cancelled or interrupted",
   "runs --limit": "how many; default: 30",
+  "store --to": "where the record goes: `postgres://ROLE@HOST/DATABASE`, or `sqlite:FILE`, which must be new",
+  "store --writer": "gives this role the right to write rows, and no other",
+  "store --reader": "gives this role the right to read rows",
+  "store --keep": "days after which events and runs are forgotten; at first 30",
   "check --all": "also the automations that the store keeps for other projects",
   "follow-ups --all": "also lists those that are done, and those of other projects",
   "follow-ups --yes": "runs a command without asking; needed where there is no terminal",

@@ -6,7 +6,6 @@ import type { Instant } from "../../engine/event.ts";
 import { stateFolderOf } from "../../runtime/system.ts";
 import { createRedaction } from "../../storage/redaction/redaction.ts";
 import type { SqliteStoreOptions } from "../../storage/sqlite/sqlite.ts";
-import { type Flags, textFlag } from "./command.ts";
 import { createLog } from "./log.ts";
 
 export interface Place {
@@ -17,14 +16,18 @@ export interface Place {
 export const stateFolder = ({ home, environment }: Place): string => stateFolderOf(home || homedir(), environment);
 
 /** Where the store lies: --store, then HOOKLINE_STORE, then the state folder. */
-export const storePath = (place: Place, flag: string | undefined): string =>
-  resolve(place.cwd, flag ?? place.environment.HOOKLINE_STORE ?? usualStore(place));
-
-/** The address of a Postgres that --store or HOOKLINE_STORE names; undefined: the store is a file. */
-export function sharedStore({ flags, environment }: { flags: Flags } & Pick<Place, "environment">): string | undefined {
-  const named = textFlag(flags, "store") ?? environment.HOOKLINE_STORE;
-  return named !== undefined && /^postgres(ql)?:/i.test(named) ? named : undefined;
+export function storePath(place: Place, flag: string | undefined): string {
+  const named = flag ?? place.environment.HOOKLINE_STORE;
+  return named === undefined || isPostgres(named) ? usualStore(place) : resolve(place.cwd, named);
 }
+
+/** The address of the Postgres that is named where a store is: the machine's own store is the usual one, and its record goes there. */
+export function sharedStore({ environment }: Pick<Place, "environment">, flag: string | undefined): string | undefined {
+  const named = flag ?? environment.HOOKLINE_STORE;
+  return named !== undefined && isPostgres(named) ? named : undefined;
+}
+
+export const isPostgres = (named: string): boolean => /^postgres(ql)?:/i.test(named);
 
 /** Where it lies by default. */
 export const usualStore = (place: Place): string => resolve(place.cwd, stateFolder(place), "hookline.db");

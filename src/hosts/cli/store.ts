@@ -1,23 +1,35 @@
 /** Opens the store that a command works on. */
 import { isOfStore } from "../../engine/error.ts";
+import type { HookId, MaybePromise } from "../../engine/event.ts";
 import type { Store } from "../../engine/record.ts";
 import { isAlive } from "../../runtime/system.ts";
 import { type DegradableStore, withDegradedMode } from "../../storage/degraded.ts";
+import { hooksWithRuns, idsFrom, newestEventIn } from "../../storage/sqlite/queries.ts";
 import { openSqliteStore, type SqliteStore } from "../../storage/sqlite/sqlite.ts";
 import { type Invocation, textFlag } from "./command.ts";
 import { type Place, storeOptions } from "./place.ts";
 
-export type OpenedStore = Omit<Store, "repair"> & { readonly path: string; repair(): Promise<number> };
+export interface OpenedStore extends Omit<Store, "repair"> {
+  readonly path: string;
+  repair(): Promise<number>;
+  /** The ids that begin so: at most so many. */
+  idsFrom(table: "run" | "event", beginning: string, most: number): MaybePromise<string[]>;
+  /** The newest event in these folders or below them. */
+  newestEventIn(folders: readonly string[]): MaybePromise<string | undefined>;
+  /** With the names that they had last; also those that are gone. */
+  hooksWithRuns(): MaybePromise<{ hook: HookId; name: string }[]>;
+}
+type OpenedFile = OpenedStore & Pick<SqliteStore, "database" | "redact">;
 
 /** @throws HooklineError store_unusable, store_locked */
-export const openStore = (invocation: Invocation): OpenedStore & SqliteStore => open(invocation, {});
+export const openStore = (invocation: Invocation): OpenedFile => open(invocation, {});
 
 /**
  * For a command that only looks: rows can be read where nothing can be written, on a full disk or in a folder that is read-only.
  *
  * @throws HooklineError as above
  */
-export function openStoreToRead(invocation: Invocation): OpenedStore & SqliteStore {
+export function openStoreToRead(invocation: Invocation): OpenedFile {
   const store = open(invocation, { reads: true });
   return {
     ...store,
@@ -29,11 +41,19 @@ export function openStoreToRead(invocation: Invocation): OpenedStore & SqliteSto
   };
 }
 
-function open(invocation: Invocation, how: { reads?: true }): OpenedStore & SqliteStore {
+function open(invocation: Invocation, how: { reads?: true }): OpenedFile {
   const options = storeOptions(invocation, textFlag(invocation.flags, "store"));
   const onNotice = (notice: string): void => invocation.terminal.error(`hookline: ${notice}`);
   const store = openSqliteStore({ ...options, ...how, onNotice });
-  return Object.assign({}, store, { path: options.path, repair: async () => store.repair(isAlive, Date.now()) });
+  const { database } = store;
+  return {
+    ...store,
+    path: options.path,
+    repair: async () => store.repair(isAlive, Date.now()),
+    idsFrom: (table, beginning, most) => idsFrom(database, table, beginning, most),
+    newestEventIn: (folders) => newestEventIn(database, folders),
+    hooksWithRuns: () => hooksWithRuns(database),
+  };
 }
 
 /** For what an agent or git waits for: trouble with the store goes to `complain`, and hooks decide all the same. */

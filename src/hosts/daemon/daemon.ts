@@ -3,7 +3,7 @@
  * and notices. Composition only; what each part does stands in its own folder. How it is reached from outside: listeners.ts.
  */
 import { HooklineError, isOfStore } from "../../engine/error.ts";
-import type { Fields, HookEvent } from "../../engine/event.ts";
+import type { Fields, HookEvent, Instant } from "../../engine/event.ts";
 import { emitRecorded } from "../../engine/later.ts";
 import type { Outcome } from "../../engine/outcome.ts";
 import type { Observation, Ports } from "../../engine/ports.ts";
@@ -42,11 +42,19 @@ export interface DaemonOptions
   sharing?: Sharing;
   /** The daemon's own place: where it is gone, nothing is looked for and written there any more. Absent: it stays. */
   place?: DaemonPlace;
+  /** The Postgres to which the record of this machine goes, if it does. It is closed with the daemon, before the store. */
+  shared?: SharedRecord;
   /** Folders whose automation files are active, beside those of the projects in the store. */
   workspaces: readonly string[];
   observe(seen: Observation): void;
   /** Gets what a person should know, in one sentence. */
   complain(reason: string): void;
+}
+
+export interface SharedRecord {
+  facts(): { address: string; waitsSince: Instant | null; reason: string | null };
+  /** Never rejects. */
+  close(): Promise<void>;
 }
 
 export interface DaemonPlace {
@@ -81,6 +89,8 @@ export interface Daemon extends Pick<DaemonOptions, "cwd" | "home" | "environmen
   /** Does what is due and queued now, and waits for it. */
   once(signal: AbortSignal): Promise<void>;
   status(): Fields;
+  /** Where what is recorded cannot go just now. Empty: it is ready. */
+  missing(): ("store" | "postgres")[];
   /** Milliseconds since the last event. */
   quietFor(): number;
   /** Something is to be done without an event from outside: a clock, a watch, a run. May throw what the store throws. */
@@ -200,6 +210,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       await sharing?.close();
       await runtime.close(answered && endsBefore(answersWithin, answered, after));
       await telemetry.close();
+      await options.shared?.close();
     },
     last: () => store.close(),
   });
@@ -229,14 +240,19 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       const stopped = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
       await Promise.race([durable.idle(), stopped]);
     },
+    missing: () => [
+      ...(store.loss() ? (["store"] as const) : []),
+      ...(options.shared?.facts().reason ? (["postgres"] as const) : []),
+    ],
     status: () => ({
       store: lossOf(store),
+      ...(options.shared ? { shared: { ...options.shared.facts() } } : {}),
       workspaces: [...active.folders()],
       engine: { ...settings.engine },
       automations: active.facts(),
       ...triggers.facts(),
       queue: { ...ifReadable(() => workCounts(store.database)) },
-      ...(sharing ? { shared: sharing.facts() } : {}),
+      ...(sharing ? { sharing: sharing.facts() } : {}),
       webhooks: Object.keys(settings.webhooks),
       notifications: Object.keys(settings.notifications),
       activity: activity.facts(),

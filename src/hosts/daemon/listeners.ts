@@ -118,6 +118,7 @@ async function routesOf(
     ...given,
     webhooks,
     status: () => ({ ...status(), intake: given.intake.facts() }),
+    missing: daemon.missing,
     measures: telemetry.read,
     scrapeToken: telemetry.scrapeToken,
     operations,

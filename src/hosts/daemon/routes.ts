@@ -21,6 +21,8 @@ interface RoutesOptions {
   webhooks: Webhooks;
   live: Pick<Live, "open">;
   status(): Fields;
+  /** Where what is recorded cannot go just now. */
+  missing(): readonly string[];
   measures(): readonly Measure[];
   /** Its holder may read the measures, and nothing else. Undefined: there is none. */
   scrapeToken(): string | undefined;
@@ -40,6 +42,9 @@ interface Asked {
 type Served = CallAnswer | Refused | undefined;
 type Methods = Readonly<Record<string, (asked: Asked) => MaybePromise<Served>>>;
 
+/** They tell nothing of what happens here. */
+const open: readonly string[] = ["/health", "/ready"];
+
 /** Of all bodies that are being read. */
 const togetherAtMost = 32 * largestInBytes;
 
@@ -51,6 +56,7 @@ export function createRoutes(options: RoutesOptions): (call: Call) => void {
 
   const routes: readonly (readonly [path: RegExp, methods: Methods])[] = [
     [/^\/health$/, { GET: () => json(200, { ok: true, name: "hookline", version }) }],
+    [/^\/ready$/, { GET: readiness }],
     [/^\/status$/, { GET: () => json(200, options.status()) }],
     [/^\/metrics$/, { GET: measured }],
     [/^\/events$/, {}], // what is posted there, ingest-http.ts takes before
@@ -100,6 +106,12 @@ export function createRoutes(options: RoutesOptions): (call: Call) => void {
     return json(status, body);
   }
 
+  /** It decides all the same: a balancer that sends events elsewhere loses nothing, one that ends it does. */
+  function readiness(): CallAnswer {
+    const missing = options.missing();
+    return json(missing.length === 0 ? 200 : 503, { ok: missing.length === 0, missing });
+  }
+
   function measured(): CallAnswer {
     const headers = { "content-type": prometheusType, "cache-control": "no-store" };
     return { status: 200, headers, body: prometheusText(options.measures()) };
@@ -111,7 +123,7 @@ export function createRoutes(options: RoutesOptions): (call: Call) => void {
   }
 
   function isOpen(method: string, path: string): boolean {
-    return (method === "POST" && path.startsWith("/webhooks/")) || (method === "GET" && path === "/health");
+    return (method === "POST" && path.startsWith("/webhooks/")) || (method === "GET" && open.includes(path));
   }
 
   async function answer(call: Call): Promise<Served> {

@@ -4,7 +4,7 @@
  */
 import type { Pool as PgPool, PoolClient } from "pg";
 import pg from "pg";
-import { HooklineError, isOfStore, messageOf } from "../../engine/error.ts";
+import { HooklineError, messageOf } from "../../engine/error.ts";
 import { type Address, readAddress, refused } from "./address.ts";
 
 export type Value = string | number | boolean | null | readonly (string | number | null)[];
@@ -158,7 +158,7 @@ function settingsOf(address: Address, { statementTimeout = 10_000, connectTimeou
   return {
     ...{ host, port, user, database, keepAlive: true, application_name: "hookline" },
     ...(password === undefined ? {} : { password }),
-    ssl: tls ? { ...tls, rejectUnauthorized: true, servername: host } : false,
+    ssl: tls ? { ...tls, host, rejectUnauthorized: true } : false, // the host is what its certificate has to name
     statement_timeout: statementTimeout,
     idle_in_transaction_session_timeout: 2 * statementTimeout,
     query_timeout: statementTimeout + 1_000, // of a server that does not answer at all
@@ -215,10 +215,14 @@ const doesPass = (error: unknown): boolean =>
   /^(40001|40P01|55P03|ECONNRESET|EPIPE|ETIMEDOUT)$/.test(codeOf(error)) ||
   /^(Connection terminated|Client has encountered a connection error|Query read timeout)/.test(messageOf(error));
 
+/** A failure in our words that may pass by itself: the server is away, or busy. */
+export const isAway = (error: unknown): boolean => error instanceof HooklineError && doesPass(error.cause);
+
 interface Refusal {
   reason?: string;
   advice: string;
 }
+const reachable = "check that the server runs and can be reached";
 const migrate = "let its owner run `hookline store migrate`";
 const authority = "check sslrootcert, the server's certificate and its name";
 /** By SQLSTATE, or by the code of Node. */
@@ -245,22 +249,24 @@ const refusals: { readonly [code: string]: Refusal } = {
   CERT_HAS_EXPIRED: { reason: "its certificate has expired", advice: authority },
 };
 
-function inOurWords(error: unknown, { shown, user }: Address): unknown {
-  if (isOfStore(error) || error instanceof HooklineError) return error;
-  const known = refusals[codeOf(error)];
-  if (
-    !known &&
-    !doesPass(error) &&
-    !(error instanceof pg.DatabaseError) &&
-    codeOf(error) === "" &&
-    !/SSL|TLS|timeout|terminated/i.test(messageOf(error))
-  )
-    return error; // the mistake is ours
+/** What the library says of a connection, in our words. */
+const saidOfConnections: readonly [said: RegExp, refusal: Refusal][] = [
+  [
+    /^Connection terminated unexpectedly|connection error and is not queryable/,
+    { reason: "the connection was lost", advice: reachable },
+  ],
+  [
+    /^Query read timeout|^Connection terminated due to|timeout/,
+    { reason: "it did not answer in time (timeout)", advice: reachable },
+  ],
+  [/does not support SSL/, { reason: "the server speaks no TLS", advice: "switch it on there" }],
+];
+
+function inOurWords(error: unknown, { shown }: Address): unknown {
+  if (error instanceof HooklineError) return error;
   const said = messageOf(error) || codeOf(error); // of several addresses that were tried, only the code says something
-  const noTls = /does not support SSL/.test(said) && {
-    reason: "the server speaks no TLS",
-    advice: "switch it on there",
-  };
-  const { reason = said, advice } = noTls || known || { advice: "check that the server runs and can be reached" };
-  return refused(known ? `${reason} (${user})` : reason, shown, advice, error);
+  const known = refusals[codeOf(error)] ?? saidOfConnections.find(([pattern]) => pattern.test(said))?.[1];
+  if (!known && codeOf(error) === "") return error; // the mistake is ours
+  const { reason = said, advice } = known ?? { advice: reachable };
+  return refused(reason, shown, advice, error);
 }

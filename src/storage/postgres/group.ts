@@ -29,6 +29,7 @@ export function createGroup(connection: Connection, complain: (reason: string) =
   let writing: Promise<void> | undefined;
   let failure: unknown;
   let isDue = false;
+  const days = new Set<string>();
 
   const isEmpty = (): boolean => runs.size === 0 && answers.size === 0;
 
@@ -51,10 +52,11 @@ export function createGroup(connection: Connection, complain: (reason: string) =
       runs = new Map();
       answers = new Map();
       try {
-        await connection.transaction({ again: true }, (query) => writeRows(query, rows, null));
+        await connection.transaction({ again: true }, (query) => writeRows(query, rows, null, days));
         failure = undefined;
       } catch (error) {
         failure = error;
+        days.clear(); // what was made in it is not there
         keep(rows);
         return;
       }
@@ -91,7 +93,7 @@ export function createGroup(connection: Connection, complain: (reason: string) =
       answers.set(row.id, row);
       due();
     },
-    writeIn: (query, event) => writeRows(query, { events: [event], answers: [], runs: [] }, null),
+    writeIn: (query, event) => writeRows(query, { events: [event], answers: [], runs: [] }, null, new Set(days)),
     written,
     async committed() {
       await written();

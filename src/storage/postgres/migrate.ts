@@ -9,6 +9,8 @@ export interface MigrateOptions {
   /** Roles that are there, which get their rights. */
   writer?: string | undefined;
   reader?: string | undefined;
+  /** Days after which events and runs are forgotten. Absent: as it was, at first 30. */
+  retentionDays?: number | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -21,7 +23,8 @@ const migrating = "select pg_advisory_xact_lock(7234017283807667299)";
  * @returns the versions before and after
  * @throws HooklineError store_unusable: no rights, a role that is not there, a newer schema
  */
-export async function migrate({ url, writer, reader, signal }: MigrateOptions): Promise<{ from: number; to: number }> {
+export async function migrate(options: MigrateOptions): Promise<{ from: number; to: number }> {
+  const { url, writer, reader, retentionDays, signal } = options;
   const connection = openConnection({ url, connections: 1, statementTimeout: 600_000 });
   try {
     return await connection.transaction({ again: true, signal }, async (query) => {
@@ -31,10 +34,8 @@ export async function migrate({ url, writer, reader, signal }: MigrateOptions): 
       const from = made?.made ? await versionIn(query) : 0;
       if (from > migrations.length) throw newer(from, connection);
       for (const sql of migrations.slice(from)) await query(sql);
-      await query(
-        "insert into hookline.meta values ('version', $1) on conflict (key) do update set value = excluded.value",
-        [String(migrations.length)],
-      );
+      await query(setMeta, ["version", String(migrations.length)]);
+      if (retentionDays !== undefined) await query(setMeta, ["retention_days", String(retentionDays)]);
       for (const [role, statements] of [
         [writer, rights.writer],
         [reader, rights.reader],
@@ -47,6 +48,8 @@ export async function migrate({ url, writer, reader, signal }: MigrateOptions): 
     await connection.close();
   }
 }
+
+const setMeta = "insert into hookline.meta values ($1, $2) on conflict (key) do update set value = excluded.value";
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 

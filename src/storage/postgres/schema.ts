@@ -7,6 +7,7 @@ import { sharedWorkTables } from "./shared-work-schema.ts";
  * has no such id, or comes after its day was dropped, lies in the partition of the others, and is deleted row by row.
  *
  * Only these functions change tables at run time: they belong to the owner, and the role that writes may do no more than call them.
+ * Of all who call `tidy`, one in a day forgets what is older than the owner wants it kept.
  */
 const partitions = `
   create function hookline.make_days(first date, last date) returns void
@@ -61,12 +62,25 @@ const partitions = `
     get diagnostics here = row_count;
     return forgotten + here;
   end $$;
+
+  create function hookline.tidy() returns bigint
+  language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+  declare
+    at double precision := extract(epoch from now()) * 1000;
+    kept_for double precision;
+  begin
+    update hookline.meta set value = at::text where key = 'purged' and value::double precision < at - 86400000;
+    if not found then return null; end if;
+    select value::double precision * 86400000 into kept_for from hookline.meta where key = 'retention_days';
+    return hookline.forget(at - kept_for);
+  end $$;
 `;
 
 /** The schema's version is the number of migrations that were applied to it. */
 export const migrations: readonly string[] = [
   `
   create table hookline.meta (key text primary key, value text not null);
+  insert into hookline.meta values ('purged', '0'), ('retention_days', '30');
 
   create table hookline.hook_set (id text primary key, hooks text not null, used double precision not null);
 

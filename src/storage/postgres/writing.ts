@@ -61,12 +61,18 @@ const runs: Table<RunRow> = {
   name: "run",
   columns: runFields,
   day: dayOfRun,
-  onConflict: changingFields.map((field) => `${field} = excluded.${field}`).join(", "),
+  // One that has ended, on whichever machine, does not go on: a copy of how it stood before comes late.
+  onConflict: `${changingFields.map((field) => `${field} = excluded.${field}`).join(", ")}
+    where not (run.ms is not null and excluded.ms is null)`,
 };
 
-/** @param source the store that they come from; null: this process. Their ids are each there once */
-export async function writeRows(query: Query, rows: Rows, source: number | null): Promise<void> {
-  await makeDays(query, [...rows.events.map(events.day), ...rows.runs.map(runs.day)]);
+/**
+ * Ids are each there once.
+ *
+ * @param source the store that they come from; null: this process. @param made the days whose partitions are there, and were made here
+ */
+export async function writeRows(query: Query, rows: Rows, source: number | null, made: Set<string>): Promise<void> {
+  await makeDays(query, [...rows.events.map(events.day), ...rows.runs.map(runs.day)], made);
   await upsert(query, events, rows.events, source);
   if (rows.answers.length > 0)
     await query(
@@ -77,11 +83,12 @@ export async function writeRows(query: Query, rows: Rows, source: number | null)
 }
 
 /** Partitions are made before their first row: afterwards it would lie with the others. */
-async function makeDays(query: Query, days: readonly string[]): Promise<void> {
-  const known = days.filter((day) => day !== unknownDay).sort();
-  const [first, last] = [known[0], known.at(-1)];
-  if (first !== undefined && last !== undefined)
-    await query("select hookline.make_days($1::date, $2::date)", [first, last]);
+async function makeDays(query: Query, days: readonly string[], made: Set<string>): Promise<void> {
+  const missing = days.filter((day) => day !== unknownDay && !made.has(day)).sort();
+  const [first, last] = [missing[0], missing.at(-1)];
+  if (first === undefined || last === undefined) return;
+  await query("select hookline.make_days($1::date, $2::date)", [first, last]);
+  for (const day of missing) made.add(day);
 }
 
 async function upsert<Row extends { id: string }>(

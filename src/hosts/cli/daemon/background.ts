@@ -5,7 +5,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { placeVariables } from "../../../agents/index.ts";
 import { type DaemonState, daemonFilesOf, runningDaemon } from "../../daemon/state-file.ts";
 import { type ExitCode, type Invocation, textFlag, textsFlag, usageError } from "../command.ts";
-import { storePath } from "../place.ts";
+import { isPostgres, storePath } from "../place.ts";
 import { missingDoors, missingDoorWords } from "./port.ts";
 import { launch, outputFile } from "./start.ts";
 import { placeOf } from "./status.ts";
@@ -54,7 +54,7 @@ function givenWords({ flags, cwd }: Invocation, usualFolders: readonly string[] 
   const texts = ["port", "store", "idle-exit"].flatMap((name) => {
     const value = textFlag(flags, name);
     if (value === undefined) return [];
-    return [`--${name}`, name === "store" ? resolve(cwd, value) : value];
+    return [`--${name}`, name === "store" && !isPostgres(value) ? resolve(cwd, value) : value];
   });
   return [...(folders.length > 0 ? folders : usualFolders).flatMap((folder) => ["--workspace", folder]), ...texts];
 }

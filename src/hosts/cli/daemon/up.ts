@@ -5,15 +5,16 @@ import { HooklineError } from "../../../engine/error.ts";
 import { type Seconds, withoutDepth } from "../../../engine/event.ts";
 import type { Observation } from "../../../engine/ports.ts";
 import { after } from "../../../runtime/system.ts";
-import type { Daemon, DaemonPlace } from "../../daemon/daemon.ts";
+import type { SqliteStore } from "../../../storage/sqlite/sqlite.ts";
+import type { Daemon, DaemonOptions, DaemonPlace } from "../../daemon/daemon.ts";
 import { type Strays, tagStarted } from "../../daemon/place.ts";
-import type { Sharing, SharingOptions } from "../../daemon/sharing.ts";
+import type { SharingOptions } from "../../daemon/sharing.ts";
 import { type DaemonFiles, type DaemonState, daemonFilesOf, runningDaemon } from "../../daemon/state-file.ts";
 import { renewBundle } from "../agents/clone-bundle.ts";
 import { buildVersion, type ExitCode, type Invocation, textFlag } from "../command.ts";
 import { createLog, failureIn } from "../log.ts";
 import { containModules } from "../module-output.ts";
-import { sharedStore, stateFolder, storeOptions, storePath, usualStore } from "../place.ts";
+import { sharedStore, stateFolder, storeOptions, storePath } from "../place.ts";
 import { oneLine, shortPath } from "../terminal.ts";
 import { upOptionsOf } from "./options.ts";
 import { type DaemonStatus, daemonStatusAt, takePlace } from "./place.ts";
@@ -26,8 +27,7 @@ export async function up(invocation: Invocation): Promise<ExitCode> {
   const service = textFlag(flags, "service");
   if (service !== undefined) return (await import("./background.ts")).upService(service, invocation);
   if (flags.background === true) return (await import("./background.ts")).upInBackground(invocation);
-  const shared = sharedStore(invocation);
-  const store = shared === undefined ? storePath(invocation, textFlag(flags, "store")) : usualStore(invocation);
+  const store = storePath(invocation, textFlag(flags, "store"));
   const files = daemonFilesOf(store);
   endInPeace();
   const stale = options.onDemand ? undefined : renewBundle(invocation.self);
@@ -47,7 +47,7 @@ export async function up(invocation: Invocation): Promise<ExitCode> {
     strays = await tagStarted(files.mark);
     const gone = new AbortController();
     const place = { isGone: status.isGone, gone: () => gone.abort(), files: [files.address] };
-    daemon = await open(invocation, { store, shared, ...options, place });
+    daemon = await open(invocation, { store, ...options, place });
     if (flags.once === true) {
       status.is({ phase: "once" });
       await daemon.once(invocation.signal);
@@ -148,14 +148,12 @@ async function ended(
 
 interface Opening {
   store: string;
-  /** The address of a Postgres. */
-  shared: string | undefined;
   workspaces: readonly string[];
   onDemand: boolean;
   place: DaemonPlace;
 }
 
-async function open(invocation: Invocation, { store, shared, workspaces, onDemand, place }: Opening): Promise<Daemon> {
+async function open(invocation: Invocation, { store, workspaces, onDemand, place }: Opening): Promise<Daemon> {
   const { environment, cwd, home, terminal } = invocation;
   const [{ createDaemon }, { openSqliteStore }, { createLearningRedaction }] = await Promise.all([
     import("../../daemon/daemon.ts"),
@@ -171,6 +169,7 @@ async function open(invocation: Invocation, { store, shared, workspaces, onDeman
     terminal.error(`hookline: ${oneLine(message)}`);
   };
   const options = storeOptions(invocation, store);
+  const opened = openSqliteStore({ ...options, redact, groups: true, onNotice: complain, isGone });
   const own = { cwd: workspaces[0] ?? cwd, home, environment: withoutDepth(environment) };
   const observe = (seen: Observation): void => {
     log(seen);
@@ -178,16 +177,14 @@ async function open(invocation: Invocation, { store, shared, workspaces, onDeman
     if (failure !== undefined) terminal.error(`hookline: ${oneLine(redact(failure))}`);
   };
   const beforeModules = once(() => containModules(log));
-  const sharing =
-    shared === undefined
-      ? undefined
-      : await openShared({ url: shared, after, ...own, complain, redact, observe, beforeModules }, folder);
+  const url = onDemand ? undefined : sharedStore(invocation, textFlag(invocation.flags, "store"));
+  const working = { after, ...own, complain, redact, observe, beforeModules };
+  const shared = url === undefined ? {} : await openShared({ ...working, url }, opened, folder);
   return createDaemon({
-    ...own,
-    ...(sharing ? { sharing } : {}),
+    ...{ ...own, ...shared },
     version: buildVersion(),
     variables: onDemand ? {} : environment, // an agent's client has started it: a project may have set them
-    store: openSqliteStore({ ...options, redact, groups: true, onNotice: complain, isGone }),
+    store: opened,
     storeFile: store,
     place,
     workspaces,
@@ -196,13 +193,20 @@ async function open(invocation: Invocation, { store, shared, workspaces, onDeman
   });
 }
 
-/** Loads what only a shared store needs. */
-async function openShared(options: Omit<SharingOptions, "name">, stateFolder: string): Promise<Sharing> {
-  const [{ openSharing }, { takeName }] = await Promise.all([
+/** Loads what only a shared store needs: the record of this machine goes there, and automations are shared with other machines. */
+async function openShared(
+  options: Omit<SharingOptions, "name">,
+  { database }: SqliteStore,
+  stateFolder: string,
+): Promise<Required<Pick<DaemonOptions, "shared" | "sharing">>> {
+  const [{ followStore }, { openSharing }, { takeName }] = await Promise.all([
+    import("../../../storage/postgres/following.ts"),
     import("../../daemon/sharing.ts"),
     import("../../worker/name.ts"),
   ]);
-  return openSharing({ ...options, name: takeName(stateFolder) });
+  const { url, complain } = options;
+  const sharing = openSharing({ ...options, name: takeName(stateFolder) });
+  return { sharing, shared: await followStore({ url, database, complain }) };
 }
 
 /** What it changes in the process is changed for good. */

@@ -14,6 +14,7 @@ import { systemPorts } from "../../../runtime/system.ts";
 import { untrustedWords } from "../../compose/trust-notice.ts";
 import { type ExitCode, type Invocation, textFlag, textOfFile, textOfInput, usageError } from "../command.ts";
 import { type Line, openLine } from "../line.ts";
+import { sharedStore } from "../place.ts";
 import { shortId } from "../runs/named.ts";
 import { type OpenedStore, openStore, openStoreToRead } from "../store.ts";
 import { table } from "../table.ts";
@@ -86,6 +87,8 @@ export async function send(
     return sent;
   } finally {
     await line.close();
+    if (sharedStore(invocation, textFlag(invocation.flags, "store")) !== undefined)
+      await (await import("../shared-store/record.ts")).bringRecord(invocation);
   }
 }
 

@@ -11,7 +11,6 @@ import { pathOf, textOfNames } from "../../../files/names.ts";
 import { findHook } from "../../../operations/hooks.ts";
 import { createGit } from "../../../runtime/processes/git.ts";
 import { systemPorts } from "../../../runtime/system.ts";
-import type { SqliteStore } from "../../../storage/sqlite/sqlite.ts";
 import { type ExitCode, type Invocation, usageError } from "../command.ts";
 import type { Line } from "../line.ts";
 import { runNamed } from "../runs/named.ts";
@@ -191,7 +190,7 @@ interface Recorded {
  *
  * @throws HooklineError run_unknown, payload_cut
  */
-async function recordedOf(name: string, store: SqliteStore): Promise<Recorded> {
+async function recordedOf(name: string, store: OpenedStore): Promise<Recorded> {
   const run = await runNamed(store, name);
   const stored = await store.event(run.eventId);
   if (!stored) throw new HooklineError("run_unknown", { name, where: "the store" });

@@ -3,8 +3,8 @@ import { HooklineError } from "../../../engine/error.ts";
 import type { Instant } from "../../../engine/event.ts";
 import { nearest } from "../../../engine/nearest.ts";
 import type { Store, StoredEvent } from "../../../engine/record.ts";
-import type { SqliteStore } from "../../../storage/sqlite/sqlite.ts";
 import { eventIfNamed } from "../runs/named.ts";
+import type { OpenedStore } from "../store.ts";
 
 export interface Named {
   events: readonly StoredEvent[];
@@ -12,7 +12,7 @@ export interface Named {
   isDay: boolean;
 }
 
-type Events = Pick<SqliteStore, "database" | "events" | "event" | "run">;
+type Events = Pick<OpenedStore, "idsFrom" | "events" | "event" | "run">;
 
 /** @throws HooklineError usage, with what may have been meant */
 export async function namedEvents(store: Events, name: string, now: Instant): Promise<Named> {

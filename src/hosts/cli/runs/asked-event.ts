@@ -6,10 +6,9 @@ import { eventNames, resolveEvent } from "../../../engine/events.ts";
 import { nearest } from "../../../engine/nearest.ts";
 import type { StoredEvent } from "../../../engine/record.ts";
 import { isInside } from "../../../files/paths.ts";
-import { newestEventIn } from "../../../storage/sqlite/queries.ts";
-import type { SqliteStore } from "../../../storage/sqlite/sqlite.ts";
 import { type Invocation, textFlag } from "../command.ts";
 import { projectFolders } from "../project.ts";
+import type { OpenedRecord } from "../shared-store/record.ts";
 import { eventNamed } from "./named.ts";
 
 export interface AskedEvent {
@@ -21,7 +20,7 @@ export interface AskedEvent {
 }
 
 /** @throws HooklineError run_unknown, event_unknown */
-export async function askedEvent(store: SqliteStore, invocation: Invocation): Promise<AskedEvent> {
+export async function askedEvent(store: OpenedRecord, invocation: Invocation): Promise<AskedEvent> {
   const [name = "last"] = invocation.words;
   return name === "last" ? newest(store, invocation) : eventNamed(store, name);
 }
@@ -29,7 +28,7 @@ export async function askedEvent(store: SqliteStore, invocation: Invocation): Pr
 /** So many of the newest events are looked through. */
 const lookedThrough = 1000;
 
-async function newest(store: SqliteStore, { flags, cwd, home }: Invocation): Promise<AskedEvent> {
+async function newest(store: OpenedRecord, { flags, cwd, home }: Invocation): Promise<AskedEvent> {
   const [session, written] = [textFlag(flags, "session"), textFlag(flags, "event")];
   const names = written === undefined ? undefined : resolveEvent(written);
   if (written !== undefined && !names)
@@ -47,7 +46,7 @@ async function newest(store: SqliteStore, { flags, cwd, home }: Invocation): Pro
   async function inProject(): Promise<StoredEvent | undefined> {
     const folders = projectFolders({ cwd, home });
     const recent = all.find(({ event }) => folders.some((folder) => isInside(folder, event.cwd)));
-    const id = recent || names ? undefined : newestEventIn(store.database, folders);
+    const id = recent || names ? undefined : await store.newestEventIn(folders);
     return recent ?? (id === undefined ? undefined : store.event(id));
   }
 

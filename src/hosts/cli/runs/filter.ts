@@ -8,17 +8,16 @@ import { nearest } from "../../../engine/nearest.ts";
 import type { RunFilter, RunStatus } from "../../../engine/record.ts";
 import { delayOf } from "../../../formats/automations/moment.ts";
 import { allNamesOf, hooksCalled } from "../../../operations/hooks.ts";
-import { hooksWithRuns } from "../../../storage/sqlite/queries.ts";
-import type { SqliteStore } from "../../../storage/sqlite/sqlite.ts";
 import { type Flags, type Invocation, textFlag, usageError } from "../command.ts";
 import { statusStyles } from "../hooks/emit.ts";
 import { loadActive } from "../loaded.ts";
 import { projectFolders } from "../project.ts";
+import type { OpenedRecord } from "../shared-store/record.ts";
 
 const usualLimit = 30;
 
 /** @throws HooklineError usage, hook_unknown */
-export async function filterOf(invocation: Invocation, store: SqliteStore): Promise<RunFilter> {
+export async function filterOf(invocation: Invocation, store: OpenedRecord): Promise<RunFilter> {
   const { flags, usage } = invocation;
   const filter: RunFilter = { limit: limitIn(flags, usage) };
   for (const name of ["session", "text"] as const) {
@@ -87,9 +86,9 @@ function foldersIn({ flags, usage, cwd, home }: Invocation): readonly string[] |
 }
 
 /** By the name or the id that `list` shows, or by that of a hook that is gone and has runs. */
-async function hooksNamed(name: string, invocation: Invocation, store: SqliteStore): Promise<readonly string[]> {
+async function hooksNamed(name: string, invocation: Invocation, store: OpenedRecord): Promise<readonly string[]> {
   const { set } = await loadActive({ ...invocation, withoutModules: true }, store);
-  const recorded = hooksWithRuns(store.database);
+  const recorded = await store.hooksWithRuns();
   const ids = [
     ...hooksCalled(set.hooks, { name, cwd: invocation.cwd }).map(({ id }) => id),
     ...recorded.flatMap((one) => (one.hook === name || one.name === name ? [one.hook] : [])),

@@ -5,10 +5,9 @@
 import type { Fields } from "../../../engine/event.ts";
 import type { Run, Store } from "../../../engine/record.ts";
 import { findProject } from "../../../loading/project.ts";
-import type { SqliteStore } from "../../../storage/sqlite/sqlite.ts";
 import { type ExitCode, type Invocation, usageError } from "../command.ts";
 import { projectFolders } from "../project.ts";
-import { openStore } from "../store.ts";
+import { type OpenedStore, openStore } from "../store.ts";
 import { table } from "../table.ts";
 import { ago, oneLine } from "../terminal.ts";
 import { claimOf, type FollowUpPlace, followUpsOf, type KeptFollowUp, kinds, subjectOf } from "./follow-up-kinds.ts";
@@ -92,7 +91,7 @@ const rowOf = ({
   done: one.done,
 });
 
-async function run(invocation: Invocation, store: SqliteStore, written: string): Promise<ExitCode> {
+async function run(invocation: Invocation, store: OpenedStore, written: string): Promise<ExitCode> {
   const wanted = await find(invocation, store, written);
   const { terminal, json } = invocation;
   const say = (line: string): void => (json ? terminal.error(line) : terminal.print(line));
@@ -123,7 +122,7 @@ function refuse({ terminal, json }: Invocation, { id, kind, done }: KeptFollowUp
 }
 
 /** RUN.N, or RUN where it has but one. */
-async function find({ usage }: Invocation, store: SqliteStore, written: string): Promise<KeptFollowUp> {
+async function find({ usage }: Invocation, store: OpenedStore, written: string): Promise<KeptFollowUp> {
   const [, id = written, number] = /^(.+)\.(\d{1,6})$/.exec(written) ?? [];
   const found = await runNamed(store, id);
   const all = await followUpsOf(found, store);

@@ -1,17 +1,16 @@
 /** The run or the event that a person names: by its id, or by the beginning of it that no other has. */
 import { HooklineError } from "../../../engine/error.ts";
 import type { Run, StoredEvent } from "../../../engine/record.ts";
-import { idsFrom } from "../../../storage/sqlite/queries.ts";
-import type { SqliteStore } from "../../../storage/sqlite/sqlite.ts";
+import type { OpenedStore } from "../store.ts";
 
 /** As much of an id as tells it from others (runtime/system.ts). */
 export const shortId = (id: string): string => (/^[0-9a-z]{26}$/.test(id) ? id.slice(0, 13) : id);
 
-type Reading = Pick<SqliteStore, "database" | "run" | "event">;
+type Reading = Pick<OpenedStore, "idsFrom" | "run" | "event">;
 
 /** @throws HooklineError run_unknown, also where several begin so */
 export async function runNamed(store: Reading, name: string): Promise<Run> {
-  const id = idNamed(store, name, ["run"]);
+  const id = await idNamed(store, name, ["run"]);
   return (id === undefined ? undefined : await store.run(id)) ?? unknown(name);
 }
 
@@ -27,7 +26,7 @@ export const eventNamed = async (store: Reading, name: string): Promise<NamedEve
 
 /** Undefined: no run and no event is called so. @throws HooklineError run_unknown where several begin so */
 export async function eventIfNamed(store: Reading, name: string): Promise<NamedEvent | undefined> {
-  const id = idNamed(store, name, ["run", "event"]);
+  const id = await idNamed(store, name, ["run", "event"]);
   const run = id === undefined ? undefined : await store.run(id);
   const stored = id === undefined ? undefined : await store.event(run?.eventId ?? id);
   return stored && { stored, ...(run ? { run: run.id } : {}) };
@@ -35,8 +34,12 @@ export async function eventIfNamed(store: Reading, name: string): Promise<NamedE
 
 const shownAtMost = 8;
 
-function idNamed({ database }: Reading, name: string, tables: readonly ("run" | "event")[]): string | undefined {
-  const found = tables.flatMap((table) => idsFrom(database, table, name, shownAtMost + 1));
+async function idNamed(
+  store: Reading,
+  name: string,
+  tables: readonly ("run" | "event")[],
+): Promise<string | undefined> {
+  const found = (await Promise.all(tables.map((table) => store.idsFrom(table, name, shownAtMost + 1)))).flat();
   if (found.includes(name)) return name;
   const [one, ...others] = found;
   if (one === undefined || name === "") return undefined;

@@ -6,9 +6,9 @@ import type { Message } from "../../../engine/outcome.ts";
 import type { Run, RunFilter, Store } from "../../../engine/record.ts";
 import { labelled } from "../../../engine/run.ts";
 import { automationLines, automationRun, brief } from "../../../operations/runs.ts";
-import type { SqliteStore } from "../../../storage/sqlite/sqlite.ts";
 import { type ExitCode, type Invocation, textFlag, usageError } from "../command.ts";
-import { openStore, openStoreToRead } from "../store.ts";
+import { type OpenedRecord, openRecord } from "../shared-store/record.ts";
+import { openStore } from "../store.ts";
 import { table } from "../table.ts";
 import { ago, oneLine, safeText, type Terminal } from "../terminal.ts";
 import { cut } from "../width.ts";
@@ -28,9 +28,8 @@ export async function runs(invocation: Invocation): Promise<ExitCode> {
     throw usageError(`unknown action "${word}": ${advice}`, invocation.usage);
   }
   if (word === "show" && id === undefined) throw usageError("missing argument ID", invocation.usage);
-  const store = openStoreToRead(invocation);
+  const store = await openRecord(invocation);
   try {
-    await store.repair();
     if (word === "show" && id !== undefined) return await showRun(invocation, store, id);
     const filter = await filterOf(invocation, store);
     if (word === "tail") return await (await import("./tail.ts")).tail(invocation, store, filter);
@@ -126,7 +125,7 @@ export const inputOf = ({ command, file_path: file, ...rest }: Fields): string =
       ? file
       : JSON.stringify({ ...(file === undefined ? {} : { file_path: file }), ...rest });
 
-async function showRun({ terminal, json }: Invocation, store: SqliteStore, id: string): Promise<ExitCode> {
+async function showRun({ terminal, json }: Invocation, store: OpenedRecord, id: string): Promise<ExitCode> {
   const run = await runNamed(store, id);
   const asked = await followUpsOf(run, store);
   const automation = await automationRun(run, store);

@@ -14,7 +14,7 @@ import { effectLines } from "../hooks/effect-lines.ts";
 import { registryAt } from "../loaded.ts";
 import type { Place } from "../place.ts";
 import { isOfProject, projectFolders } from "../project.ts";
-import { openStoreToRead } from "../store.ts";
+import { openRecord } from "../shared-store/record.ts";
 import { askedEvent } from "./asked-event.ts";
 import { resultOf } from "./runs.ts";
 import { tell } from "./why-words.ts";
@@ -44,9 +44,8 @@ export interface Reason {
 }
 
 export async function why(invocation: Invocation): Promise<ExitCode> {
-  const store = openStoreToRead(invocation);
+  const store = await openRecord(invocation);
   try {
-    await store.repair();
     const asked = await askedEvent(store, invocation);
     const { stored } = asked;
     const reasons = await reasonsOf(store, stored, invocation, invocation.flags.all === true);

@@ -12,7 +12,7 @@ const looksEvery = 10_000;
 
 export async function worker(invocation: Invocation): Promise<ExitCode> {
   const { flags, environment, terminal, usage, cwd, home, json } = invocation;
-  const url = sharedStore(invocation);
+  const url = sharedStore(invocation, textFlag(flags, "store"));
   if (url === undefined)
     throw usageError("a worker needs a store that machines share: name a Postgres by --store or HOOKLINE_STORE", usage);
   for (const signal of ["SIGTERM", "SIGHUP"] as const) process.on(signal, () => {}); // a second one must not cut short what is being ended

@@ -1,0 +1,154 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { chmodSync, chownSync, existsSync, readFileSync, statSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { migrate } from "../../src/storage/postgres/migrate.ts";
+import { openPostgresStore } from "../../src/storage/postgres/postgres.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
+import { password } from "./cluster.ts";
+import { database, owner, type Prepared, reader, startPrepared, writer } from "./prepared.ts";
+
+let cluster: Prepared;
+before(async () => {
+  cluster = await startPrepared();
+});
+after(() => cluster.close());
+
+/** What is said of this address. Fails where it is taken. */
+async function refusalOf(url: string): Promise<string> {
+  try {
+    const store = await openPostgresStore({ url, patience: 0, connectTimeout: 2_000 });
+    await store.close();
+  } catch (error) {
+    assert.ok(error instanceof Error);
+    assert.doesNotMatch(error.message, new RegExp(password), "no password is said");
+    return error.message;
+  }
+  throw new assert.AssertionError({ message: `it was taken: ${url}` });
+}
+
+test("an address that is none, or says too little or too much, is refused with what to write", async () => {
+  const refusals: [url: string, said: RegExp][] = [
+    ["mysql://a@127.0.0.1/b", /it is no address of a Postgres .* write postgres:\/\/ROLE@HOST\/DATABASE/],
+    ["postgres://127.0.0.1/hookline", /names no role, host or database/],
+    ["postgres://a@127.0.0.1", /names no role, host or database/],
+    [`${cluster.store}?sslmod=verify-full`, /has the setting sslmod .* use sslmode, sslrootcert/],
+    [`${cluster.store}?sslmode=require`, /sslmode=require does not say who answers .* use sslmode=verify-full/],
+    ["postgres://a:of-the-tests@db.example.com/b?sslmode=disable", /would go over the network in clear/],
+    ["postgres://a@db.example.com/b?sslmode=verify-full&sslrootcert=/none", /sslrootcert cannot be read/],
+  ];
+  for (const [url, said] of refusals) assert.match(await refusalOf(url), said);
+});
+
+test("a wrong role, password or database, and nothing that listens, are refused with the reason", async () => {
+  assert.match(await refusalOf(cluster.store.replace(password, "wrong")), /the password or the role is wrong/);
+  assert.match(await refusalOf(cluster.url("nobody_knows", database)), /the password or the role is wrong/);
+  assert.match(await refusalOf(cluster.url(writer, "elsewhere")), /there is no such database/);
+  assert.match(await refusalOf(`postgres://a@127.0.0.1:1/b`), /ECONNREFUSED .* check that the server runs/);
+  const silent = createServer(() => {}).listen(0, "127.0.0.1");
+  await new Promise((resolve) => silent.once("listening", resolve));
+  const address = silent.address();
+  assert.ok(typeof address === "object" && address);
+  assert.match(await refusalOf(`postgres://a@127.0.0.1:${address.port}/b`), /timeout/);
+  silent.close();
+});
+
+test("[T30] a superuser and the owner of the tables are refused, and the role that writes cannot alter them", async () => {
+  assert.match(await refusalOf(cluster.url("postgres", database)), /is a superuser .* a role of its own/);
+  assert.match(await refusalOf(cluster.url(owner, database)), /may alter its tables .* --writer ROLE/);
+  cluster.sql(`create role without_rights login password '${password}'`);
+  assert.match(await refusalOf(cluster.url("without_rights", database)), /no rights to it .* --writer ROLE/);
+  const store = await openPostgresStore({ url: cluster.store });
+  const attempts = [
+    "drop table hookline.run",
+    "alter table hookline.run add column more text",
+    "create table hookline.more (n integer)",
+    "create table public.more (n integer)",
+    "update hookline.meta set value = '9'",
+    "truncate hookline.event",
+    "create or replace function hookline.forget(double precision) returns bigint language sql as 'select 1::bigint'",
+  ];
+  for (const sql of attempts)
+    await assert.rejects(
+      store.connection.transaction({ again: false }, (query) => query(sql)),
+      /no rights to it|must be owner|permission denied/,
+      sql,
+    );
+  await store.close();
+  const onlyReads = await openPostgresStore({ url: cluster.url(reader, database) });
+  assert.deepEqual(await onlyReads.runs({}), []);
+  await assert.rejects(async () => onlyReads.pause("x", 1), /no rights to it/);
+  await onlyReads.close();
+});
+
+test("a database without tables, with older and with newer ones is refused, and migrate goes on from what is there", async () => {
+  cluster.sql("create database bare");
+  assert.match(await refusalOf(cluster.url(writer, "bare")), /no tables of Hookline .* `hookline store migrate`/);
+  cluster.sql(`alter database bare owner to ${owner}`);
+  const at = { url: cluster.url(owner, "bare"), writer };
+  const both = await Promise.all([migrate(at), migrate(at)]);
+  assert.deepEqual(both.map(({ from }) => from).sort(), [0, 1], "one makes the tables, the other finds them");
+  cluster.sql("update hookline.meta set value = '0' where key = 'version'", "bare");
+  assert.match(
+    await refusalOf(cluster.url(writer, "bare")),
+    /of version 0, and this Hookline needs 1 .* `hookline store migrate`/,
+  );
+  cluster.sql("update hookline.meta set value = '99' where key = 'version'", "bare");
+  assert.match(await refusalOf(cluster.url(writer, "bare")), /of version 99, which is newer .* update Hookline/);
+  await assert.rejects(migrate(at), /newer than this Hookline/);
+  await assert.rejects(migrate({ url: cluster.url(writer, "postgres") }), /no rights to it|permission denied/);
+});
+
+test("[T30] with verify-full the store speaks to the server that its authority names, and to no other", async (context) => {
+  const folder = temporaryFolder(context);
+  const made = spawnSync("openssl", ["version"]);
+  if (made.status !== 0) return context.skip("openssl is not installed");
+  for (const authority of ["ours", "another"]) makeAuthority(folder, authority);
+  const data = join(cluster.folder, "data");
+  makeCertificate(folder, "ours", "localhost");
+  const { uid, gid } = statSync(data);
+  for (const file of ["server.key", "server.crt"]) {
+    cluster.program("sh", ["-c", `cat > ${join(data, file)}`], readFileSync(join(folder, file), "utf8"));
+    chmodSync(join(data, file), 0o600);
+    if (process.getuid?.() === 0) chownSync(join(data, file), uid, gid);
+  }
+  const ours = `?sslmode=verify-full&sslrootcert=${join(folder, "ours.crt")}`;
+  assert.match(await refusalOf(cluster.store + ours), /the server speaks no TLS/);
+  cluster.sql("alter system set ssl = on");
+  cluster.sql("select pg_reload_conf()");
+  assert.ok(existsSync(join(data, "server.crt")));
+  const named = cluster.store.replace("127.0.0.1", "localhost");
+  const another = `?sslmode=verify-full&sslrootcert=${join(folder, "another.crt")}`;
+  const store = await openPostgresStore({ url: named + ours });
+  const [row] = await store.connection.read<{ ssl: boolean }>(
+    "select ssl from pg_stat_ssl where pid = pg_backend_pid()",
+  );
+  assert.equal(row?.ssl, true);
+  await store.close();
+  assert.match(await refusalOf(named + another), /its certificate is of an unknown authority/);
+  assert.match(await refusalOf(`${named}?sslmode=verify-full`), /its certificate is of an unknown authority/);
+  assert.match(await refusalOf(cluster.store + ours), /its certificate is of another server/);
+});
+
+function makeAuthority(folder: string, name: string): void {
+  openssl(
+    folder,
+    `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=${name} -keyout ${name}.key -out ${name}.crt`,
+  );
+}
+function makeCertificate(folder: string, authority: string, name: string): void {
+  openssl(
+    folder,
+    `req -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj /CN=${name} -addext subjectAltName=DNS:${name} -keyout server.key -out server.csr`,
+  );
+  openssl(
+    folder,
+    `x509 -req -in server.csr -CA ${authority}.crt -CAkey ${authority}.key -CAcreateserial -days 2 -copy_extensions copy -out server.crt`,
+  );
+}
+function openssl(folder: string, words: string): void {
+  const { status, stderr } = spawnSync("openssl", words.split(" "), { cwd: folder, encoding: "utf8" });
+  assert.equal(status, 0, stderr);
+}

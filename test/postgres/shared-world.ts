@@ -16,7 +16,13 @@ export async function startShared(options: ClusterOptions = {}): Promise<Prepare
     ...cluster,
     empty() {
       cluster.empty();
-      cluster.sql("truncate hookline_dbos.workflow_status cascade", database);
+      cluster.sql(
+        `do $$ declare one text; begin
+        for one in select tablename from pg_tables where schemaname = 'hookline_dbos' and tablename !~ 'migrations' loop
+          execute format('truncate hookline_dbos.%I cascade', one);
+        end loop; end $$`,
+        database,
+      );
     },
   };
 }

@@ -50,11 +50,14 @@ const tidiedAtOnce = 1_000;
 /** It tells of each attempt to reach the database; who looks after the queue hears of that once. */
 const quiet = { info() {}, debug() {}, warn() {}, error() {} };
 
+/** Bundled, a CommonJS library has its exports here alone. */
+const load = async () => (await import("@dbos-inc/dbos-sdk")).default;
+
 export async function openDurableEngine(options: DurableEngineOptions): Promise<DurableEngine> {
   const { pool, executor, version, perform, complain } = options;
-  const { DBOS, DBOSWorkflowConflictError, Error: Errors } = await import("@dbos-inc/dbos-sdk");
+  const { DBOS, DBOSWorkflowConflictError, Error: Errors } = await load();
   if (DBOS.isInitialized()) throw new Error("this process has an engine of durable runs already");
-  let isOpen = true;
+  let isOpen = false; // what its start fails for is said once, by who starts it
   const say = (entry: unknown): void => {
     if (isOpen) complain(messageOf(entry));
   };
@@ -75,11 +78,11 @@ export async function openDurableEngine(options: DurableEngineOptions): Promise<
   } catch (error) {
     await DBOS.shutdown({ deregister: true }).catch(() => {});
     const reason = `DBOS did not start: ${messageOf(error)}`;
-    const advice =
-      "give the role the rights that docs/workers.md lists, or let the owner of the database start a worker first";
+    const advice = "let its owner run `hookline store migrate --writer ROLE`";
     throw new HooklineError("store_unusable", { reason, where: "hookline worker", advice }, { cause: error });
   }
 
+  isOpen = true;
   /** What the end of a run brings about is no part of the run, which is how DBOS would take it. */
   const apart = AsyncLocalStorage.snapshot();
   const list = (filter: Parameters<typeof DBOS.listWorkflows>[0]) =>
@@ -133,7 +136,7 @@ export async function openDurableEngine(options: DurableEngineOptions): Promise<
 
 /** Makes its tables, as their owner. Safe to do again. Rejects with HooklineError store_unusable. @param writer gets the rights of a worker */
 export async function migrateDurableEngine(url: string, writer?: string): Promise<void> {
-  const { DBOS } = await import("@dbos-inc/dbos-sdk");
+  const { DBOS } = await load();
   const { log } = console;
   console.log = () => {}; // it tells of each statement, whatever logger it is given
   try {

@@ -83,7 +83,12 @@ test("[AT49, A46] of two workers one is killed while the model thinks: the other
   const [one, other] = machines;
   assert.ok(one && other);
   const log = join(one.folder, "steps");
-  const gather = { uses: "context_shell", with: { command: `echo gathered >> ${log}` }, timeout: 30, onError: "continue" as const };
+  const gather = {
+    uses: "context_shell",
+    with: { command: `echo gathered >> ${log}` },
+    timeout: 30,
+    onError: "continue" as const,
+  };
   const ask = { uses: "ask_model", with: { prompt: "Say what happened." }, timeout: 300, onError: "stop" as const };
   const { work, over } = workFor(context);
   const item = itemOf(durableHook("h", [gather, ask]), "r1", { cwd: one.workspace });
@@ -128,7 +133,10 @@ test("of two processes with one name the second is refused, and says who has it"
   await startWorker(context, machine, "--store", cluster.store, "--name", "alpha");
   const { status, stderr } = makeMachine(context).run("worker", "--store", cluster.store, "--name", "alpha");
   assert.equal(status, 3);
-  assert.match(stderr, /another process works under the name alpha: process \d+ on \S+ — postgres:\/\/.* — end it, or give this one a name of its own/);
+  assert.match(
+    stderr,
+    /another process works under the name alpha: process \d+ on \S+ — postgres:\/\/.* — end it, or give this one a name of its own/,
+  );
 });
 
 test("workers of one machine have names of their own, and have them again after a restart", async (context) => {
@@ -160,7 +168,11 @@ test("a store that cannot be shared, a wrong role, and tables of another version
   refused(cluster.store.replace("of-the-tests", "wrong"), 3, /the password or the role is wrong/);
   refused("postgres://hookline_writer@127.0.0.1:1/hookline", 3, /ECONNREFUSED/);
   cluster.sql("update hookline.meta set value = '1' where key = 'version'", database);
-  refused(cluster.store, 3, /its schema is of version 1, and this Hookline needs .* let its owner run `hookline store migrate`/);
+  refused(
+    cluster.store,
+    3,
+    /its schema is of version 1, and this Hookline needs .* let its owner run `hookline store migrate`/,
+  );
   cluster.sql("update hookline.meta set value = '99' where key = 'version'", database);
   refused(cluster.store, 3, /its schema is of version 99, which is newer than this Hookline .* update Hookline/);
   cluster.sql("update hookline.meta set value = '2' where key = 'version'", database);
@@ -199,6 +211,8 @@ test("hookline up hands its automations over; while Postgres is gone they wait, 
   await until(() => times() === 2);
   await until(() => cluster.sql("select count(*) from hookline.work", database) === "0");
   const listed = (): { hook: string; status: string }[] => JSON.parse(machine.run("runs", "--all", "--json").stdout);
-  await until(() => listed().filter(({ hook, status }) => hook.includes("emember") && status === "completed").length === 2);
+  await until(
+    () => listed().filter(({ hook, status }) => hook.includes("emember") && status === "completed").length === 2,
+  );
   await daemon.end();
 });

@@ -5,8 +5,8 @@ import type { Ports } from "../../engine/ports.ts";
 import type { Store } from "../../engine/record.ts";
 import type { DurableQueue } from "../../runtime/queues/durable.ts";
 import { forwarding } from "../../runtime/queues/forwarded.ts";
+import { clockClaims } from "../../storage/postgres/clock-claims.ts";
 import { openConnection } from "../../storage/postgres/connection.ts";
-import { claimIn, peekIn } from "../../storage/postgres/postgres.ts";
 import { createSharedWork } from "../../storage/postgres/shared-work.ts";
 import { openWorker, type Worker, type WorkerOptions } from "../worker/worker.ts";
 
@@ -68,11 +68,7 @@ export function openSharing(options: SharingOptions): Sharing {
 
   return {
     forward: (queue) => forwarding(queue, { work, after, complain }),
-    claiming: (store) => ({
-      ...store,
-      claim: (claims, now) => clocks.transaction({ again: false }, (query) => claimIn(query, claims, now)),
-      peek: (claims, now) => peekIn(clocks.read, claims, now),
-    }),
+    claiming: (store) => ({ ...store, ...clockClaims(clocks) }),
     work: open,
     facts: () => ({ store: connection.address.shown, worker: worker ? options.name : null, reason: reason ?? null }),
     async close() {

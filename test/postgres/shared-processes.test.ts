@@ -79,6 +79,8 @@ function placeFor(context: TestContext): Place {
   };
 }
 
+const isLong = process.env.HOOKLINE_TEST_LONG === "1";
+
 const threeSteps = [marking("a"), marking("b", { until: "go" }), marking("c")];
 /** What is left of runs in the tables of the queue. */
 const leftovers = (): string =>
@@ -296,4 +298,35 @@ test("workers of another run schema leave a run to those of its own, who drain i
   place.open("go");
   await place.start("three");
   assert.equal((await place.over("r1"))[0]?.status, "completed");
+});
+
+test("[SAFETY G15] over kills of workers and restarts of Postgres no run is lost, and each kill repeats at most the steps that it cut off", async (context) => {
+  const place = placeFor(context);
+  const kills = isLong ? 100 : 4;
+  const names = ["one", "two"];
+  const workers = new Map<string, Worker>();
+  for (const name of names) workers.set(name, await place.start(name));
+  const words = ["a", "b", "c", "d"];
+  const runs: string[] = [];
+  for (let round = 0; round < kills; round++) {
+    for (const hook of ["p", "q", "r"]) {
+      const id = `${hook}${round}`;
+      const steps = words.map((word) => marking(word, { takes: 30 }));
+      await place.add(itemOf(durableHook(hook, steps), id));
+      runs.push(id);
+    }
+    const name = names[round % 2] ?? "one";
+    if (round % 2 === 1) await cluster.restart({ immediate: true }); // half as often as a worker is killed
+    await pause(Math.random() * 300);
+    await workers.get(name)?.kill();
+    workers.set(name, await place.start(name));
+  }
+  const rows = await place.over(...runs);
+  const lost = rows.filter(({ status }) => status !== "completed" && status !== "interrupted");
+  const begun = beginnings(place.folder);
+  const again = Object.values(begun).reduce((sum, times) => sum + times - 1, 0);
+  context.diagnostic(`${kills} kills, ${runs.length} runs, ${again} steps begun again`);
+  assert.deepEqual(lost, []);
+  assert.ok(again <= 2 * kills, `${again} steps were begun again`); // two runs at once, each in one step
+  assert.equal(leftovers(), "0|0|0");
 });

@@ -36,6 +36,8 @@ const common: BuildOptions = {
   },
   // CommonJS libraries ask for require when they run.
   banner: { js: 'const require = process.getBuiltinModule("node:module").createRequire(import.meta.url);' },
+  // Parts of DBOS that it loads where someone has installed them.
+  external: ["@opentelemetry/*", "@dbos-inc/dbos-enterprise", "winston", "winston-transport"],
   logLevel: "warning",
 };
 

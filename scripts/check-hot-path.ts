@@ -29,6 +29,7 @@ const forbidden = [
   "string-width", // and Intl.Segmenter with it
   "kysely",
   "pg",
+  "@dbos-inc/dbos-sdk",
   "ai",
   "@ai-sdk/anthropic",
   "@ai-sdk/google",

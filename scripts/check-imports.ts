@@ -32,6 +32,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   "@ai-sdk/google": ["services"],
   "@ai-sdk/openai": ["services"],
   "@ai-sdk/openai-compatible": ["services"],
+  "@dbos-inc/dbos-sdk": ["runtime"],
   "@modelcontextprotocol/client": ["services"],
   "@modelcontextprotocol/server": ["hosts"],
   "@modelcontextprotocol/server/stdio": ["hosts"],

@@ -52,6 +52,8 @@ const remarks: Readonly<Record<string, string>> = {
   up: "It runs in the foreground until Ctrl-C or `hookline down`, or in the background with `--background`. Each store has one daemon. JSON: one line when it is running, with `pid`, `port`, `workspaces`, `automations`, `due`, `watches` and `queue`. All of it: [daemon.md](daemon.md).",
   open: 'The link lets one browser in, once, within an hour; the project of this folder is shown first. Without a daemon it exits 3. JSON: `{"url": …}`. All of it: [dashboard.md](dashboard.md).',
   down: 'Waits until it has stopped, within ten seconds: runs of automations continue at the next start. Without a daemon it says so, and exits 0. JSON: `{"stopped": PID | null}`.',
+  worker:
+    "It runs in the foreground until Ctrl-C. Exits 3 where the database cannot be used, or another process has its name. JSON: one line when it works and one for each change, with `name`, `store`, `here`, `cap`, `running`, `waiting`, `workers` and `stranded`. All of it: [workers.md](workers.md).",
   status:
     "Also marks runs that a crash left open as interrupted. Of the daemon it shows version, age and memory, the agents that sent events, the times of decisions, watches, schedules, the queue, and broken automations. It names agents whose HTTP hooks use another port, and the command that repairs it.",
   git: "`install` and `uninstall` for a person; git's hook calls `git run pre-commit`, which exits with the code of the first script that fails. All of it: [git.md](git.md).",

@@ -40,7 +40,7 @@ const commandsIn = (block: string): Step[] =>
 const without: ReadonlySet<string> = new Set([
   ...["agents", "command-line", "events", "conformance"], // generated
   ...["conditions", "actions", "handlers", "context-steps", "outcomes"], // a section for each entry of a table, tried by that entry's own tests
-  ...["postgres", "operations"], // they need a Postgres: npm run test:postgres tries what they show
+  ...["postgres", "workers", "operations"], // they need a Postgres: npm run test:postgres tries what they show
   ...[
     "errors/",
     "glossary",

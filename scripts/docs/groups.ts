@@ -42,6 +42,7 @@ export const groups: readonly Group[] = [
       ],
       ["dashboard", "The dashboard", "what was blocked, sessions, runs and hooks in your browser"],
       ["postgres", "Many machines, one record", "rows of many machines in one Postgres"],
+      ["workers", "Workers", "many machines perform the automations of all"],
       ["operations", "Operations", "run it for many people: deploy, back up, restore, size"],
       ["notifications", "Notifications", "post runs of automations to Discord, to Slack or to a program"],
       ["telemetry", "Telemetry", "traces and metrics for OpenTelemetry and Prometheus"],

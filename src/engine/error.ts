@@ -60,6 +60,8 @@ const sentences = {
     `a daemon is running already: process ${facts.pid ?? "unknown"} — ${facts.where} — hookline status shows it, hookline down ends it`,
   daemon_unreachable: (facts: Facts) =>
     `the daemon cannot be reached: ${facts.reason} — ${facts.where} — ${facts.advice ?? "start it: hookline up"}`,
+  worker_running: (facts: Facts) =>
+    `another process works under the name ${facts.name}: ${facts.holder} — ${facts.where} — end it, or give this one a name of its own by --name`,
   port_taken: (facts: Facts) => `the port cannot be used: ${facts.reason} — ${facts.where} — choose another by --port`,
   closed: (facts: Facts) => `${facts.name} is closed — ${facts.where} — create a new one`,
 } as const;

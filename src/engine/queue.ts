@@ -26,8 +26,8 @@ export interface Steps {
    * @param work its result is JSON; `key` is the same at each attempt, for work that must not be done twice
    */
   step<T>(name: string, work: (key: string) => MaybePromise<T>): Promise<T>;
-  /** As `step`, for work that writes to the store and does not wait: both are one transaction. Absent: `step` will do. */
-  write?<T>(name: string, work: () => T): T;
+  /** As `step`, for work that writes to the store, and that waits for nothing but the store: both are one transaction. Absent: `step` will do. */
+  write?<T>(name: string, work: () => MaybePromise<T>): MaybePromise<T>;
   /** Writes the run as it stands. One that has ended leaves the queue. Throws once the run is no longer this worker's. */
   save(run: Run): MaybePromise<void>;
   /** The worker stops, or another one has the run: whatever comes of it here counts no more. */

@@ -298,6 +298,15 @@ export const commands: Readonly<Record<string, Command>> = {
     words: 0,
     load: async () => (await import("./daemon/place.ts")).down,
   },
+  worker: {
+    summary: "perform automations that other machines have put into a Postgres store, beside other workers",
+    usage: "worker --store postgres://ROLE@HOST/DATABASE [--name NAME] [--json]",
+    example: "hookline worker --store postgres://hookline_writer@db.example.com/hookline",
+    flags: { name: { type: "string" } },
+    words: 0,
+    stays: true,
+    load: async () => (await import("./worker/worker.ts")).worker,
+  },
   status: {
     summary: "show the store, the daemon, the active hooks and the agents",
     usage: "status [--json]",
@@ -376,7 +385,7 @@ export const headings: readonly (readonly [title: string, names: readonly string
     ],
   ],
   ["Agents", ["install", "uninstall", "doctor", "git", "mcp", "hook"]],
-  ["Automations", ["automation", "up", "down", "project", "task", "note", "memory"]],
+  ["Automations", ["automation", "up", "down", "worker", "project", "task", "note", "memory"]],
   ["Maintenance", ["completion", "purge", "store"]],
 ];
 

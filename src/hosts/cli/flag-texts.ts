@@ -95,6 +95,8 @@ export const flagTexts: Readonly<Record<string, string>> = {
   "mcp --tools":
     "offers only these tools: a list with commas of operations, or of groups such as `task`; `task_*` is the same",
   "why --session": "the newest event of the session whose id begins so",
+  "worker --name":
+    "its name, which no other process may have at the same time; default: one that stays in your state folder",
   "why --event": "the newest event of this name",
   "why --all":
     "the newest event of any project, and automations of other projects too; without it, an event of this project comes first",

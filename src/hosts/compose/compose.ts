@@ -51,6 +51,8 @@ export interface ComposeOptions
   spawner: Pick<Spawner, "spawn"> & Partial<Spawner>;
   /** Whether the folders of repositories are watched, or looked at for each question. */
   changes: "watched" | "looked at";
+  /** Durable runs are performed as they were queued, on machines where their hooks may not lie. Absent: as their hooks are now. */
+  asQueued?: true;
   /** Records of workspace scripts are kept, unless no script can run. */
   scripts: "recorded" | "none";
   /** What a host brings in place of what the settings name. */
@@ -119,7 +121,9 @@ export async function compose(options: ComposeOptions): Promise<Composed> {
     store,
     queue: options.queue,
     hooks: (event) => go(activeHooks(event)),
-    current: async (hook, event) => (await ports.hooks(event)).hooks.find(({ id }) => id === hook.id),
+    ...(options.asQueued
+      ? {}
+      : { current: async (hook, event) => (await ports.hooks(event)).hooks.find(({ id }) => id === hook.id) }),
     registry: options.registry,
     ...(options.registryAt ? { registryAt: options.registryAt } : {}),
     patterns: options.patterns,

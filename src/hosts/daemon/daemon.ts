@@ -22,6 +22,7 @@ import { createRuntime, type Runtime, type RuntimeOptions } from "../compose/run
 import { type ActiveAutomations, createActiveAutomations } from "./active-automations.ts";
 import { createActivity } from "./activity.ts";
 import { createChanges, createTriggers, type Settings, settingsOf } from "./changes.ts";
+import type { Sharing } from "./sharing.ts";
 import { createTelemetry, type Telemetry, type TelemetryOptions } from "./telemetry.ts";
 
 export interface DaemonOptions
@@ -37,6 +38,8 @@ export interface DaemonOptions
   store: SqliteStore;
   /** Where it lies. Absent: the system reports no change of it, so what other processes write there is looked for. */
   storeFile?: string;
+  /** What it shares with other machines; absent: nothing. It is closed with the daemon. */
+  sharing?: Sharing;
   /** The daemon's own place: where it is gone, nothing is looked for and written there any more. Absent: it stays. */
   place?: DaemonPlace;
   /** The Postgres to which the record of this machine goes, if it does. It is closed with the daemon, before the store. */
@@ -103,6 +106,8 @@ export interface Daemon extends Pick<DaemonOptions, "cwd" | "home" | "environmen
 }
 
 const day = 86_400_000;
+/** Runs that other machines have of this one. */
+const forwardedAtOnce = 1_000;
 /** Of how many the hooks are kept at hand. */
 const foldersAtMost = 1_000;
 /** What runs may take so long to end by itself; programs that do not obey take two seconds more. */
@@ -125,7 +130,12 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
   const complainOfQueue = (reason: string): void => {
     if (reason !== store.loss()?.reason) complain(reason);
   };
-  const durable = openDurableQueue(store, { cap, environment, complain: complainOfQueue, idlePoll: 2 });
+  const { sharing } = options;
+  const own = openDurableQueue(store, {
+    ...{ environment, complain: complainOfQueue, idlePoll: 2 },
+    cap: () => (sharing ? Math.min(cap(), 1) * forwardedAtOnce : cap()), // other machines have a say in how many run
+  });
+  const durable = sharing ? sharing.forward(own) : own;
   const runtime = await createRuntime({
     ...options,
     store,
@@ -167,6 +177,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     emitRecorded(engine, event, { environment, signal: stopping.signal });
   const triggers = createTriggers({
     ...{ ...options, now, ...(elapsed ? { elapsed } : {}), after, id, emit },
+    store: sharing ? sharing.claiming(options.store) : options.store,
     settings: () => settings,
     ended: ({ id: hook, origin }) => {
       const known = origin.file === undefined ? automationOf(hook) : undefined;
@@ -198,6 +209,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     async parts(answered) {
       await changes.stop();
       await triggers.close();
+      await sharing?.close();
       await runtime.close(answered && endsBefore(answersWithin, answered, after));
       await telemetry.close();
       await options.shared?.close();
@@ -206,6 +218,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
   });
 
   await changes.look();
+  await sharing?.work();
   return {
     ...{ cwd, home: options.home, store, environment, complain, active, emit, source, telemetry },
     judging: {
@@ -246,6 +259,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       automations: active.facts(),
       ...triggers.facts(),
       queue: { ...ifReadable(() => workCounts(store.database)) },
+      ...(sharing ? { sharing: sharing.facts() } : {}),
       webhooks: Object.keys(settings.webhooks),
       notifications: Object.keys(settings.notifications),
       activity: activity.facts(),

@@ -1,5 +1,6 @@
 /** One worker's attempt at a durable run: its journal, its signal, and whether what comes of it still counts. */
 import { isOfStore } from "../../engine/error.ts";
+import type { MaybePromise } from "../../engine/event.ts";
 import type { Journal, Kept } from "../../engine/journal.ts";
 import type { Item, Ports, Steps } from "../../engine/ports.ts";
 import type { Run } from "../../engine/record.ts";
@@ -73,9 +74,9 @@ export function createAttempt({ journal, worker, item, after }: AttemptOptions):
       insist(!isLost && (await keep(name, { value })));
       return value;
     },
-    write<T>(name: string, work: () => T): T {
+    write<T>(name: string, work: () => MaybePromise<T>): T {
       insist(true);
-      const known = journal.kept<T>(id, name) ?? journal.record(worker, id, name, work);
+      const known = journal.kept<T>(id, name) ?? journal.record(worker, id, name, work as () => T); // this store waits for nothing
       insist(known !== undefined);
       return known?.value as T; // as above
     },

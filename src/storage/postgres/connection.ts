@@ -44,22 +44,12 @@ export interface Connection {
 
 /** May throw what the address is refused for; connects when it is first asked. */
 export function openConnection(options: ConnectionOptions): Connection {
-  const { connections = 4, patience = 10_000, statementTimeout = 10_000, connectTimeout = 5_000 } = options;
+  const { patience = 10_000, connectTimeout = 5_000 } = options;
   const address = readAddress(options.url);
-  const { host, port, user, password, database, tls, shown } = address;
-  const settings = {
-    ...{ host, port, user, database, keepAlive: true, application_name: "hookline" },
-    ...(password === undefined ? {} : { password }),
-    ssl: tls ? { ...tls, host, rejectUnauthorized: true } : false, // the host is what its certificate has to name
-    statement_timeout: statementTimeout,
-    idle_in_transaction_session_timeout: 2 * statementTimeout,
-    query_timeout: statementTimeout + 1_000, // of a server that does not answer at all
-    connectionTimeoutMillis: connectTimeout,
-    types: { getTypeParser },
-  };
+  const { shown } = address;
+  const settings = settingsOf(address, options);
   const closing = new AbortController();
-  const pool: PgPool = new pg.Pool({ ...settings, max: connections, idleTimeoutMillis: 30_000, allowExitOnIdle: true });
-  pool.on("error", () => {}); // of a connection that nobody uses: the next one is made anew
+  const pool = poolOf(settings, options);
   let ending: Promise<void> | undefined;
 
   async function once<T>(
@@ -150,6 +140,30 @@ export function openConnection(options: ConnectionOptions): Connection {
       ending ??= pool.end();
       return ending;
     },
+  };
+}
+
+/** Of a library that asks by itself, with the same limits. Who opens it ends it. May throw what the address is refused for. */
+export const openPool = (options: ConnectionOptions): PgPool =>
+  poolOf(settingsOf(readAddress(options.url), options), options);
+
+function poolOf(settings: pg.ClientConfig, { connections = 4 }: ConnectionOptions): PgPool {
+  const pool = new pg.Pool({ ...settings, max: connections, idleTimeoutMillis: 30_000, allowExitOnIdle: true });
+  pool.on("error", () => {}); // of a connection that nobody uses: the next one is made anew
+  return pool;
+}
+
+function settingsOf(address: Address, { statementTimeout = 10_000, connectTimeout = 5_000 }: ConnectionOptions) {
+  const { host, port, user, password, database, tls } = address;
+  return {
+    ...{ host, port, user, database, keepAlive: true, application_name: "hookline" },
+    ...(password === undefined ? {} : { password }),
+    ssl: tls ? { ...tls, host, rejectUnauthorized: true } : false, // the host is what its certificate has to name
+    statement_timeout: statementTimeout,
+    idle_in_transaction_session_timeout: 2 * statementTimeout,
+    query_timeout: statementTimeout + 1_000, // of a server that does not answer at all
+    connectionTimeoutMillis: connectTimeout,
+    types: { getTypeParser },
   };
 }
 

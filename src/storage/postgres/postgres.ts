@@ -123,8 +123,8 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     },
     turn: (session) => ask((query) => turnOf(query, session)),
 
-    claim: (claims, at) => change((query) => take(query, claims, at)),
-    peek: (claims, at) => ask((query) => refusing(query, claims, at)),
+    claim: (claims, at) => change((query) => claimIn(query, claims, at)),
+    peek: (claims, at) => ask((query) => peekIn(query, claims, at)),
     spend: (session, counter, max) =>
       change(async (query) => {
         if (max <= 0) return false;
@@ -234,8 +234,8 @@ const pause = `insert into hookline.pause as pause (what, at, until) values ($1,
   where pause.until is distinct from excluded.until returning what`;
 const post = `insert into hookline.inbox (id, session, outcome, counter, at) values ($1, $2, $3, $4, $5) on conflict (id) do nothing`;
 /** Those of other stores are repaired there, where their processes can be seen. */
-const unfinished =
-  "select id, owner from hookline.run where source is null and status in ('queued', 'running') for update";
+const unfinished = `select id, owner from hookline.run where source is null and status in ('queued', 'running')
+  and not exists (select 1 from hookline.work where work.run = run.id) for update`;
 const interrupt = `update hookline.run set status = 'interrupted', reason = $2, ms = greatest(0, $3 - started) where id = any($1::text[])`;
 
 const spendingFrom = (counter: Counter): string =>
@@ -301,7 +301,7 @@ async function pendingOf(query: Query, session: SessionId): Promise<Map<HookId, 
   return new Map(rows.map(({ hook, found }) => [readBack(hook), JSON.parse(found)]));
 }
 
-async function refusing(query: Query, claims: readonly Claim[], at: Instant): Promise<Refusal | undefined> {
+export async function peekIn(query: Query, claims: readonly Claim[], at: Instant): Promise<Refusal | undefined> {
   const sql = "select key, count, last from hookline.claim where key = any($1::text[])";
   const rows = await query<Claimed & { key: string }>(sql, [claims.map(({ key }) => written(key))]);
   const held = new Map(rows.map((row) => [row.key, row]));
@@ -309,11 +309,11 @@ async function refusing(query: Query, claims: readonly Claim[], at: Instant): Pr
 }
 
 /** All or none. A key that is named twice counts once. The keys are locked in one order, whichever process asks. */
-async function take(query: Query, claims: readonly Claim[], at: Instant): Promise<Refusal | undefined> {
+export async function claimIn(query: Query, claims: readonly Claim[], at: Instant): Promise<Refusal | undefined> {
   if (claims.length === 0) return undefined;
   const keys = [...new Set(claims.map(({ key }) => written(key)))].sort();
   for (const key of keys) await query("select pg_advisory_xact_lock(hashtextextended($1, 3))", [key]);
-  const refused = await refusing(query, claims, at);
+  const refused = await peekIn(query, claims, at);
   if (refused) {
     await query("update hookline.claim set last = $2 where key = $1 and last > $2", [written(refused.key), at]); // see firstRefusal()
     return refused;

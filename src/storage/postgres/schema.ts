@@ -1,5 +1,7 @@
 /** The tables in Postgres, as numbered migrations. A migration that was released is never edited: the next one changes what it made. */
 
+import { sharedWorkTables } from "./shared-work-schema.ts";
+
 /**
  * Events and runs lie in a partition for each day on which their event's id was made, so that to forget a day is to drop two tables. What
  * has no such id, or comes after its day was dropped, lies in the partition of the others, and is deleted row by row.
@@ -183,6 +185,7 @@ export const migrations: readonly string[] = [
   ${partitions}
   revoke all on all functions in schema hookline from public;
   `,
+  sharedWorkTables,
 ];
 
 /** What the roles may do that do not own the schema. Nobody else may do anything. */

@@ -61,7 +61,9 @@ const runs: Table<RunRow> = {
   name: "run",
   columns: runFields,
   day: dayOfRun,
-  onConflict: changingFields.map((field) => `${field} = excluded.${field}`).join(", "),
+  // One that has ended, on whichever machine, does not go on: a copy of how it stood before comes late.
+  onConflict: `${changingFields.map((field) => `${field} = excluded.${field}`).join(", ")}
+    where not (run.ms is not null and excluded.ms is null)`,
 };
 
 /**

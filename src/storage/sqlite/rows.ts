@@ -27,7 +27,7 @@ export const readBack = (text: string): string => (text.startsWith('"') ? JSON.p
 export const places = (values: readonly unknown[]): string => values.map(() => "?").join(", ");
 
 /** The text as it is written, or null for none. */
-const orNull = (text: string | undefined): string | null => (text === undefined ? null : written(text));
+export const orNull = (text: string | undefined): string | null => (text === undefined ? null : written(text));
 
 export interface EventRow {
   id: string;

@@ -1,6 +1,7 @@
 /** What every queue must do that performs runs itself. A test of an implementation calls testQueue, and adds only what is its own. */
 import assert from "node:assert/strict";
 import test from "node:test";
+import type { MaybePromise } from "../../../src/engine/event.ts";
 import type { Hook } from "../../../src/engine/hook.ts";
 import type { Item, Queue } from "../../../src/engine/ports.ts";
 import type { RunStatus } from "../../../src/engine/record.ts";
@@ -10,7 +11,7 @@ export interface Opened {
   queue: Queue;
   /** Writes the run's row first, where the queue needs it. */
   add(item: Item): Promise<{ is: "queued" } | { is: "skipped"; reason: string }>;
-  close(): void;
+  close(): MaybePromise<void>;
 }
 
 type Overlap = Hook["limits"]["overlap"];
@@ -24,19 +25,21 @@ interface Scene {
   /** Lets the run go on, once it has begun. */
   letGo(run: string): Promise<void>;
   hasBegun(run: string): Promise<void>;
+  /** Once it is told to stop, it does so when it is let go. */
+  obeysLate(run: string): void;
   queue: Queue;
   /** Waits until nothing is left to run. */
   close(): Promise<void>;
 }
 
-export function testQueue(name: string, open: (cap: number) => Opened): void {
+export function testQueue(name: string, open: (cap: number) => MaybePromise<Opened>): void {
   const about = (sentence: string, story: (scene: Scene) => Promise<void>): void => {
     test(`${name}: ${sentence}`, async () => {
-      const opened = open(8);
+      const opened = await open(8);
       try {
         await story(sceneOf(opened));
       } finally {
-        opened.close();
+        await opened.close();
       }
     });
   };
@@ -63,10 +66,11 @@ export function testQueue(name: string, open: (cap: number) => Opened): void {
   /** Three more come while the first runs. */
   const meanwhile = async (scene: Scene, overlap: Overlap): Promise<string[]> => {
     const hook = hookOf(overlap);
+    if (overlap === "restart") scene.obeysLate("r1");
     await scene.add(itemOf(hook, "r1"));
     await scene.hasBegun("r1");
     for (const run of ["r2", "r3", "r4"]) await scene.add(itemOf(hook, run));
-    if (overlap !== "restart") await scene.letGo("r1");
+    await scene.letGo("r1");
     for (const run of ["r2", "r3", "r4"]) void scene.letGo(run);
     await scene.close();
     return scene.told;
@@ -141,6 +145,7 @@ export function testQueue(name: string, open: (cap: number) => Opened): void {
 function sceneOf({ queue, add }: Opened): Scene {
   const told: string[] = [];
   const begun: string[] = [];
+  const late = new Set<string>();
   const gates = new Map<string, { begins(): void; begun: Promise<void>; open(): void; opened: Promise<void> }>();
   const gateOf = (run: string) => {
     const known = gates.get(run);
@@ -160,7 +165,7 @@ function sceneOf({ queue, add }: Opened): Scene {
         if (signal?.aborted) resolve();
         signal?.addEventListener("abort", () => resolve(), { once: true });
       });
-      await Promise.race([gate.opened, stopped]);
+      await (late.has(run.id) ? Promise.all([gate.opened, stopped]) : Promise.race([gate.opened, stopped]));
       const status: RunStatus = signal?.aborted ? "cancelled" : "completed";
       await steps?.save({ ...run, status, ms: 1 });
       told.push(`${run.id} ${signal?.aborted ? "stopped" : "ran"}`);
@@ -181,6 +186,7 @@ function sceneOf({ queue, add }: Opened): Scene {
       gateOf(run).open();
     },
     hasBegun: (run) => gateOf(run).begun,
+    obeysLate: (run) => late.add(run),
     close: () => queue.close(),
   };
 }

@@ -25,8 +25,12 @@ export interface Worker {
   kill(signal?: NodeJS.Signals): Promise<void>;
 }
 
-export async function startWorker(folder: string, options: WorkerOptions = {}): Promise<Worker> {
-  const child = spawn(process.execPath, [program, folder, JSON.stringify(options)]);
+export const startWorker = (folder: string, options: WorkerOptions = {}): Promise<Worker> =>
+  startSaying(program, [folder, JSON.stringify(options)]);
+
+/** A program that says what it does, one line of JSON each, and first that it is ready. */
+export async function startSaying(file: string, words: readonly string[]): Promise<Worker> {
+  const child = spawn(process.execPath, [file, ...words]);
   child.stderr.pipe(process.stderr);
   const ended = once(child, "close");
   const said: Said[] = [];

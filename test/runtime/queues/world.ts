@@ -123,7 +123,7 @@ export async function engineOn(
   });
 }
 
-const programIn = (cwd: string): Handler => ({
+export const programIn = (cwd: string): Handler => ({
   params: anything as Handler["params"], // it takes any fields
   async run({ line }, { ports, signal }) {
     const command = { program: "/bin/sh", args: ["-c", String(line)], cwd, input: "" };
@@ -132,7 +132,7 @@ const programIn = (cwd: string): Handler => ({
   },
 });
 
-const markIn = (folder: string): Handler => ({
+export const markIn = (folder: string): Handler => ({
   params: anything as Handler["params"], // it takes any fields
   async run(params, { run, signal }) {
     const { word, takes = 0, until, dies, fails } = params as unknown as Marking & { word: string }; // marking() wrote them

@@ -4,9 +4,12 @@ import { dirname } from "node:path";
 import { httpTokenFile } from "../../../agents/install/own-call.ts";
 import { HooklineError } from "../../../engine/error.ts";
 import { type Seconds, withoutDepth } from "../../../engine/event.ts";
+import type { Observation } from "../../../engine/ports.ts";
 import { after } from "../../../runtime/system.ts";
-import type { Daemon, DaemonPlace } from "../../daemon/daemon.ts";
+import type { SqliteStore } from "../../../storage/sqlite/sqlite.ts";
+import type { Daemon, DaemonOptions, DaemonPlace } from "../../daemon/daemon.ts";
 import { type Strays, tagStarted } from "../../daemon/place.ts";
+import type { SharingOptions } from "../../daemon/sharing.ts";
 import { type DaemonFiles, type DaemonState, daemonFilesOf, runningDaemon } from "../../daemon/state-file.ts";
 import { renewBundle } from "../agents/clone-bundle.ts";
 import { buildVersion, type ExitCode, type Invocation, textFlag } from "../command.ts";
@@ -185,34 +188,43 @@ async function open(invocation: Invocation, { store, workspaces, onDemand, place
   };
   const options = storeOptions(invocation, store);
   const opened = openSqliteStore({ ...options, redact, groups: true, onNotice: complain, isGone });
+  const own = { cwd: workspaces[0] ?? cwd, home, environment: withoutDepth(environment) };
+  const observe = (seen: Observation): void => {
+    log(seen);
+    const failure = failureIn(seen);
+    if (failure !== undefined) terminal.error(`hookline: ${oneLine(redact(failure))}`);
+  };
+  const beforeModules = once(() => containModules(log));
   const url = onDemand ? undefined : sharedStore(invocation, textFlag(invocation.flags, "store"));
-  const shared =
-    url === undefined
-      ? undefined
-      : await (await import("../../../storage/postgres/following.ts")).followStore({
-          ...{ url, database: opened.database, complain },
-        });
+  const working = { after, ...own, complain, redact, observe, beforeModules };
+  const shared = url === undefined ? {} : await openShared({ ...working, url }, opened, folder);
   return createDaemon({
-    ...(shared ? { shared } : {}),
-    cwd: workspaces[0] ?? cwd,
-    home,
-    environment: withoutDepth(environment),
+    ...{ ...own, ...shared },
     version: buildVersion(),
     variables: onDemand ? {} : environment, // an agent's client has started it: a project may have set them
     store: opened,
     storeFile: store,
     place,
     workspaces,
-    observe(seen) {
-      log(seen);
-      const failure = failureIn(seen);
-      if (failure !== undefined) terminal.error(`hookline: ${oneLine(redact(failure))}`);
-    },
-    complain,
-    redact,
+    ...{ observe, complain, redact, beforeModules },
     learnSecrets: learn,
-    beforeModules: once(() => containModules(log)),
   });
+}
+
+/** Loads what only a shared store needs: the record of this machine goes there, and automations are shared with other machines. */
+async function openShared(
+  options: Omit<SharingOptions, "name">,
+  { database }: SqliteStore,
+  stateFolder: string,
+): Promise<Required<Pick<DaemonOptions, "shared" | "sharing">>> {
+  const [{ followStore }, { openSharing }, { takeName }] = await Promise.all([
+    import("../../../storage/postgres/following.ts"),
+    import("../../daemon/sharing.ts"),
+    import("../../worker/name.ts"),
+  ]);
+  const { url, complain } = options;
+  const sharing = openSharing({ ...options, name: takeName(stateFolder) });
+  return { sharing, shared: await followStore({ url, database, complain }) };
 }
 
 /** What it changes in the process is changed for good. */

@@ -1,0 +1,81 @@
+/** What a daemon shares with other machines by a Postgres store: automations' runs, and which machine fires what a clock sets off. */
+import { messageOf } from "../../engine/error.ts";
+import type { Fields } from "../../engine/event.ts";
+import type { Ports } from "../../engine/ports.ts";
+import type { Store } from "../../engine/record.ts";
+import type { DurableQueue } from "../../runtime/queues/durable.ts";
+import { forwarding } from "../../runtime/queues/forwarded.ts";
+import { clockClaims } from "../../storage/postgres/clock-claims.ts";
+import { openConnection } from "../../storage/postgres/connection.ts";
+import { createSharedWork } from "../../storage/postgres/shared-work.ts";
+import { openWorker, type Worker, type WorkerOptions } from "../worker/worker.ts";
+
+export interface SharingOptions extends Omit<WorkerOptions, "expelled">, Pick<Ports, "after"> {}
+
+export interface Sharing {
+  /** Runs go to the database when it takes them; until then they wait in this machine's store. */
+  forward(queue: DurableQueue): DurableQueue;
+  /** The store of clocks: of all machines one fires. */
+  claiming<S extends Pick<Store, "claim" | "peek">>(store: S): S;
+  /** Begins to perform runs as soon as the database can be reached. Resolves after the first attempt. */
+  work(): Promise<void>;
+  facts(): Fields;
+  close(): Promise<void>;
+}
+
+const triesEvery = 5_000;
+/** Who waits for a clock does not wait longer for the database: the next look asks again. */
+const clocksWait = 2_000;
+
+/** Connects when it is first asked. Throws HooklineError store_unusable for an address that is not taken. */
+export function openSharing(options: SharingOptions): Sharing {
+  const { url, redact, after } = options;
+  const connection = openConnection({ url });
+  const clocks = openConnection({ url, connections: 1, patience: clocksWait, connectTimeout: clocksWait });
+  const work = createSharedWork({ connection, ...(redact ? { redact } : {}) });
+  const said = new Set<string>();
+  let worker: Worker | undefined;
+  let reason: string | undefined = "it was not tried yet";
+  let undo: (() => void) | undefined;
+  let isClosed = false;
+
+  /** Each sentence once for each time that the database is away. */
+  function complain(message: string): void {
+    if (!said.has(message)) options.complain(message);
+    said.add(message);
+  }
+
+  async function open(): Promise<void> {
+    try {
+      const opened = await openWorker({
+        ...options,
+        complain,
+        expelled: () => {
+          reason = "another process has this worker's name";
+          options.complain(`${reason}: it performs no automations`);
+        },
+      });
+      worker = opened;
+      reason = undefined;
+      said.clear();
+      if (isClosed) await opened.close();
+    } catch (error) {
+      reason = messageOf(error);
+      complain(`${reason} (this machine's own hooks go on without it)`);
+      if (!isClosed) undo = after(triesEvery, () => void open());
+    }
+  }
+
+  return {
+    forward: (queue) => forwarding(queue, { work, after, complain }),
+    claiming: (store) => ({ ...store, ...clockClaims(clocks) }),
+    work: open,
+    facts: () => ({ store: connection.address.shown, worker: worker ? options.name : null, reason: reason ?? null }),
+    async close() {
+      isClosed = true;
+      undo?.();
+      await worker?.close();
+      await Promise.all([connection.close(), clocks.close()]);
+    },
+  };
+}

@@ -1,0 +1,115 @@
+/**
+ * Durable runs that are written down here and performed by whichever machine is first: an acknowledgement waits for this machine's disk
+ * alone, and what the database cannot take now waits here.
+ */
+import { isOfStore, messageOf } from "../../engine/error.ts";
+import type { Caller, Item, Ports, QueueOwner } from "../../engine/ports.ts";
+import type { Run } from "../../engine/record.ts";
+import type { SharedWork } from "../../engine/shared-work.ts";
+import type { DurableQueue } from "./durable.ts";
+import { untilReached } from "./shared-attempt.ts";
+
+export interface ForwardingOptions extends Pick<Ports, "after"> {
+  work: Pick<SharedWork, "add" | "cancel" | "ended">;
+  /** Called once for each time that the database is away. */
+  complain(reason: string): void;
+  /** Milliseconds between two looks for what has ended elsewhere; default: a second. */
+  looksEvery?: number;
+}
+
+/** Forwards what the queue would perform. */
+export function forwarding(queue: DurableQueue, options: ForwardingOptions): DurableQueue {
+  const { work, after, complain, looksEvery = 1_000 } = options;
+  const sent = new Map<string, { run: Run; over(run: Run): void }>();
+  let looking: (() => void) | undefined;
+  let isAway = false;
+
+  async function look(): Promise<void> {
+    looking = undefined;
+    try {
+      for (const run of await work.ended([...sent.values()].map((one) => one.run))) sent.get(run.id)?.over(run);
+      isAway = false;
+    } catch (error) {
+      sayAway(error);
+    }
+    lookSoon();
+  }
+  function lookSoon(): void {
+    if (sent.size > 0) looking ??= after(looksEvery, () => void look());
+  }
+  function sayAway(error: unknown): void {
+    if (!isAway) complain(`${messageOf(error)} (automations wait on this machine until then)`);
+    isAway = true;
+  }
+
+  /** Asks until the database answers, or the run is given back. */
+  const reaching = <T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T> =>
+    untilReached(
+      async () => {
+        try {
+          return await ask();
+        } catch (error) {
+          if (isOfStore(error)) sayAway(error);
+          throw error;
+        }
+      },
+      { after, signal },
+    );
+
+  async function forward(item: Item, { signal, steps }: Caller, owner: QueueOwner): Promise<void> {
+    if (!steps || !signal) return owner.perform(item, {}); // a durable queue gives both
+    const { run } = item;
+    const added = await reaching(() => work.add(item), signal);
+    const last =
+      added.is === "skipped"
+        ? { ...run, status: "skipped" as const, reason: added.reason, ms: 0 }
+        : await endOf(run, signal);
+    if (!last || steps.isLost()) return; // the next process of this store asks again
+    await steps.save(last);
+    owner.changed?.(last);
+
+    /** Undefined: this process stops. */
+    function endOf(of: Run, stop: AbortSignal): Promise<Run | undefined> {
+      return new Promise((resolve) => {
+        const end = (row: Run | undefined): void => {
+          sent.delete(of.id);
+          stop.removeEventListener("abort", stopped);
+          resolve(row);
+        };
+        function stopped(): void {
+          if (steps?.isLost()) end(undefined);
+          else void cancel().catch(() => end(undefined));
+        }
+        async function cancel(): Promise<void> {
+          const over = await reaching(() => work.cancel(of.id), closed.signal);
+          if (over) end(over.run);
+        }
+        sent.set(of.id, { run: of, over: end });
+        if (stop.aborted) stopped();
+        else stop.addEventListener("abort", stopped, { once: true });
+        lookSoon();
+      });
+    }
+  }
+
+  const closed = new AbortController();
+  return {
+    ...queue,
+    start: (owner) =>
+      queue.start({
+        ...owner,
+        async perform(item, caller) {
+          try {
+            await forward(item, caller, owner);
+          } catch (error) {
+            if (!caller.steps?.isLost()) complain(messageOf(error)); // it is given back, and sent again
+          }
+        },
+      }),
+    async close(within) {
+      await queue.close(within);
+      closed.abort();
+      looking?.();
+    },
+  };
+}

@@ -1,0 +1,373 @@
+/** Durable runs that machines share: begun by any worker as far as the cap allows, and taken up by another where one dies (R56). */
+import { AsyncLocalStorage } from "node:async_hooks";
+import { messageOf } from "../../engine/error.ts";
+import type { Seconds } from "../../engine/event.ts";
+import type { Ended } from "../../engine/journal.ts";
+import type { Caller, Ports, Queue, QueueOwner } from "../../engine/ports.ts";
+import type { Run, Store } from "../../engine/record.ts";
+import type { Adrift, Begun, Hold, Member, SharedWork } from "../../engine/shared-work.ts";
+import type { DurableEngine, DurableEngineOptions } from "./dbos.ts";
+import { markOf } from "./durable-attempt.ts";
+import { createSharedAttempt, type SharedAttempt, untilReached } from "./shared-attempt.ts";
+
+export interface SharedQueueOptions {
+  work: SharedWork;
+  openEngine(options: Pick<DurableEngineOptions, "perform" | "complain">): Promise<DurableEngine>;
+  /** This process. */
+  member: Member;
+  after: Ports["after"];
+  /** Ends what carries this mark on this machine; false: something of it is still alive. Never rejects. */
+  endTagged(mark: string): Promise<boolean>;
+  /** Runs at once, over all machines; asked each time. */
+  cap(): number;
+  /** A worker that has not been heard of for so long has lost its runs; default: 5. */
+  lease?: Seconds;
+  /** How often it says that it lives, and looks for what others have added, cancelled or left behind; default: 1. */
+  poll?: Seconds;
+  /** close() waits for what was added here, whoever performs it. */
+  own?: true;
+  /** What runs inherit, whichever process added them (R44). */
+  environment?: Caller["environment"];
+  /** Called with why the database could not be worked with; it is tried again. */
+  complain(reason: string): void;
+  /** Called once another process has this one's name: nothing is begun here any more. */
+  expelled?(): void;
+}
+
+export interface SharedQueue extends Queue {
+  /** How many runs it performs now. */
+  running(): number;
+  /** For what runs it waits at most so long (default: 10); then it is given back (A50). */
+  close(within?: Seconds): Promise<void>;
+}
+
+/** What a run that was asked to stop may take to end its programs. */
+const endsWithin: Seconds = 3;
+/** Runs that are taken in one statement: more are for the next worker that looks. */
+const takenAtOnce = 16;
+/** How often what has ended is wiped out of the journal. */
+const tidiesEvery: Seconds = 10;
+
+/** The member has joined before. */
+export async function openSharedQueue(options: SharedQueueOptions): Promise<SharedQueue> {
+  const { work, member, after, cap, lease = 5, poll = 1, environment, complain } = options;
+  const attempts = new Map<string, SharedAttempt>();
+  /** Begun, and on its way to `perform`. */
+  const fresh = new Map<string, Begun>();
+  const taking = new Set<string>();
+  const underWay = new Set<Promise<void>>();
+  /** Its own, and not performed here: seen so at one beat, given back at the next. */
+  let strays = new Set<string>();
+  const own = new Map<string, Run>();
+  const waiting = new Set<() => void>();
+  const started = Promise.withResolvers<QueueOwner>();
+  const closed = new AbortController();
+  let owner: QueueOwner | undefined;
+  let state: "open" | "closing" | "closed" = "open";
+  let looking: Promise<void> | undefined;
+  let looksAgain = false;
+  let steadySince: number | undefined;
+  let tidied = performance.now();
+  let isAway = false;
+  let nextBeat: (() => void) | undefined;
+  let closing: Promise<void> | undefined;
+
+  const engine = await options.openEngine({ perform, complain });
+
+  /** Says once that the database is away, and once that it is back. */
+  async function trying(ask: () => Promise<void>): Promise<boolean> {
+    try {
+      await ask();
+      if (isAway) complain("the database is back");
+      isAway = false;
+      return true;
+    } catch (error) {
+      if (!isAway && state === "open") complain(messageOf(error));
+      isAway = true;
+      return false;
+    }
+  }
+
+  function look(): void {
+    looksAgain = true;
+    looking ??= lookNow().finally(() => {
+      looking = undefined;
+    });
+  }
+
+  async function lookNow(): Promise<void> {
+    while (looksAgain && state === "open" && owner) {
+      looksAgain = false;
+      const limit = Math.min(takenAtOnce, cap() - attempts.size - fresh.size);
+      if (limit <= 0) return;
+      await trying(async () => {
+        const begun = await work.begin({ member, cap: cap(), limit });
+        for (const one of begun) {
+          fresh.set(one.hold.run, one);
+          void launch(one);
+        }
+        if (begun.length === limit) looksAgain = true;
+      });
+    }
+  }
+
+  async function launch({ hold: { run } }: Begun): Promise<void> {
+    try {
+      if (await engine.start(run)) return;
+      fresh.delete(run); // it was put back by mistake: its worker had only slept
+      await work.release(member, [run]);
+      await engine.resume([run]);
+    } catch (error) {
+      fresh.delete(run); // the next beat gives it back
+      complain(messageOf(error));
+    }
+  }
+
+  /** What DBOS calls: for a run that was begun just now, and for one that another worker has begun. */
+  async function perform(run: string): Promise<void> {
+    const to = await started.promise;
+    const working = performNow(run, to);
+    underWay.add(working);
+    await working.finally(() => underWay.delete(working));
+  }
+
+  async function performNow(run: string, to: QueueOwner): Promise<void> {
+    const begun = await take(run);
+    if (!begun) return;
+    const mark = markOf(member.id, run);
+    const parts = begun.again ? await reaching(() => work.parts(run)) : noParts;
+    const attempt = createSharedAttempt({ work, engine, begun, mark, parts, after });
+    attempts.set(run, attempt);
+    fresh.delete(run);
+    taking.delete(run);
+    try {
+      if (begun.before !== undefined) await endRest(markOf(begun.before, run), attempt);
+      const { signal, steps } = attempt;
+      const perform = (): Promise<void> =>
+        to.perform(begun.item, { ...(environment && { environment }), signal, steps });
+      if (!attempt.isLost()) await performing.run(begun.hold, perform); // never rejects
+    } finally {
+      attempts.delete(run);
+    }
+    if (attempt.hasEnded()) {
+      own.delete(run);
+      resolveIfIdle();
+      look();
+      return;
+    }
+    if (!attempt.isLost()) {
+      complain(`what came of the run ${run} could not be written down, so it is begun again`);
+      await reaching(async () => engine.resume([run])); // as after a death
+    }
+    throw engine.conflict(run);
+  }
+
+  /** Undefined: there is nothing to do for it here. */
+  async function take(run: string): Promise<Begun | undefined> {
+    const begun = fresh.get(run);
+    if (begun) return begun;
+    if (state !== "open") throw engine.conflict(run);
+    taking.add(run);
+    try {
+      const resumed = await reaching(() => work.resume(member, run));
+      if (resumed && "item" in resumed) return resumed;
+      if (resumed) ended(resumed.ended);
+    } catch (error) {
+      complain(messageOf(error));
+      throw engine.conflict(run);
+    }
+    taking.delete(run);
+    return undefined;
+  }
+  const reaching = <T>(ask: () => Promise<T>): Promise<T> => untilReached(ask, { after, signal: closed.signal });
+
+  /** A run is not begun again while something lives on this machine that its last worker started for it. */
+  async function endRest(mark: string, attempt: SharedAttempt): Promise<void> {
+    for (let isSaid = false; !attempt.isLost() && !(await options.endTagged(mark)); isSaid = true) {
+      if (!isSaid) complain(`what carries the mark ${mark} cannot be ended, so its run is not begun again yet`);
+      await new Promise<void>((resolve) => after(poll * 1000, resolve));
+    }
+  }
+
+  async function beat(): Promise<void> {
+    const isWell = await trying(async () => {
+      const before = [...attempts]; // of those that are begun meanwhile the answer may know nothing
+      const { isMember, held } = await work.beat(member);
+      if (!isMember) return expel();
+      for (const [run, attempt] of before) {
+        const now = held.get(run);
+        if (attempt.hasEnded()) continue;
+        if (now?.token !== attempt.token) attempt.lose();
+        else if (now.cancelled !== undefined) attempt.cancel();
+      }
+      const stray = [...held.keys()].filter((run) => !attempts.has(run) && !fresh.has(run) && !taking.has(run));
+      const twice = stray.filter((run) => strays.has(run));
+      strays = new Set(stray);
+      if (twice.length > 0) await work.release(member, twice);
+      await rescue();
+    });
+    if (!isWell) steadySince = undefined;
+    look();
+  }
+
+  /** After an outage all seem silent, so whoever has been away itself waits before it takes any for dead. */
+  async function rescue(): Promise<void> {
+    const at = performance.now();
+    steadySince ??= at;
+    if (at - steadySince < lease * 1000) return;
+    await work.adrift(lease, async (runs, living) => {
+      const states = await engine.states(runs.map(({ run }) => run));
+      const left = (await engine.open()).filter(({ executor }) => !living.has(executor));
+      await engine.resume(left.map(({ run }) => run));
+      for (const one of runs) if (states.get(one.run)?.is !== "queued") await settle(one, states.get(one.run));
+      if (at - tidied < tidiesEvery * 1000) return;
+      tidied = at;
+      await engine.tidy();
+    });
+  }
+
+  async function settle({ run }: Adrift, known: { is: string } | undefined): Promise<void> {
+    if (!known) await work.putBack(run);
+    else if (known.is === "over") {
+      const over = await work.fail(run, "DBOS ended it, and its worker died");
+      if (over) ended(over);
+    }
+  }
+
+  function expel(): void {
+    if (state !== "open") return;
+    complain(`another process works as ${member.id}: nothing more is begun here`);
+    state = "closing";
+    for (const attempt of attempts.values()) attempt.lose();
+    options.expelled?.();
+  }
+
+  function beatOn(): void {
+    nextBeat = after(poll * 1000, () => {
+      void beat().then(() => {
+        if (state !== "closed") beatOn();
+      });
+    });
+  }
+
+  function ended({ run, hook }: Ended): void {
+    own.delete(run.id);
+    owner?.changed?.(run, hook);
+    resolveIfIdle();
+  }
+
+  function resolveIfIdle(): void {
+    if (own.size > 0) return;
+    for (const resolve of waiting) resolve();
+    waiting.clear();
+  }
+
+  /** What was added here may be performed elsewhere. */
+  async function idle(): Promise<void> {
+    const over = new Promise<void>((resolve) => waiting.add(resolve));
+    const settleOwn = async (): Promise<void> => {
+      await trying(async () => {
+        for (const run of await work.ended([...own.values()].filter(({ id }) => !attempts.has(id)))) {
+          if (attempts.has(run.id) || !own.delete(run.id)) continue; // its end here was not heard of yet
+          owner?.changed?.(run);
+        }
+      });
+      resolveIfIdle();
+      if (own.size > 0) after(poll * 100, () => void settleOwn());
+    };
+    await settleOwn();
+    await over;
+  }
+
+  const endedWithin = (limit: Seconds): Promise<boolean> =>
+    new Promise((resolve) => {
+      const undo = after(limit * 1000, () => resolve(false));
+      void Promise.allSettled(underWay).then(() => {
+        undo();
+        resolve(true);
+      });
+    });
+
+  async function endAll(within: Seconds): Promise<void> {
+    if (state === "open") state = "closing";
+    deafen();
+    const reserve = Math.min(endsWithin, within / 2);
+    const areOver = await endedWithin(within - reserve);
+    if (!areOver) {
+      for (const attempt of attempts.values()) if (!attempt.hasEnded()) attempt.lose();
+      await endedWithin(reserve);
+    }
+    nextBeat?.();
+    await Promise.allSettled([looking, trying(() => work.release(member))]);
+    state = "closed";
+    await engine.close(areOver ? endsWithin : 0);
+    closed.abort();
+    await trying(() => work.leave(member));
+  }
+
+  let isHearing = false;
+  let hearsAgain = false;
+  const deafen = work.listen(() => {
+    look();
+    hearsAgain = true;
+    if (!isHearing) void hear();
+  });
+  /** A cancelled run is told so at once; else with the next beat. */
+  async function hear(): Promise<void> {
+    isHearing = true;
+    while (hearsAgain && attempts.size > 0) {
+      hearsAgain = false;
+      const before = [...attempts];
+      await trying(async () => {
+        const { held } = await work.beat(member);
+        for (const [run, attempt] of before)
+          if (!attempt.hasEnded() && held.get(run)?.cancelled !== undefined) attempt.cancel();
+      });
+    }
+    isHearing = false;
+  }
+
+  return {
+    running: () => attempts.size,
+    start(given) {
+      owner = given;
+      started.resolve(given);
+      look();
+      beatOn();
+    },
+    async add(item) {
+      if (options.own) own.set(item.run.id, item.run); // before it is added: it may have ended before that is heard of
+      const added = await work.add(item);
+      if (added.is === "skipped") {
+        own.delete(item.run.id);
+        return added;
+      }
+      for (const one of added.ended) ended(one);
+      look();
+      return { is: "queued" };
+    },
+    async cancel(run) {
+      const done = await work.cancel(run);
+      if (done) ended(done);
+    },
+    async close(within = 10) {
+      if (options.own && !closing) await idle();
+      closing ??= endAll(within);
+      await closing;
+    },
+  };
+}
+
+const noParts = new Map<string, never>();
+
+/** Whose run it is that a claim is asked for. */
+const performing = new AsyncLocalStorage<Hold>();
+
+/** The store of a worker: what a run claims is claimed once, however often it is begun. */
+export const claimingOnce = <S extends Pick<Store, "claim">>(store: S, work: Pick<SharedWork, "claim">): S => ({
+  ...store,
+  claim(claims, now) {
+    const hold = performing.getStore();
+    return hold ? work.claim(hold, claims) : store.claim(claims, now);
+  },
+});

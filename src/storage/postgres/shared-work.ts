@@ -1,0 +1,320 @@
+/** Durable runs that machines share, in Postgres: overlap, places under the cap and workers are claimed here, each in one statement. */
+import type { Ended, Kept } from "../../engine/journal.ts";
+import type { Item } from "../../engine/queue.ts";
+import type { Refusal, RunStatus } from "../../engine/record.ts";
+import type { Begun, Hold, SharedWork } from "../../engine/shared-work.ts";
+import { createKeeper, type Keeping } from "../sqlite/keep.ts";
+import { interruption, written } from "../sqlite/rows.ts";
+import type { Connection, Query } from "./connection.ts";
+import { claimIn } from "./postgres.ts";
+import { type Adding, addTo, itemIn, itemText } from "./shared-work-adding.ts";
+import { createRunRows } from "./shared-work-rows.ts";
+
+export interface SharedWorkOptions extends Keeping {
+  connection: Connection;
+}
+
+/**
+ * The number of the form of a run's item and of the names of its steps. A worker performs runs of its own number only: raise it when
+ * one of them changes, and let the workers of the old number finish theirs.
+ */
+export const runSchema = 1;
+
+/** A run that was begun so often and never ended is not begun again: it would end its workers for ever. */
+const attemptsAtMost = 3;
+const channel = "hookline_work";
+const wake = `select pg_notify('${channel}', '')`;
+const claimed = "claim";
+
+/** @param version the run schema; tests have several */
+export function createSharedWork(options: SharedWorkOptions, version: number = runSchema): SharedWork {
+  const { connection } = options;
+  const { redact = (text: string): string => text } = options;
+  const rows = createRunRows(createKeeper(options));
+  /** A statement that may be asked twice is no transaction of its own: that would be three. */
+  const ask: Query = connection.read;
+  const together = <T>(work: (query: Query) => Promise<T>): Promise<T> => connection.transaction({ again: true }, work);
+
+  async function remove(query: Query, run: string, condition: string): Promise<Item | undefined> {
+    const [gone] = await query<{ hook: string; item: string }>(
+      `with gone as (delete from hookline.work where run = $1 and ${condition} returning run, hook, item),
+         freed as (update hookline.work_place set run = null where run in (select run from gone))
+       select hook, item from gone`,
+      [run],
+    );
+    if (!gone) return undefined;
+    await query(promote, [gone.hook]);
+    return itemIn(gone.item);
+  }
+  /** @param asAdded its row stands as it was added, so it need not be read */
+  async function end(query: Query, item: Item, [status, reason]: End, asAdded: boolean): Promise<Ended> {
+    const known = asAdded ? item.run : ((await rows.named(query, [item.run]))[0] ?? item.run);
+    const [{ now = known.startedAt } = {}] = await query<{ now: number }>(clock);
+    const run = { ...known, status, reason, ms: Math.max(0, now - known.startedAt) };
+    await rows.save(query, run);
+    return { run, hook: item.hook };
+  }
+
+  return {
+    async add(item) {
+      const adding: Adding = { item, text: itemText(item, redact), version };
+      return together(async (query) => {
+        const added = await addTo(query, adding, (other, why) => end(query, other, ["skipped", why], true));
+        const { run } = item;
+        await rows.save(
+          query,
+          added.is === "skipped" ? { ...run, status: "skipped", reason: added.reason, ms: 0 } : run,
+        );
+        await query(wake);
+        return added;
+      });
+    },
+
+    async cancel(run) {
+      const waited = await together(async (query) => {
+        const item = await remove(query, written(run), "status <> 'running'");
+        return item && end(query, item, ["skipped", "cancelled before it started"], true);
+      });
+      if (waited) return waited;
+      await ask("update hookline.work set cancelled = coalesce(cancelled, 'cancelled') where run = $1", [written(run)]);
+      await ask(wake);
+      return undefined;
+    },
+
+    async ended(runs) {
+      if (runs.length === 0) return [];
+      const ids = runs.map(({ id }) => written(id));
+      const open = await ask<{ run: string }>("select run from hookline.work where run = any($1::text[])", [ids]);
+      const areOpen = new Set(open.map(({ run }) => run));
+      return rows.named(
+        ask,
+        runs.filter(({ id }) => !areOpen.has(written(id))),
+      );
+    },
+
+    async makePlaces(cap) {
+      await ask(
+        "insert into hookline.work_place (number) select generate_series(1, $1::integer) on conflict do nothing",
+        [cap],
+      );
+    },
+    async begin({ member, cap, limit }) {
+      const token = crypto.randomUUID();
+      const begun = await ask<{ item: string; seq: number }>(begin, [cap, limit, version, member.id, token]);
+      return begun
+        .sort((left, right) => left.seq - right.seq)
+        .map(({ item: text }) => {
+          const item = itemIn(text);
+          return { item, hold: { run: item.run.id, token } };
+        });
+    },
+    resume: (member, run) =>
+      together(async (query): Promise<Begun | { ended: Ended } | undefined> => {
+        const [row] = await query<{ item: string; attempts: number; cancelled: string | null; worker: string | null }>(
+          "select item, attempts, cancelled, worker from hookline.work where run = $1 and status = 'running' for update",
+          [written(run)],
+        );
+        if (!row) return undefined;
+        const item = itemIn(row.item);
+        const over = endOf(row);
+        if (over) {
+          await remove(query, written(run), "true");
+          return { ended: await end(query, item, over, false) };
+        }
+        const token = crypto.randomUUID();
+        await query(
+          `update hookline.work set token = $2, worker = $3, attempts = attempts + 1, since = clock_timestamp() where run = $1`,
+          [written(run), token, member.id],
+        );
+        const hold = { run, token };
+        if (row.attempts === 0) return { item, hold, again: true };
+        return {
+          item: begunAgain(item, row.attempts),
+          hold,
+          again: true,
+          ...(row.worker !== null && { before: row.worker }),
+        };
+      }),
+
+    async parts(run) {
+      const sql = "select name, result from hookline.work_part where run = $1";
+      const parts = await ask<{ name: string; result: string }>(sql, [written(run)]);
+      return new Map(parts.map(({ name, result }) => [name, JSON.parse(result) as Kept])); // as keep wrote it
+    },
+    keep: (hold, part, result) => keep(ask, hold, part, result),
+    claim: (hold, claims) =>
+      together(async (query) => {
+        const known = "select result from hookline.work_part where run = $1 and name = $2";
+        const [row] = await query<{ result: string }>(known, [written(hold.run), claimed]);
+        if (row) return (JSON.parse(row.result) as Kept<Refusal>).value; // as below
+        const [{ now = 0 } = {}] = await query<{ now: number }>(clock);
+        const refusal = await claimIn(query, claims, now);
+        await keep(query, hold, claimed, refusal === undefined ? {} : { value: refusal });
+        return refusal;
+      }),
+
+    async save(hold, run) {
+      const { status } = run;
+      if (status === "queued" || status === "running") return rows.saveHeld(ask, hold, run);
+      const hook = await rows.end(ask, hold, run);
+      if (hook === undefined) {
+        const [row] = await rows.named(ask, [run]); // it may have been written, and the answer lost
+        return row?.status === status && row.ms === run.ms;
+      }
+      await ask(promote, [hook]);
+      return true;
+    },
+    async release(member, runs) {
+      await ask(
+        `update hookline.work set worker = null, token = null, attempts = greatest(0, attempts - 1), since = clock_timestamp()
+         where worker = $1 and status = 'running' and ($2::text[] is null or run = any($2::text[]))`,
+        [member.id, runs?.map(written) ?? null],
+      );
+    },
+    async putBack(run) {
+      await ask(
+        `with back as (update hookline.work set status = 'waiting', worker = null, token = null, attempts = 0
+           where run = $1 and status = 'running' returning run)
+         update hookline.work_place set run = null where run in (select run from back)`,
+        [written(run)],
+      );
+      await ask(wake);
+    },
+    fail: (run, reason) =>
+      together(async (query) => {
+        const item = await remove(query, written(run), "true");
+        return item && end(query, item, ["failed", reason], false);
+      }),
+
+    async join(member, lease) {
+      const taken = await ask(
+        `insert into hookline.worker as worker (id, token, place, version) values ($1, $2, $3, $4)
+         on conflict (id) do update set token = $2, place = $3, version = $4, since = clock_timestamp(), seen = clock_timestamp()
+         where worker.seen < clock_timestamp() - make_interval(secs => $5::double precision) or worker.token = $2
+         returning id`,
+        [member.id, member.token, member.where, version, lease],
+      );
+      if (taken.length > 0) return undefined;
+      const [row] = await ask<{ place: string }>("select place from hookline.worker where id = $1", [member.id]);
+      return { holder: row?.place ?? "another process" };
+    },
+    async leave(member) {
+      await ask("delete from hookline.worker where id = $1 and token = $2", [member.id, member.token]);
+    },
+    async beat(member) {
+      const found = await ask<{
+        is: boolean;
+        run: string | null;
+        token: string | null;
+        cancelled: string | null;
+        item: null;
+      }>(
+        `with beat as (update hookline.worker set seen = clock_timestamp() where id = $1 and token = $2 returning id)
+         select beat.id is not null as is, work.run, work.token, work.cancelled
+         from (values (1)) one left join beat on true
+         left join hookline.work on work.worker = $1 and work.status = 'running'`,
+        [member.id, member.token],
+      );
+      return {
+        isMember: found.some(({ is }) => is),
+        held: new Map(
+          found.flatMap(({ run, token, cancelled }) =>
+            run === null || token === null ? [] : [[run, { token, ...(cancelled !== null && { cancelled }) }]],
+          ),
+        ),
+      };
+    },
+    adrift: (lease, look) =>
+      together(async (query) => {
+        const [{ leads = false } = {}] = await query<{ leads: boolean }>(
+          "select pg_try_advisory_xact_lock(7234017283807667301) as leads",
+        );
+        if (!leads) return;
+        const living = await query<{ id: string }>(`select id from hookline.worker where ${lives("$1")}`, [lease]);
+        const adrift = await query<{ run: string; worker: string | null }>(
+          `select run, worker from hookline.work where status = 'running' and version = $2
+           and (worker is null or not exists (select 1 from hookline.worker where id = work.worker and ${lives("$1")}))`,
+          [lease, version],
+        );
+        await query(promoteLeft);
+        await look(
+          adrift.map(({ run, worker }) => ({ run, ...(worker !== null && { worker }) })),
+          new Set(living.map(({ id }) => id)),
+        );
+      }),
+    async counts() {
+      const [row] = await ask<Awaited<ReturnType<SharedWork["counts"]>>>(
+        `select count(*) filter (where status <> 'running')::integer as waiting,
+           count(*) filter (where status = 'running')::integer as running,
+           count(*) filter (where version <> $1)::integer as stranded,
+           (select count(*) from hookline.worker where ${lives("$2")})::integer as workers
+         from hookline.work`,
+        [version, countedFor],
+      );
+      return row ?? { waiting: 0, running: 0, stranded: 0, workers: 0 };
+    },
+    listen: (heard) => connection.listen(channel, heard),
+  };
+}
+
+type End = readonly [status: RunStatus, reason: string];
+
+/** Why a run that was begun before is not begun again. */
+function endOf({ attempts, cancelled }: { attempts: number; cancelled: string | null }): End | undefined {
+  if (cancelled !== null) return ["cancelled", cancelled];
+  return attempts >= attemptsAtMost ? ["interrupted", `${interruption}, ${attempts} times`] : undefined;
+}
+
+function begunAgain(item: Item, times: number): Item {
+  const note = `begun again, as ${interruption} (${times} of at most ${attemptsAtMost - 1} times)`;
+  return { ...item, run: { ...item.run, notes: [...item.run.notes, note] } };
+}
+
+/** A worker that has not been heard of for so many seconds does not count. */
+const countedFor = 10;
+const lives = (seconds: string): string =>
+  `seen >= clock_timestamp() - make_interval(secs => ${seconds}::double precision)`;
+const clock = "select floor(extract(epoch from clock_timestamp()) * 1000)::double precision as now";
+
+/** Not while its hook, its project or its project's folder is paused, but for what a person asks for. */
+const isFree = `(work.forced or not exists (select 1 from hookline.pause
+  where what in (work.hook, 'project:' || work.project, work.root)
+  and (until is null or until > extract(epoch from clock_timestamp()) * 1000)))`;
+
+/**
+ * As many of those that wait as there are places free. Who takes a place locks its row, so that two workers never take the same one,
+ * and neither waits for the other.
+ */
+const begin = `
+  with free as (
+    select number, row_number() over (order by number) as at
+    from (select number from hookline.work_place where run is null and number <= $1::integer
+          order by number limit $2::integer for update skip locked) places),
+  next as (
+    select run, row_number() over (order by seq) as at
+    from (select run, seq from hookline.work where status = 'waiting' and version = $3::integer and ${isFree}
+          order by seq limit (select count(*) from free) for update skip locked) waiting),
+  pairs as (select number, run from free join next using (at)),
+  placed as (update hookline.work_place set run = pairs.run from pairs where work_place.number = pairs.number)
+  update hookline.work set status = 'running', worker = $4, token = $5, attempts = 1, since = clock_timestamp()
+  from pairs where work.run = pairs.run returning item, seq`;
+
+/** The next of a hook comes to its head. A statement of its own, behind the one that removed the head: it sees what was added meanwhile. */
+const promote = `update hookline.work set status = 'waiting' where run =
+    (select run from hookline.work where hook = $1 and status = 'behind' order by forced desc, seq limit 1)
+  and not exists (select 1 from hookline.work where hook = $1 and status <> 'behind')`;
+/** Where a worker died between the two. */
+const promoteLeft = `update hookline.work set status = 'waiting' where run in (
+  select distinct on (hook) run from hookline.work behind where status = 'behind'
+    and not exists (select 1 from hookline.work where hook = behind.hook and status <> 'behind')
+  order by hook, forced desc, seq)`;
+
+async function keep(query: Query, { run, token }: Hold, part: string, result: Kept): Promise<boolean> {
+  const kept = await query(
+    `insert into hookline.work_part (run, name, result) select $1, $3, $4
+     where exists (select 1 from hookline.work where run = $1 and token = $2 and status = 'running')
+     on conflict (run, name) do update set result = excluded.result returning name`,
+    [written(run), token, written(part), JSON.stringify(result)],
+  );
+  return kept.length > 0;
+}

@@ -1,0 +1,218 @@
+/** hookline worker and hookline up with a Postgres, as people start them. */
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, type TestContext, test } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Item } from "../../src/engine/ports.ts";
+import type { Run } from "../../src/engine/record.ts";
+import { type ScriptedTurn, startScriptedModel } from "../../src/hosts/testing/index.ts";
+import { openConnection } from "../../src/storage/postgres/connection.ts";
+import { createSharedWork } from "../../src/storage/postgres/shared-work.ts";
+import { bin } from "../program.ts";
+import { durableHook, itemOf } from "../runtime/queues/world.ts";
+import { type Machine, makeMachine } from "./machine.ts";
+import { database, type Prepared, writer } from "./prepared.ts";
+import { startShared } from "./shared-world.ts";
+
+let cluster: Prepared;
+before(async () => {
+  cluster = await startShared();
+});
+after(() => cluster.close());
+
+interface Command {
+  child: ChildProcess;
+  /** What it has said so far, on both streams. */
+  said(): string;
+  ended: Promise<number | null>;
+}
+
+/** `hookline worker` on this machine; resolves once it says that it works. */
+async function startWorker(context: TestContext, machine: Machine, ...words: string[]): Promise<Command> {
+  const { workspace: cwd, environment: env } = machine;
+  const child = spawn(process.execPath, [bin, "worker", ...words], { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+  context.after(() => void child.kill("SIGKILL"));
+  let said = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (text: string) => {
+      said += text;
+    });
+  const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
+  let isOver = false;
+  void ended.then(() => {
+    isOver = true;
+  });
+  while (!isOver && !/Hookline .* works for/.test(said)) await pause(50);
+  return { child, said: () => said, ended };
+}
+
+function workFor(context: TestContext) {
+  const connection = openConnection({ url: cluster.store });
+  const work = createSharedWork({ connection });
+  context.after(() => connection.close());
+  return {
+    work,
+    async over(item: Item): Promise<Run> {
+      for (;;) {
+        const [run] = await work.ended([item.run]);
+        if (run) return run;
+        await pause(50);
+      }
+    },
+  };
+}
+
+async function until(what: () => boolean): Promise<void> {
+  while (!what()) await pause(50);
+}
+
+const done: ScriptedTurn = { text: "All is well.", usage: { input: 10, output: 2 } };
+
+test("[AT49, A46] of two workers one is killed while the model thinks: the other ends the run, and the step before is not repeated", async (context) => {
+  cluster.empty();
+  const server = await startScriptedModel({ turns: [{ hang: true, times: 1, next: done }], playSides: true });
+  context.after(() => server.close());
+  const machines = [makeMachine(context), makeMachine(context)];
+  for (const { folder } of machines) {
+    mkdirSync(join(folder, "home", ".config", "hookline"), { recursive: true });
+    const models = `models:\n  default: local/qwen3\n  providers:\n    local: { kind: openai-compatible, url: "${server.url}/v1" }\n`;
+    writeFileSync(join(folder, "home", ".config", "hookline", "config.yaml"), models);
+  }
+  const [one, other] = machines;
+  assert.ok(one && other);
+  const log = join(one.folder, "steps");
+  const gather = {
+    uses: "context_shell",
+    with: { command: `echo gathered >> ${log}` },
+    timeout: 30,
+    onError: "continue" as const,
+  };
+  const ask = { uses: "ask_model", with: { prompt: "Say what happened." }, timeout: 300, onError: "stop" as const };
+  const { work, over } = workFor(context);
+  const item = itemOf(durableHook("h", [gather, ask]), "r1", { cwd: one.workspace });
+  await work.add(item);
+  const first = await startWorker(context, one, "--store", cluster.store);
+  await server.arrival(1);
+  const second = await startWorker(context, other, "--store", cluster.store);
+  first.child.kill("SIGKILL");
+  const run = await over(item);
+  assert.deepEqual([run.status, run.steps.at(-1)?.output.response], ["completed", "All is well."]);
+  assert.equal(readFileSync(log, "utf8"), "gathered\n");
+  assert.equal(server.requests.length, 2);
+  second.child.kill("SIGTERM");
+  assert.equal(await second.ended, 0);
+  assert.match(second.said(), /\d running here of at most 2 at once; \d running and 0 waiting in all, \d workers?/);
+});
+
+test("a run that is cancelled ends the call of the model that it waits for", async (context) => {
+  cluster.empty();
+  const server = await startScriptedModel({ turns: [{ hang: true, times: 5, next: done }], playSides: true });
+  context.after(() => server.close());
+  const machine = makeMachine(context);
+  mkdirSync(join(machine.folder, "home", ".config", "hookline"), { recursive: true });
+  writeFileSync(
+    join(machine.folder, "home", ".config", "hookline", "config.yaml"),
+    `models:\n  default: local/qwen3\n  providers:\n    local: { kind: openai-compatible, url: "${server.url}/v1" }\n`,
+  );
+  const ask = { uses: "ask_model", with: { prompt: "Say what happened." }, timeout: 3_000, onError: "stop" as const };
+  const { work, over } = workFor(context);
+  const item = itemOf(durableHook("h", [ask]), "r1", { cwd: machine.workspace });
+  await work.add(item);
+  await startWorker(context, machine, "--store", cluster.store);
+  await server.arrival(1);
+  await work.cancel("r1");
+  const run = await over(item);
+  assert.deepEqual([run.status, run.reason], ["cancelled", "cancelled"]);
+});
+
+test("of two processes with one name the second is refused, and says who has it", async (context) => {
+  cluster.empty();
+  const machine = makeMachine(context);
+  await startWorker(context, machine, "--store", cluster.store, "--name", "alpha");
+  const { status, stderr } = makeMachine(context).run("worker", "--store", cluster.store, "--name", "alpha");
+  assert.equal(status, 3);
+  assert.match(
+    stderr,
+    /another process works under the name alpha: process \d+ on \S+ — postgres:\/\/.* — end it, or give this one a name of its own/,
+  );
+});
+
+test("workers of one machine have names of their own, and have them again after a restart", async (context) => {
+  cluster.empty();
+  const machine = makeMachine(context);
+  const nameIn = ({ said }: Command): string => /, as (\S+)/.exec(said())?.[1] ?? assert.fail(said());
+  const start = (): Promise<Command> => startWorker(context, machine, "--store", cluster.store);
+  const [first, second] = [await start(), await start()];
+  assert.notEqual(nameIn(first), nameIn(second));
+  first.child.kill("SIGTERM");
+  assert.equal(await first.ended, 0);
+  assert.equal(nameIn(await start()), nameIn(first));
+});
+
+test("a store that cannot be shared, a wrong role, and tables of another version are refused with what to do", (context) => {
+  cluster.empty();
+  const machine = makeMachine(context);
+  const refusal = (url: string): [number | null, string] => {
+    const { status, stderr } = machine.run("worker", "--store", url);
+    return [status, stderr];
+  };
+  const refused = (url: string, code: number, said: RegExp): void => {
+    const [status, stderr] = refusal(url);
+    assert.match(stderr, said);
+    assert.doesNotMatch(stderr, /of-the-tests|\n {4}at /);
+    assert.equal(status, code);
+  };
+  refused("runs.db", 2, /a worker needs a store that machines share: name a Postgres by --store or HOOKLINE_STORE/);
+  refused(cluster.store.replace("of-the-tests", "wrong"), 3, /the password or the role is wrong/);
+  refused("postgres://hookline_writer@127.0.0.1:1/hookline", 3, /ECONNREFUSED/);
+  cluster.sql("update hookline.meta set value = '1' where key = 'version'", database);
+  refused(
+    cluster.store,
+    3,
+    /its schema is of version 1, and this Hookline needs .* let its owner run `hookline store migrate`/,
+  );
+  cluster.sql("update hookline.meta set value = '99' where key = 'version'", database);
+  refused(cluster.store, 3, /its schema is of version 99, which is newer than this Hookline .* update Hookline/);
+  cluster.sql("update hookline.meta set value = '2' where key = 'version'", database);
+  cluster.sql(`revoke all on schema hookline_dbos from ${writer}`, database);
+  refused(cluster.store, 3, /DBOS did not start: .* let its owner run `hookline store migrate --writer ROLE`/);
+  cluster.sql(`grant usage on schema hookline_dbos to ${writer}`, database);
+});
+
+const automation = (line: string): string => `name: Remember
+trigger: { type: event, event_type: deploy.done }
+cooldown_seconds: 0
+overlap: queue
+context_steps:
+  - { type: shell, command: ${JSON.stringify(line)} }
+`;
+
+test("hookline up hands its automations over; while Postgres is gone they wait, and its guards go on", async (context) => {
+  cluster.empty();
+  const machine = makeMachine(context);
+  const log = join(machine.folder, "steps");
+  mkdirSync(join(machine.workspace, ".hookline", "automations"), { recursive: true });
+  writeFileSync(join(machine.workspace, ".hookline", "automations", "remember.yaml"), automation(`echo ran >> ${log}`));
+  const times = (): number => (existsSync(log) ? readFileSync(log, "utf8").split("\n").length - 1 : 0);
+  const daemon = await machine.up("--store", cluster.store);
+  const send = (): void => {
+    const { status, stderr } = machine.run("emit", "deploy.done", "--json");
+    assert.equal(status, 0, stderr);
+  };
+  send();
+  await until(() => times() === 1);
+  await until(() => cluster.sql("select count(*) from hookline.run where status = 'completed'", database) === "1");
+  await cluster.stop({ immediate: true });
+  assert.match(machine.hook("rm -r x").stdout, /nothing is removed here/);
+  send();
+  await cluster.start();
+  await until(() => times() === 2);
+  await until(() => cluster.sql("select count(*) from hookline.work", database) === "0");
+  const listed = (): { hook: string; status: string }[] => JSON.parse(machine.run("runs", "--all", "--json").stdout);
+  await until(
+    () => listed().filter(({ hook, status }) => hook.includes("emember") && status === "completed").length === 2,
+  );
+  await daemon.end();
+});

@@ -1,7 +1,7 @@
 /** What a page says where something is not as usual: too large, written by others meanwhile, empty, or of a project that nobody has heard of. */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { placeFor } from "../hosts/daemon/started.ts";
+import { placeFor, until } from "../hosts/daemon/started.ts";
 import { closeBrowser, findBrowser, openPage } from "./open.ts";
 import { bash, files, tell } from "./workspace.ts";
 
@@ -42,8 +42,9 @@ test("an automation that was changed while its form was open is not written over
   await page.getByText("somebody has changed it since you opened it").waitFor();
   assert.match(place.hookline("automation", "show", "nightly", "--json").stdout, /"prompt_template": ?"theirs"/);
   await page.reload();
-  await page.waitForFunction("document.querySelector('#field-prompt_template')?.value === 'theirs'");
-  await page.getByLabel("prompt template").fill("mine");
+  const prompt = page.getByLabel("prompt template");
+  await until(async () => (await prompt.inputValue()) === "theirs" || undefined, "what they wrote");
+  await prompt.fill("mine");
   await save.click();
   await page.locator(".hook", { hasText: "nightly" }).waitFor();
   assert.match(place.hookline("automation", "show", "nightly", "--json").stdout, /"prompt_template": ?"mine"/);
@@ -61,5 +62,26 @@ test("a project where nothing has happened is named, and leads to the projects w
   await page.locator(".lane").getByText("elsewhere", { exact: true }).waitFor();
   await go(`/now?project=${encodeURIComponent("/nobody/has heard")}`);
   await page.getByText("Nothing has happened in this project lately").waitFor();
-  await page.waitForFunction("document.querySelector('.choice select')?.selectedOptions[0]?.text === 'has heard'");
+  const chosen = (): Promise<string> =>
+    page.evaluate("document.querySelector('.choice select').selectedOptions[0].text");
+  await until(async () => (await chosen()) === "has heard" || undefined, "the project's name");
+});
+
+test("the list of runs offers newer ones, and does not move by itself", { skip }, async (t) => {
+  const place = placeFor(t, files);
+  const daemon = await place.up();
+  const { page, go } = await openPage(t, place, daemon);
+  await go("/runs");
+  await page.getByText("No hook has run yet").waitFor();
+  tell(place, "PreToolUse", bash("git push"));
+  await page.getByRole("button", { name: "Show newer runs" }).click();
+  await page.locator(".run", { hasText: "no-force-push" }).waitFor();
+  const before = await page.locator(".run").count();
+  tell(place, "PreToolUse", bash("git push --tags"));
+  const newer = page.getByRole("button", { name: "Show newer runs" });
+  await newer.waitFor();
+  assert.equal(await page.locator(".run").count(), before);
+  await newer.click();
+  await newer.waitFor({ state: "detached" });
+  await until(async () => (await page.locator(".run").count()) > before || undefined, "the newer runs");
 });

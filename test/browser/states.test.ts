@@ -67,6 +67,15 @@ test("a project where nothing has happened is named, and leads to the projects w
   await until(async () => (await chosen()) === "has heard" || undefined, "the project's name");
 });
 
+test("on a phone each page is in the navigation without scrolling it", { skip }, async (t) => {
+  const place = placeFor(t, files);
+  const daemon = await place.up();
+  const { page } = await openPage(t, place, daemon, { size: "phone" });
+  const boxes = await Promise.all((await page.locator("nav a").all()).map((link) => link.boundingBox()));
+  assert.equal(boxes.length, 8);
+  for (const box of boxes) assert.ok(box && box.x >= 0 && box.x + box.width <= 390 && box.y + box.height <= 844);
+});
+
 test("the list of runs offers newer ones, and does not move by itself", { skip }, async (t) => {
   const place = placeFor(t, files);
   const daemon = await place.up();

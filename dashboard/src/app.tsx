@@ -143,8 +143,9 @@ const Mark = () => (
 export function ProjectChoice({ route, isForAll = false }: { route: Route; isForAll?: boolean }) {
   const { data } = useAsked<{ root: string; name: string }[]>("projects", {}, { follows: false });
   const { project = "" } = route.query;
-  const known = data ?? [];
-  if (known.length === 0) return null;
+  if (!data) return null;
+  const isKnown = project === "" || data.some(({ root }) => root === project);
+  const known = isKnown ? data : [{ root: project, name: project.split("/").at(-1) || project }, ...data];
   const choose = (root: string): void => {
     location.hash = hashOf({ ...route, query: { ...route.query, project: root } });
   };

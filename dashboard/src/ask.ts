@@ -5,17 +5,18 @@ import { useEffect, useRef, useState } from "preact/hooks";
 export type Connection = "connecting" | "live" | "gone" | "out";
 
 export class Refusal extends Error {}
+/** Whether the daemon is gone, `listen` says: it also breaks off what is too large. */
+class NoAnswer extends Error {}
 
 const headers = { "content-type": "application/json", "x-hookline": "dashboard" };
 
-/** @throws Refusal with the daemon's own words */
+/** @throws Refusal with the daemon's own words, NoAnswer where there are none */
 export async function ask<T>(name: string, input: object = {}): Promise<T> {
   let response: Response;
   try {
     response = await fetch(`/api/${name}`, { method: "POST", headers, body: JSON.stringify(input) });
   } catch {
-    setConnection("gone");
-    throw new Refusal("the daemon does not answer");
+    throw new NoAnswer("no answer came: the daemon has ended, or this is larger than the 1 MB that it takes");
   }
   if (response.status === 401) setConnection("out");
   const answer = await response.json();
@@ -121,7 +122,7 @@ export function useAsked<T>(name: string, input: object, { follows = true, every
         const data = await ask<T>(name, input);
         if (!isOver) setState({ data, error: undefined });
       } catch (error) {
-        const isSaid = connection === "gone" || connection === "out"; // by the frame
+        const isSaid = error instanceof NoAnswer || connection === "out"; // by the frame
         const reason = isSaid ? undefined : error instanceof Error ? error.message : String(error);
         if (!isOver) setState(({ data }) => ({ data, error: reason }));
       }

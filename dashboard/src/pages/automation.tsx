@@ -35,6 +35,7 @@ function Editor({ form, route }: { form: AutomationForm; route: Route }) {
   const [view, setView] = useState<"form" | "yaml">("form");
   const [refusal, setRefusal] = useState<string>();
   const last = useRef(0);
+  const updated = useRef<number | null>(null); // when this page read it
   const given = { ...(project === "" ? {} : { project }), ...(id === undefined ? {} : { id }) };
 
   const check = (one: Written | undefined): Promise<AutomationDraft> =>
@@ -47,6 +48,7 @@ function Editor({ form, route }: { form: AutomationForm; route: Route }) {
         const checked = await check(written);
         if (number !== last.current) return;
         setDraft(checked);
+        if (written === undefined) updated.current = checked.updated;
         if (written === undefined && checked.fields) setWritten({ fields: checked.fields });
       } catch (error) {
         if (number === last.current) setRefusal(error instanceof Error ? error.message : String(error));
@@ -64,7 +66,8 @@ function Editor({ form, route }: { form: AutomationForm; route: Route }) {
       const isForm = written !== undefined && "fields" in written;
       const checked = isForm ? { fields: written.fields } : await check(written);
       if (!checked.fields) return;
-      await ask("automation_save", { ...given, fields: checked.fields });
+      const since = updated.current === null ? {} : { updated: updated.current };
+      await ask("automation_save", { ...given, ...since, fields: checked.fields });
       location.hash = hashOf({ page: "automations", query: { project } });
     } catch (error) {
       setRefusal(error instanceof Error ? error.message : String(error));

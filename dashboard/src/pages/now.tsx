@@ -53,8 +53,12 @@ function Whole({ data, project }: { data: Shown; project: string }) {
           <code>hookline status</code> says why.
         </p>
       )}
-      {sessions.length === 0 ? (
-        <Nothing hooks={data.hooks} />
+      {sessions.length === 0 && blocked.length === 0 ? (
+        data.isElsewhere ? (
+          <NothingHere />
+        ) : (
+          <Nothing hooks={data.hooks} />
+        )
       ) : (
         <>
           <Refused blocked={blocked} project={project} />
@@ -74,6 +78,15 @@ function Whole({ data, project }: { data: Shown; project: string }) {
     </>
   );
 }
+
+const NothingHere = () => (
+  <section class="empty">
+    <h2>Nothing has happened in this project lately</h2>
+    <p>
+      Hooks have run in others. <a href={hashOf({})}>See all projects</a>
+    </p>
+  </section>
+);
 
 const Nothing = ({ hooks }: { hooks: number }) => (
   <section class="empty">

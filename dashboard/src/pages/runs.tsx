@@ -1,7 +1,7 @@
 /** All runs, newest first: only the rows that can be seen are in the page, so ten thousand cost no more than twenty. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { RunPage, RunRow } from "../../../src/hosts/daemon/dashboard/shown.ts";
-import { ask } from "../ask.ts";
+import { ask, useAsked } from "../ask.ts";
 import { Badge, duration, Failed, Head, safe, Waiting, When } from "../parts.tsx";
 import { hashOf, type Route } from "../route.ts";
 
@@ -15,7 +15,9 @@ const aheadRows = 100;
 
 export function Runs({ route }: { route: Route }) {
   const filter = Object.fromEntries(filters.flatMap((name) => (route.query[name] ? [[name, route.query[name]]] : [])));
-  const { rows, error, isWhole, more } = usePages(filter);
+  const { rows, error, isWhole, more, renew } = usePages(filter);
+  const newest = useAsked<RunPage>("run_list", { ...filter, limit: 1 }).data?.rows[0]?.id;
+  const isNews = newest !== undefined && newest !== rows[0]?.id && (rows.length > 0 || isWhole);
   const { list, first, last } = useWindow(rows.length);
   useEffect(() => {
     if (!isWhole && last + aheadRows >= rows.length) more();
@@ -61,6 +63,13 @@ export function Runs({ route }: { route: Route }) {
         ) : null}
       </form>
       <Failed error={error} />
+      {isNews ? (
+        <p>
+          <button type="button" onClick={renew}>
+            Show newer runs
+          </button>
+        </p>
+      ) : null}
       {rows.length === 0 ? (
         isWhole ? (
           <Nothing isFiltered={Object.keys(filter).length > 0} />
@@ -133,6 +142,8 @@ interface Pages {
   /** There are no more. */
   isWhole: boolean;
   more(): void;
+  /** Begins again with the newest: rows that a person reads do not move by themselves. */
+  renew(): void;
 }
 
 function usePages(filter: object): Pages {
@@ -142,15 +153,15 @@ function usePages(filter: object): Pages {
   });
   const asking = useRef("");
   const current = state.key === key ? state : { key, rows: [], next: undefined };
-  const more = (): void => {
-    const { next, rows } = current;
-    const asked = `${key} ${next}`;
-    if (next === null || asking.current === asked) return;
-    asking.current = asked;
+  const fetchAfter = ({ next, rows }: Pick<typeof state, "next" | "rows">): void => {
+    asking.current = `${key} ${next}`;
     ask<RunPage>("run_list", { ...filter, ...(next ? { before: next } : {}) }).then(
       (page) => setState({ key, rows: [...rows, ...page.rows], next: page.next }),
       (error: Error) => setState({ key, rows, next: null, error: error.message }),
     );
+  };
+  const more = (): void => {
+    if (current.next !== null && asking.current !== `${key} ${current.next}`) fetchAfter(current);
   };
   useEffect(more, [key]);
   return {
@@ -158,6 +169,7 @@ function usePages(filter: object): Pages {
     error: "error" in current ? current.error : undefined,
     isWhole: current.next === null,
     more,
+    renew: () => fetchAfter({ next: undefined, rows: [] }),
   };
 }
 

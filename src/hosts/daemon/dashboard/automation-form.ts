@@ -1,7 +1,7 @@
 /** The form of an automation: which fields there are, what the server thinks of a draft, and how it is saved. Nothing is checked twice. */
 import type { Fields, Json } from "../../../engine/event.ts";
 import { skipFlagNames, skipFlags } from "../../../engine/named.ts";
-import { isRecord, object, say, text } from "../../../engine/schema.ts";
+import { isRecord, number, object, say, text } from "../../../engine/schema.ts";
 import type { Automation } from "../../../formats/automations/fields.ts";
 import { anyFields, automationFields, triggerKinds } from "../../../formats/automations/schema.ts";
 import { contextSteps } from "../../../formats/automations/steps.ts";
@@ -26,6 +26,7 @@ interface Draft {
   id?: string;
   fields?: Fields;
   yaml?: string;
+  updated?: number;
 }
 const draftOf = { project: projectParam, id: text("PROJECT/ID of the automation that is edited; default: a new one") };
 
@@ -69,9 +70,14 @@ export function automationForm(
 
   const save: Operation<Draft & { fields: Fields }> = {
     summary: "Creates an automation in the store, or gives one that is there all of its fields anew.",
-    params: object({ fields: say(anyFields, "the automation's fields") }, draftOf),
+    params: object(
+      { fields: say(anyFields, "the automation's fields") },
+      { ...draftOf, updated: say(number(), "as the draft said: one that was written since is refused") },
+    ),
     readOnly: false,
-    async run({ id, fields, ...where }, asked) {
+    async run({ id, fields, updated, ...where }, asked) {
+      if (id !== undefined && updated !== undefined && (await shownNow(id, asked)).updated_at !== updated)
+        throw new Error("somebody has changed it since you opened it: load the page again, then change it");
       const operation = id === undefined ? automationCreate : automationEdit;
       const given = id === undefined ? fields : { ...emptied, ...fields, id };
       const [mismatch] = operation.params.check(given);
@@ -118,9 +124,10 @@ async function checkedDraft({ id, fields, yaml }: Draft, asked: Asked): Promise<
       }),
     );
     if (second) findings.push({ ...onlyOne, line: second.place.line });
-    return { yaml, fields: first?.automation ? fieldsOf(first.automation) : null, findings };
+    return { yaml, fields: first?.automation ? fieldsOf(first.automation) : null, findings, updated: null };
   }
-  const written = fields ?? (await shownFields(id ?? "", asked));
+  const before = fields === undefined ? await shownNow(id ?? "", asked) : {};
+  const written = fields ?? fieldsOf(before);
   const { automation, findings } = service.compile({ ...written, project_id: project }, making);
   return {
     yaml: automation ? await service.textOf([automation]) : null,
@@ -128,6 +135,7 @@ async function checkedDraft({ id, fields, yaml }: Draft, asked: Asked): Promise<
     findings: findings.map(({ severity, path, message, suggestion }) => ({
       ...{ severity, path: path.map(String), line: null, message, suggestion: suggestion ?? null },
     })),
+    updated: typeof before.updated_at === "number" ? before.updated_at : null,
   };
 }
 
@@ -136,9 +144,9 @@ const onlyOne: DraftFinding = {
   suggestion: "take the others out; `hookline automation apply FILE` takes a file with several",
 };
 
-const shownFields = async (id: string, asked: Asked): Promise<Fields> => {
+const shownNow = async (id: string, asked: Asked): Promise<Fields> => {
   const shown = await automationShow.run({ id }, asked);
-  return fieldsOf(isRecord(shown) ? (shown as Fields) : {});
+  return isRecord(shown) ? (shown as Fields) : {}; // an object stays one
 };
 
 /** Those of the form that say something. */

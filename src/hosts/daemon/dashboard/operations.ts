@@ -75,6 +75,7 @@ export function dashboardOperations(daemon: Daemon, everybodys: OperationTable):
         running: running.map(({ id, hook, hookName, eventName, startedAt }) => ({
           ...{ run: id, hook, name: hookName, event: eventName, since: startedAt },
         })),
+        isElsewhere: !recent.every(isWanted),
         hooks: set.hooks.filter((hook) => !isBuiltIn(hook) && !isUntrusted(hook)).length,
         untrusted: set.hooks.filter(isUntrusted).length,
         store: { notWrittenSince: notWrittenSince(store.loss()?.since) },

@@ -66,6 +66,8 @@ export interface Now {
   blocked: Blocked[];
   sessions: Session[];
   running: { run: string; hook: string; name: string; event: string; since: Time }[];
+  /** Something has happened in another project. */
+  isElsewhere: boolean;
   /** Of the project that is shown, else of the daemon's own. */
   hooks: number;
   untrusted: number;
@@ -198,6 +200,8 @@ export interface AutomationDraft {
   yaml: string | null;
   fields: Fields | null;
   findings: DraftFinding[];
+  /** When the one that is edited was last written, for who saves it; null: a new one. */
+  updated: number | null;
 }
 
 export interface Insight {

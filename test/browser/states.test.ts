@@ -1,0 +1,96 @@
+/** What a page says where something is not as usual: too large, written by others meanwhile, empty, or of a project that nobody has heard of. */
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { placeFor, until } from "../hosts/daemon/started.ts";
+import { closeBrowser, findBrowser, openPage } from "./open.ts";
+import { bash, files, tell } from "./workspace.ts";
+
+const skip = findBrowser() === undefined ? "there is no chromium on this machine" : false;
+after(closeBrowser);
+
+test("a payload that is too large is refused, and the page does not take the daemon for gone", { skip }, async (t) => {
+  const place = placeFor(t, files);
+  const daemon = await place.up();
+  const { page, go } = await openPage(t, place, daemon);
+  await go("/try");
+  await page.getByText("live", { exact: true }).waitFor();
+  await page.evaluate(`
+    const area = document.querySelector("textarea");
+    area.value = JSON.stringify({ tool_name: "Bash", tool_input: { command: "x".repeat(3_000_000) } });
+    area.dispatchEvent(new Event("input", { bubbles: true }));`);
+  await page.getByRole("button", { name: "Try it" }).click();
+  await page.getByText(/larger than/).waitFor();
+  await page.getByLabel("Payload").fill("{}");
+  await page.getByRole("button", { name: "Try it" }).click();
+  await page.locator("#tried").waitFor();
+  assert.equal(await page.getByText("live", { exact: true }).count(), 1);
+  assert.equal(await page.getByText("The daemon does not answer").count(), 0);
+});
+
+test("an automation that was changed while its form was open is not written over", { skip }, async (t) => {
+  const place = placeFor(t, files);
+  const daemon = await place.up();
+  place.hookline("automation", "create", "nightly", "--cron", "0 3 * * *", "--prompt-template", "one");
+  const { page, go } = await openPage(t, place, daemon);
+  await go("/automations");
+  await page.getByRole("link", { name: "Edit nightly" }).click();
+  await page.getByLabel("prompt template").fill("mine");
+  const edited = place.hookline("automation", "edit", "nightly", "--prompt-template", "theirs");
+  assert.equal(edited.status, 0, edited.stderr);
+  const save = page.getByRole("button", { name: "Save" }).and(page.locator(":enabled"));
+  await save.click();
+  await page.getByText("somebody has changed it since you opened it").waitFor();
+  assert.match(place.hookline("automation", "show", "nightly", "--json").stdout, /"prompt_template": ?"theirs"/);
+  await page.reload();
+  const prompt = page.getByLabel("prompt template");
+  await until(async () => (await prompt.inputValue()) === "theirs" || undefined, "what they wrote");
+  await prompt.fill("mine");
+  await save.click();
+  await page.locator(".hook", { hasText: "nightly" }).waitFor();
+  assert.match(place.hookline("automation", "show", "nightly", "--json").stdout, /"prompt_template": ?"mine"/);
+});
+
+test("a project where nothing has happened is named, and leads to the projects where something has", {
+  skip,
+}, async (t) => {
+  const place = placeFor(t, { ...files, "elsewhere/.git/HEAD": "ref: refs/heads/main" });
+  const daemon = await place.up();
+  tell(place, "PreToolUse", { ...bash("ls"), cwd: `${place.folder}/elsewhere` });
+  const { page, go } = await openPage(t, place, daemon);
+  await page.getByText("Nothing has happened in this project lately").waitFor();
+  await page.getByRole("link", { name: "See all projects" }).click();
+  await page.locator(".lane").getByText("elsewhere", { exact: true }).waitFor();
+  await go(`/now?project=${encodeURIComponent("/nobody/has heard")}`);
+  await page.getByText("Nothing has happened in this project lately").waitFor();
+  const chosen = (): Promise<string> =>
+    page.evaluate("document.querySelector('.choice select').selectedOptions[0].text");
+  await until(async () => (await chosen()) === "has heard" || undefined, "the project's name");
+});
+
+test("on a phone each page is in the navigation without scrolling it", { skip }, async (t) => {
+  const place = placeFor(t, files);
+  const daemon = await place.up();
+  const { page } = await openPage(t, place, daemon, { size: "phone" });
+  const boxes = await Promise.all((await page.locator("nav a").all()).map((link) => link.boundingBox()));
+  assert.equal(boxes.length, 8);
+  for (const box of boxes) assert.ok(box && box.x >= 0 && box.x + box.width <= 390 && box.y + box.height <= 844);
+});
+
+test("the list of runs offers newer ones, and does not move by itself", { skip }, async (t) => {
+  const place = placeFor(t, files);
+  const daemon = await place.up();
+  const { page, go } = await openPage(t, place, daemon);
+  await go("/runs");
+  await page.getByText("No hook has run yet").waitFor();
+  tell(place, "PreToolUse", bash("git push"));
+  await page.getByRole("button", { name: "Show newer runs" }).click();
+  await page.locator(".run", { hasText: "no-force-push" }).waitFor();
+  const before = await page.locator(".run").count();
+  tell(place, "PreToolUse", bash("git push --tags"));
+  const newer = page.getByRole("button", { name: "Show newer runs" });
+  await newer.waitFor();
+  assert.equal(await page.locator(".run").count(), before);
+  await newer.click();
+  await newer.waitFor({ state: "detached" });
+  await until(async () => (await page.locator(".run").count()) > before || undefined, "the newer runs");
+});

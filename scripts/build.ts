@@ -9,8 +9,6 @@ import { createHash } from "node:crypto";
 import { cpSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { type BuildOptions, build, type Plugin } from "esbuild";
-import { buildDashboard } from "./build-dashboard.ts";
-import { buildSite } from "./build-site.ts";
 
 const words = process.argv.slice(2);
 const cloneState = words.find((word) => word.startsWith("--clone="))?.slice("--clone=".length);
@@ -79,8 +77,12 @@ await build({
 for (const file of globSync(join(outdir, "**/*.js"))) writeFileSync(file, withoutFacades(readFileSync(file, "utf8")));
 writeFileSync(join(outdir, "hook.cjs"), asScript(readFileSync(join(outdir, "hook.js"), "utf8")));
 rmSync(join(outdir, "hook.js"));
-if (!isForClone) await buildDashboard(join(outdir, "dashboard"));
-if (!isForClone) await buildSite(join(outdir, "site"));
+if (!isForClone) {
+  const { buildDashboard } = await import("./build-dashboard.ts"); // what makes pages is not loaded for agents
+  const { buildSite } = await import("./build-site.ts");
+  await buildDashboard(join(outdir, "dashboard"));
+  await buildSite(join(outdir, "site"));
+}
 if (isForClone) putInPlace(cloneState);
 else if (elsewhere === undefined) {
   const tsc = join("node_modules", ".bin", "tsc");

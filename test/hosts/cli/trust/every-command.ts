@@ -53,6 +53,7 @@ const table: Readonly<Record<string, (repository: HostileRepository) => readonly
     ["install", "claude-code", "--layer", "local", "--dry-run"],
   ],
   open: () => [["open"]],
+  ...{ worker: () => [], store: () => [] }, // they are about a Postgres, and look at no folder
   doctor: () => [["doctor"], ["doctor", "--json"], ["doctor", "--fire"]],
   uninstall: () => [["uninstall", "claude-code", "--dry-run"]],
   git: () => [

@@ -68,7 +68,12 @@ const closures: readonly Closure[] = [
     "src/hosts/daemon/listeners.ts",
     "src/index.ts",
   ].map((entry) => ({
-    ...{ entry, packages: ["pg"], places: ["src/services/telemetry/otlp/", "src/storage/postgres/"], allowed: [] },
+    ...{
+      entry,
+      packages: ["pg", "@dbos-inc/dbos-sdk"],
+      places: ["src/services/telemetry/otlp/", "src/storage/postgres/"],
+      allowed: [],
+    },
   })),
 ];
 

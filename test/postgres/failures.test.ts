@@ -3,7 +3,6 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { after, before, beforeEach, type TestContext, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import pg from "pg";
 import { openConnection } from "../../src/storage/postgres/connection.ts";
 import { openPostgresStore } from "../../src/storage/postgres/postgres.ts";
 import { bundled } from "../program.ts";
@@ -120,20 +119,14 @@ test("a standby that only reads is refused by whoever writes, with what to do", 
 
 test("where no connection is left, who asks waits for one, and in the end hears why", async () => {
   const store = await openPostgresStore({ url: cluster.store, patience: 20_000 });
-  const others = await Promise.all(
-    Array.from({ length: 10 }, async () => {
-      const client = new pg.Client({ connectionString: cluster.url(writer, database) });
-      await client.connect().catch(() => {}); // the store may hold the last one
-      return client;
-    }),
-  );
+  cluster.sql(`alter role ${writer} connection limit 0`);
   const [busy, free] = [
     openConnection({ url: cluster.store, patience: 300 }),
     openConnection({ url: cluster.store, patience: 20_000 }),
   ];
   await assert.rejects(busy.read("select 1"), /it has no place for another connection .* raise max_connections/);
   const waiting = free.read("select 1 as one");
-  await Promise.all(others.map((client) => client.end().catch(() => {})));
+  cluster.sql(`alter role ${writer} connection limit -1`);
   assert.deepEqual(await waiting, [{ one: 1 }]);
   const many = Array.from({ length: 200 }, (_, index) =>
     store.claim([{ key: `k${index}`, max: 1, refusal: "used" }], 1),

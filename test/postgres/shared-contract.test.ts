@@ -11,7 +11,7 @@ after(() => cluster.close());
 
 testQueue("shared", async (cap) => {
   cluster.empty();
-  const opened = await openOn(cluster.store, { cap, own: true, poll: 0.5 });
+  const opened = await openOn(cluster.store, { cap, own: true, poll: 0.5, lease: 600 });
   return {
     queue: opened.queue,
     add: async (item) => opened.queue.add(item, {}),

@@ -81,6 +81,9 @@ function placeFor(context: TestContext): Place {
 
 const isLong = process.env.HOOKLINE_TEST_LONG === "1";
 
+/** Where none dies: a machine that stands still for a while makes no worker a dead one. */
+const patient = { lease: 600 };
+
 const threeSteps = [marking("a"), marking("b", { until: "go" }), marking("c")];
 /** What is left of runs in the tables of the queue. */
 const leftovers = (): string =>
@@ -192,7 +195,7 @@ test("[A50] a worker that is asked to stop lets a run end that does so in time, 
 test("[A23, AT26] four workers together perform as many runs at once as the cap says, and one of each hook", async (context) => {
   const place = placeFor(context);
   const { folder } = place;
-  await Promise.all(["one", "two", "three", "four"].map((id) => place.start(id)));
+  await Promise.all(["one", "two", "three", "four"].map((id) => place.start(id, patient)));
   const runs: string[] = [];
   for (let number = 1; number <= 6; number++)
     for (const name of ["p", "q", "r"]) {
@@ -221,7 +224,7 @@ test("[A23, AT26] four workers together perform as many runs at once as the cap 
 test("[R56] a run that is cancelled elsewhere is stopped in the middle of its step, and its row says why", async (context) => {
   const place = placeFor(context);
   await place.add(itemOf(durableHook("h", threeSteps), "r1"));
-  await place.start("one");
+  await place.start("one", patient);
   await whenLogged(place.folder, "begin", "r1", "b");
   await place.work.cancel("r1");
   const [run] = await place.over("r1");

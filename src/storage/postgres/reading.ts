@@ -43,6 +43,7 @@ const conditions: {
   status: (status) => ["status = $", status],
   eventId: (id) => ["event = $", written(id)],
   since: (since) => ["started >= $", since],
+  before: (id) => ["seq < (select seq from hookline.run where id = $)", written(id)],
   folders: (folders) => [
     `exists (select 1 from hookline.event, unnest($::text[]) folder
        where event.day = run.day and event.id = run.event and (cwd = folder or starts_with(cwd, rtrim(folder, '/') || '/')))`,

@@ -43,6 +43,11 @@ export async function addTo(query: Query, adding: Adding, displace: Displace): P
   }
 }
 
+/** The next of a hook comes to its head. A statement of its own, behind the one that removed the head: it sees what was added meanwhile. */
+export const promote = `update hookline.work set status = 'waiting' where status = 'behind' and run =
+    (select run from hookline.work where hook = $1 and status = 'behind' order by forced desc, seq limit 1)
+  and not exists (select 1 from hookline.work where hook = $1 and status <> 'behind')`;
+
 const columns = "run, hook, project, root, version, item, forced";
 const valuesOf = ({ item: { run, hook, event }, text, version }: Adding): Value[] => [
   written(run.id),
@@ -58,7 +63,8 @@ const valuesOf = ({ item: { run, hook, event }, text, version }: Adding): Value[
 async function addFirst(query: Query, adding: Adding): Promise<boolean> {
   const added = await query(
     `insert into hookline.work (${columns}, status) select $1, $2, $3, $4, $5::integer, $6, $7::boolean, 'waiting'
-     where (select count(*) from hookline.work) < $8::integer on conflict do nothing returning run`,
+     where (select count(*) from hookline.work) < $8::integer and not exists (select 1 from hookline.work where hook = $2)
+     on conflict do nothing returning run`,
     [...valuesOf(adding), fullFrom],
   );
   return added.length > 0;
@@ -98,6 +104,7 @@ async function addBeside(query: Query, adding: Adding, displace: Displace): Prom
     [own],
   );
   const full = fullQueue({ ofHook, inAll });
+  if (!head && ofHook > 0) await query(promote, [own]); // what has waited longer goes first
   if (!head) return full === undefined ? undefined : { is: "skipped", reason: full };
   const { refuses, displaces, cancels } = overlaps[hook.limits.overlap];
   if (refuses) return { is: "skipped", reason: refusals[head.status] };

@@ -7,7 +7,7 @@ import { createKeeper, type Keeping } from "../sqlite/keep.ts";
 import { interruption, written } from "../sqlite/rows.ts";
 import type { Connection, Query } from "./connection.ts";
 import { claimIn } from "./postgres.ts";
-import { type Adding, addTo, itemIn, itemText } from "./shared-work-adding.ts";
+import { type Adding, addTo, itemIn, itemText, promote } from "./shared-work-adding.ts";
 import { createRunRows } from "./shared-work-rows.ts";
 
 export interface SharedWorkOptions extends Keeping {
@@ -299,12 +299,8 @@ const begin = `
   update hookline.work set status = 'running', worker = $4, token = $5, attempts = 1, since = clock_timestamp()
   from pairs where work.run = pairs.run returning item, seq`;
 
-/** The next of a hook comes to its head. A statement of its own, behind the one that removed the head: it sees what was added meanwhile. */
-const promote = `update hookline.work set status = 'waiting' where run =
-    (select run from hookline.work where hook = $1 and status = 'behind' order by forced desc, seq limit 1)
-  and not exists (select 1 from hookline.work where hook = $1 and status <> 'behind')`;
 /** Where a worker died between the two. */
-const promoteLeft = `update hookline.work set status = 'waiting' where run in (
+const promoteLeft = `update hookline.work set status = 'waiting' where status = 'behind' and run in (
   select distinct on (hook) run from hookline.work behind where status = 'behind'
     and not exists (select 1 from hookline.work where hook = behind.hook and status <> 'behind')
   order by hook, forced desc, seq)`;

@@ -13,7 +13,7 @@ import { type Operation, plain } from "../../../operations/operation.ts";
 import { rowsOf } from "../../../operations/project-service.ts";
 import { runStatus } from "../../../operations/runs.ts";
 import type { OperationTable } from "../../../operations/serve.ts";
-import { eventPlaces, recentlyDenied } from "../../../storage/sqlite/queries.ts";
+import { eventPlaces, newestOfProject, recentlyDenied } from "../../../storage/sqlite/queries.ts";
 import { isLevel } from "../../cli/packs/pack.ts";
 import { resultOf } from "../../cli/runs/result.ts";
 import type { Daemon } from "../daemon.ts";
@@ -55,27 +55,25 @@ export function dashboardOperations(daemon: Daemon, everybodys: OperationTable):
     params: object({}, { project }),
     readOnly: true,
     async run({ project: wanted }) {
-      const isWanted = ({ event }: StoredEvent): boolean =>
-        wanted === undefined || projectAt(event.cwd).root === wanted;
-      const recent = await store.events(eventsLooked);
-      const denied = (await Promise.all(recentlyDenied(store.database).map((id) => store.event(id)))).filter(
-        (one) => one !== undefined,
-      );
+      const of =
+        wanted === undefined
+          ? undefined
+          : { root: wanted, holds: (folder: string) => projectAt(folder).root === wanted };
+      const stored = async (ids: readonly string[]): Promise<StoredEvent[]> =>
+        (await Promise.all(ids.map((id) => store.event(id)))).filter((one) => one !== undefined);
+      const newest = await store.events(of ? 1 : eventsLooked);
+      const recent = of ? await stored(newestOfProject(store.database, of, eventsLooked)) : newest;
+      const denied = await stored(recentlyDenied(store.database, blockedAtMost, of));
       const set = await hooksAt(rootOf(wanted));
       const running = await store.runs({ status: "running", limit: 50 });
       const shown: Now = {
         at: context.now(),
-        blocked: await Promise.all(
-          denied
-            .filter(isWanted)
-            .slice(0, blockedAtMost)
-            .map((one) => blockedShown(one, knowing)),
-        ),
-        sessions: await sessionsOf(recent.filter(isWanted), knowing),
+        blocked: await Promise.all(denied.map((one) => blockedShown(one, knowing))),
+        sessions: await sessionsOf(recent, knowing),
         running: running.map(({ id, hook, hookName, eventName, startedAt }) => ({
           ...{ run: id, hook, name: hookName, event: eventName, since: startedAt },
         })),
-        isElsewhere: !recent.every(isWanted),
+        isElsewhere: recent.length === 0 && newest.length > 0,
         hooks: set.hooks.filter((hook) => !isBuiltIn(hook) && !isUntrusted(hook)).length,
         untrusted: set.hooks.filter(isUntrusted).length,
         store: { notWrittenSince: notWrittenSince(store.loss()?.since) },

@@ -66,7 +66,7 @@ export interface Now {
   blocked: Blocked[];
   sessions: Session[];
   running: { run: string; hook: string; name: string; event: string; since: Time }[];
-  /** Something has happened in another project. */
+  /** Nothing has happened in this project, but in another. */
   isElsewhere: boolean;
   /** Of the project that is shown, else of the daemon's own. */
   hooks: number;

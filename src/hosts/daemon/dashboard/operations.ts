@@ -1,5 +1,8 @@
 /** What the dashboard may ask and do: operations that its pages are made of, and some of those of everybody. */
 
+import type { Places } from "../../../agents/adapter.ts";
+import { agents } from "../../../agents/index.ts";
+import { registeredLayer } from "../../../agents/install/install.ts";
 import type { Fields } from "../../../engine/event.ts";
 import { eventNames, eventToEmit } from "../../../engine/events.ts";
 import { isBuiltIn } from "../../../engine/hook.ts";
@@ -74,6 +77,7 @@ export function dashboardOperations(daemon: Daemon, everybodys: OperationTable):
           ...{ run: id, hook, name: hookName, event: eventName, since: startedAt },
         })),
         isElsewhere: recent.length === 0 && newest.length > 0,
+        registered: newest.length > 0 ? [] : registeredAgents({ ...daemon, root: rootOf(wanted) }),
         hooks: set.hooks.filter((hook) => !isBuiltIn(hook) && !isUntrusted(hook)).length,
         untrusted: set.hooks.filter(isUntrusted).length,
         store: { notWrittenSince: notWrittenSince(store.loss()?.since) },
@@ -217,6 +221,16 @@ export function dashboardOperations(daemon: Daemon, everybodys: OperationTable):
     ...Object.entries(own),
   ]);
 }
+
+/** Settings that cannot be read call nothing. */
+const registeredAgents = ({ home, root, environment }: Required<Places>): string[] =>
+  Object.values(agents).flatMap((agent) => {
+    try {
+      return registeredLayer(agent, { home, root, environment }) === undefined ? [] : [agent.title];
+    } catch {
+      return [];
+    }
+  });
 
 const pageSize = 200;
 const largestPage = 500;

@@ -1,7 +1,7 @@
 /** The frame of every page: navigation, the project, the state of the connection; and which page is shown. */
 import type { FunctionComponent } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { type Connection, useAsked, useConnection } from "./ask.ts";
+import { type Connection, once, useAsked, useConnection } from "./ask.ts";
 import { Automation } from "./pages/automation.tsx";
 import { Automations } from "./pages/automations.tsx";
 import { Guards } from "./pages/guards.tsx";
@@ -141,7 +141,7 @@ const Mark = () => (
 
 /** The head of a page about one project, with the choice of another. */
 export function ProjectChoice({ route, isForAll = false }: { route: Route; isForAll?: boolean }) {
-  const { data } = useAsked<{ root: string; name: string }[]>("projects", {}, { follows: false });
+  const { data } = useAsked<{ root: string; name: string }[]>("projects", {}, { follows: once });
   const { project = "" } = route.query;
   if (!data) return null;
   const isKnown = project === "" || data.some(({ root }) => root === project);

@@ -45,7 +45,9 @@ export function useConnection(): Connection {
 
 // News: what happens is only counted here. What is shown is asked for anew, so that there is one source of it.
 
-const ears = new Set<() => void>();
+/** Gets the words of the news, in which the ids stand of what it is about; none: the daemon answers again. */
+type Ear = (news: string) => void;
+const ears = new Set<Ear>();
 const againAfter = 2_000;
 
 /** Listens for as long as the page is there, and while a person can see it. Never ends. */
@@ -62,9 +64,8 @@ export async function listen(): Promise<never> {
       if (response.status === 401) setConnection("out");
       else if (response.ok && response.body) {
         setConnection("live");
-        hear();
-        const reader = response.body.getReader();
-        while (!(await reader.read()).done) hear();
+        hear("");
+        await hearAll(response.body);
         setConnection("gone");
       } else setConnection("gone");
     } catch {
@@ -85,8 +86,24 @@ const shown = (): Promise<void> =>
     document.addEventListener("visibilitychange", look);
   });
 
-function hear(): void {
-  for (const ear of ears) ear();
+/** A piece of news may come in parts: it is over with an empty line. */
+async function hearAll(body: ReadableStream<Uint8Array>): Promise<void> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let begun = "";
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    begun += decoder.decode(value, { stream: true });
+    const end = begun.lastIndexOf("\n\n");
+    if (end < 0) continue;
+    hear(begun.slice(0, end));
+    begun = begun.slice(end);
+  }
+}
+
+function hear(news: string): void {
+  for (const ear of ears) ear(news);
 }
 
 const atMostEvery = 700;
@@ -98,14 +115,18 @@ export interface Asked<T> {
 }
 
 interface Asking {
-  /** False: it is asked once. */
-  follows?: boolean;
+  /** Which news it is asked again for; absent: for all. Without an answer it is asked again when the daemon answers. */
+  follows?: (news: string) => boolean;
   /** Milliseconds, for what moves on without an event. */
   every?: number;
 }
 
+/** What is asked once. */
+export const once = (): boolean => false;
+const always = (): boolean => true;
+
 /** Asks, and asks again when something happens: no more often than a person can read. */
-export function useAsked<T>(name: string, input: object, { follows = true, every }: Asking = {}): Asked<T> {
+export function useAsked<T>(name: string, input: object, { follows = always, every }: Asking = {}): Asked<T> {
   const [state, setState] = useState<Pick<Asked<T>, "data" | "error">>({ data: undefined, error: undefined });
   const key = JSON.stringify([name, input]);
   const look = useRef<() => void>(() => {});
@@ -113,6 +134,7 @@ export function useAsked<T>(name: string, input: object, { follows = true, every
     let isOver = false;
     let isAsking = false;
     let isNews = false;
+    let isUnanswered = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
     setState({ data: undefined, error: undefined });
     async function asked(): Promise<void> {
@@ -120,25 +142,29 @@ export function useAsked<T>(name: string, input: object, { follows = true, every
       isNews = false;
       try {
         const data = await ask<T>(name, input);
+        isUnanswered = false;
         if (!isOver) setState({ data, error: undefined });
       } catch (error) {
-        const isSaid = error instanceof NoAnswer || connection === "out"; // by the frame
-        const reason = isSaid ? undefined : error instanceof Error ? error.message : String(error);
+        isUnanswered = error instanceof NoAnswer || connection === "out"; // the frame says it
+        const reason = isUnanswered ? undefined : error instanceof Error ? error.message : String(error);
         if (!isOver) setState(({ data }) => ({ data, error: reason }));
       }
       timer = setTimeout(() => {
         timer = undefined;
         isAsking = false;
-        if (isNews && !isOver) void asked();
+        if (!isOver && (isNews || (isUnanswered && connection === "live"))) void asked();
       }, atMostEvery);
     }
-    const ear = (): void => {
+    const again = (): void => {
       if (isAsking) isNews = true;
       else void asked();
     };
-    look.current = ear;
-    if (follows) ears.add(ear);
-    const regularly = every === undefined ? undefined : setInterval(() => document.hidden || ear(), every);
+    const ear: Ear = (news) => {
+      if (isUnanswered || follows(news)) again();
+    };
+    look.current = again;
+    ears.add(ear);
+    const regularly = every === undefined ? undefined : setInterval(() => document.hidden || again(), every);
     void asked();
     return () => {
       isOver = true;

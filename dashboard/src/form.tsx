@@ -52,7 +52,7 @@ export const Inputs = ({ fields, values, set, findings, path = [] }: InputsProps
     {Object.entries(fields).map(([name, schema]) => (
       <Field
         key={name}
-        id={["field", ...path, name].join("-")}
+        id={idOf([...path, name])}
         name={name}
         schema={schema as FieldSchema} // the daemon sends JSON Schemas
         value={values[name]}
@@ -62,6 +62,15 @@ export const Inputs = ({ fields, values, set, findings, path = [] }: InputsProps
     ))}
   </>
 );
+
+/** Of the input at a path. */
+const idOf = (path: readonly string[]): string => ["field", ...path].join("-");
+
+/** Whether it is about an input that a person has changed, or about what that is a part of. */
+export const isAbout = ({ path }: DraftFinding, changed: ReadonlySet<string>): boolean => {
+  const said = `${idOf(path)}-`;
+  return path.length > 0 && [...changed].some((id) => said.startsWith(`${id}-`) || `${id}-`.startsWith(said));
+};
 
 const startsWith = (path: readonly string[], start: readonly string[]): boolean =>
   start.every((part, index) => path[index] === part);
@@ -89,7 +98,7 @@ function Field(props: FieldProps) {
           {...saidOf(id, findings)}
           type="checkbox"
           checked={value === undefined ? schema.default === true : value === true}
-          onChange={(event) => set(event.currentTarget.checked)}
+          onInput={(event) => set(event.currentTarget.checked)}
         />
       ) : null}
       <label for={id}>{titleOf(name)}</label>
@@ -113,7 +122,7 @@ function Input({ id, name, schema, value, findings, set }: FieldProps) {
   const said = saidOf(id, findings);
   if (kind === "choice")
     return (
-      <select {...said} value={String(value ?? usual)} onChange={(event) => set(event.currentTarget.value)}>
+      <select {...said} value={String(value ?? usual)} onInput={(event) => set(event.currentTarget.value)}>
         {usual === "" ? <option value="">–</option> : null}
         {(meant(schema).enum ?? []).map((one) => (
           <option key={String(one)} value={String(one)}>

@@ -1,7 +1,7 @@
 /** What a page says where something is not as usual: too large, written by others meanwhile, empty, or of a project that nobody has heard of. */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { placeFor, until } from "../hosts/daemon/started.ts";
+import { automation, placeFor, until } from "../hosts/daemon/started.ts";
 import { closeBrowser, findBrowser, openPage } from "./open.ts";
 import { bash, files, tell } from "./workspace.ts";
 
@@ -65,6 +65,78 @@ test("a project where nothing has happened is named, and leads to the projects w
   const chosen = (): Promise<string> =>
     page.evaluate("document.querySelector('.choice select').selectedOptions[0].text");
   await until(async () => (await chosen()) === "has heard" || undefined, "the project's name");
+});
+
+test("a form that nobody has typed in says no mistake; then it says those of the fields that were typed in", {
+  skip,
+}, async (t) => {
+  const place = placeFor(t, files);
+  const daemon = await place.up();
+  const { page, go } = await openPage(t, place, daemon);
+  const checked = page.waitForResponse((response) => response.url().endsWith("/automation_draft"));
+  await go("/automation/new");
+  await checked;
+  const wrong = page.locator("small.wrong");
+  const name = page.getByLabel("name", { exact: true });
+  await page.getByText("YAML follows when").waitFor();
+  assert.equal(await wrong.count(), 0);
+  await name.fill("x");
+  await name.fill("");
+  await page.getByText('an automation needs "name"').waitFor();
+  assert.equal(await wrong.count(), 1);
+  await name.fill("x");
+  await wrong.waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Create" }).and(page.locator(":enabled")).click();
+  await page.getByText('needs "event_type"').waitFor();
+});
+
+test("a page that got no answer asks again when the daemon answers", { skip }, async (t) => {
+  const place = placeFor(t, files);
+  const daemon = await place.up();
+  tell(place, "PreToolUse", bash("git push"));
+  const { page } = await openPage(t, place, daemon);
+  const run = (await page.locator(".refusal a.more").first().getAttribute("href")) ?? assert.fail("no run");
+  for (const [hash, ready] of [
+    ["/insight", ".figures"],
+    [run.slice(1), ".trace"],
+    ["/automation/new", "fieldset"],
+  ] as const) {
+    await page.route("**/api/**", (route) => route.abort());
+    await page.goto(`http://127.0.0.1:${daemon.port}/#${hash}`);
+    await page.reload();
+    await page.getByText("The daemon does not answer").waitFor();
+    assert.equal(await page.locator(ready).count(), 0);
+    await page.unroute("**/api/**");
+    await page.locator(ready).first().waitFor();
+  }
+});
+
+test("the page of a run that goes on shows its end when it has ended", { skip }, async (t) => {
+  const place = placeFor(t, {
+    "workspace/.hookline/automations/long.yaml": automation(
+      "long",
+      "type: event, event_type: task.completed",
+      "while [ ! -e done ]; do sleep 0.1; done; echo it is done",
+    ),
+  });
+  place.hookline("trust", "--yes");
+  const daemon = await place.up();
+  await daemon.emit("task.completed");
+  const { page } = await openPage(t, place, daemon);
+  await page.locator("#running + .rows a").first().click();
+  const status = page.locator(".facts .badge");
+  await status.getByText("running", { exact: true }).waitFor();
+  place.write("workspace/done", "");
+  await status.getByText("completed", { exact: true }).waitFor();
+  await page.locator(".trace").getByText("it is done").first().waitFor({ state: "attached" });
+});
+
+test("where an agent calls Hookline already, the first page says to start a session", { skip }, async (t) => {
+  const place = placeFor(t, files);
+  place.hookline("install", "claude-code");
+  const { page } = await openPage(t, place, await place.up());
+  await page.getByText("Start a session of Claude Code").waitFor();
+  assert.equal(await page.getByText("hookline install").count(), 0);
 });
 
 test("on a phone each page is in the navigation without scrolling it", { skip }, async (t) => {

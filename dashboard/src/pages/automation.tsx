@@ -2,8 +2,8 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { AutomationDraft, AutomationForm, DraftFinding } from "../../../src/hosts/daemon/dashboard/shown.ts";
 import { ProjectChoice } from "../app.tsx";
-import { ask, useAsked } from "../ask.ts";
-import { Inputs, type Values, Wrong } from "../form.tsx";
+import { ask, once, useAsked } from "../ask.ts";
+import { Inputs, isAbout, type Values, Wrong } from "../form.tsx";
 import { Failed, Head, safe, Waiting } from "../parts.tsx";
 import { hashOf, type Route } from "../route.ts";
 
@@ -12,7 +12,7 @@ const first: Values = { trigger: { type: "event" }, context_steps: [{ type: "she
 const checkedAfter = 350;
 
 export function Automation({ route }: { route: Route }) {
-  const { data: form, error } = useAsked<AutomationForm>("automation_form", {}, { follows: false });
+  const { data: form, error } = useAsked<AutomationForm>("automation_form", {}, { follows: once });
   return (
     <>
       <p class="crumb">
@@ -34,6 +34,8 @@ function Editor({ form, route }: { form: AutomationForm; route: Route }) {
   const [draft, setDraft] = useState<AutomationDraft>();
   const [view, setView] = useState<"form" | "yaml">("form");
   const [refusal, setRefusal] = useState<string>();
+  const [changed, setChanged] = useState<ReadonlySet<string>>(new Set()); // ids of inputs
+  const [isWhole, setWhole] = useState(id !== undefined); // what was never touched is no mistake until it is saved
   const last = useRef(0);
   const updated = useRef<number | null>(null); // when this page read it
   const given = { ...(project === "" ? {} : { project }), ...(id === undefined ? {} : { id }) };
@@ -59,13 +61,16 @@ function Editor({ form, route }: { form: AutomationForm; route: Route }) {
   }, [written, project]);
 
   const fields = written && "fields" in written ? written.fields : (draft?.fields ?? undefined);
-  const findings = draft?.findings ?? [];
-  const isWrong = findings.some(({ severity }) => severity === "error");
+  const isShown = (one: DraftFinding): boolean =>
+    isWhole || view === "yaml" || one.severity !== "error" || isAbout(one, changed);
+  const findings = (draft?.findings ?? []).filter(isShown);
+  const isWrong = hasErrors(findings);
   async function save(): Promise<void> {
     try {
-      const isForm = written !== undefined && "fields" in written;
-      const checked = isForm ? { fields: written.fields } : await check(written);
-      if (!checked.fields) return;
+      const checked = await check(written);
+      setDraft(checked);
+      setWhole(true);
+      if (!checked.fields || hasErrors(checked.findings)) return;
       const since = updated.current === null ? {} : { updated: updated.current };
       await ask("automation_save", { ...given, ...since, fields: checked.fields });
       location.hash = hashOf({ page: "automations", query: { project } });
@@ -100,6 +105,9 @@ function Editor({ form, route }: { form: AutomationForm; route: Route }) {
       </div>
       <form
         class="try"
+        onInput={({ target }) => {
+          if (target instanceof HTMLElement && target.id !== "") setChanged(new Set([...changed, target.id]));
+        }}
         onSubmit={(submitted) => {
           submitted.preventDefault();
           void save();
@@ -133,6 +141,8 @@ function Editor({ form, route }: { form: AutomationForm; route: Route }) {
   );
 }
 
+const hasErrors = (findings: readonly DraftFinding[]): boolean => findings.some(({ severity }) => severity === "error");
+
 const sayCount = (findings: readonly DraftFinding[]): string => {
   const count = findings.filter(({ severity }) => severity === "error").length;
   return count === 1 ? "1 error" : `${count} errors`;
@@ -152,11 +162,11 @@ const pick = (fields: Values, names: readonly string[]): Values =>
 
 function Parts({ form, values, set, findings }: PartsProps) {
   const more = Object.keys(form.fields).filter((name) => !firstFields.includes(name));
-  const isAbout = ({ path: [name = ""] }: DraftFinding): boolean => name in form.fields || name in places;
+  const hasPlace = ({ path: [name = ""] }: DraftFinding): boolean => name in form.fields || name in places;
   const common = { values, set, findings };
   return (
     <>
-      <Wrong findings={findings.filter((one) => !isAbout(one))} />
+      <Wrong findings={findings.filter((one) => !hasPlace(one))} />
       <Inputs {...common} fields={pick(form.fields, ["name"])} />
       <Trigger {...common} form={form} />
       <Steps {...common} form={form} />

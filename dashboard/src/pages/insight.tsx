@@ -1,7 +1,7 @@
 /** What happened in the last days, counted: events and refusals over time, and what hooks cost. The chart is loaded with this page only. */
 import { useEffect, useRef } from "preact/hooks";
 import type { Insight as Shown } from "../../../src/hosts/daemon/dashboard/shown.ts";
-import { useAsked } from "../ask.ts";
+import { once, useAsked } from "../ask.ts";
 import { counted, duration, Failed, Head, safe, Waiting } from "../parts.tsx";
 import { hashOf, type Route } from "../route.ts";
 
@@ -13,7 +13,7 @@ const spans: readonly [days: number, says: string][] = [
 
 export function Insight({ route }: { route: Route }) {
   const days = Number(route.query.days ?? "1") || 1;
-  const { data, error } = useAsked<Shown>("insight", { days }, { follows: false });
+  const { data, error } = useAsked<Shown>("insight", { days }, { follows: once });
   return (
     <>
       <Head title="Insight" says="What happened, and what hooks cost: of the newest 10,000 events and runs.">

@@ -57,7 +57,7 @@ function Whole({ data, project }: { data: Shown; project: string }) {
         data.isElsewhere ? (
           <NothingHere />
         ) : (
-          <Nothing hooks={data.hooks} />
+          <Nothing hooks={data.hooks} registered={data.registered} />
         )
       ) : (
         <>
@@ -88,22 +88,35 @@ const NothingHere = () => (
   </section>
 );
 
-const Nothing = ({ hooks }: { hooks: number }) => (
+const Nothing = ({ hooks, registered }: Pick<Shown, "hooks" | "registered">) => (
   <section class="empty">
     <h2>Nothing has happened yet</h2>
     <p>As soon as an agent works here, you see each of its steps, what was blocked, and by which hook.</p>
     <ol>
-      <li>
-        Register Hookline with your agent: <Command>hookline install claude-code</Command>
-      </li>
+      {registered.length === 0 ? (
+        <li>
+          Register Hookline with your agent: <Command>hookline install claude-code</Command>
+        </li>
+      ) : null}
       {hooks === 0 ? (
         <li>
           Add the guards: <Command>hookline add guard</Command>
         </li>
       ) : null}
+      {registered.length === 0 ? null : (
+        <li>
+          Start a session of {registered.join(" or ")} in your project. Hookline is registered, and nothing has come
+          yet: a session that runs already may have begun before.
+        </li>
+      )}
       <li>
-        Work as ever, or see it at work first: <Command>hookline demo</Command>
+        {registered.length === 0 ? "Work as ever, or see" : "Or see"} it at work first: <Command>hookline demo</Command>
       </li>
+      {registered.length === 0 ? null : (
+        <li>
+          If nothing comes, see why: <Command>hookline doctor</Command>
+        </li>
+      )}
     </ol>
   </section>
 );

@@ -1,13 +1,22 @@
 /** One run as it went: the event, each condition with its value, the steps, what came of it, and the reply to the agent. */
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import type { ConditionShown, Replay, Trace } from "../../../src/hosts/daemon/dashboard/shown.ts";
 import { ask, useAsked } from "../ask.ts";
 import { Badge, Command, Copy, duration, Failed, Head, Place, safe, Waiting, When, wordOf } from "../parts.tsx";
 import { hashOf, type Route } from "../route.ts";
 
 export function Run({ route }: { route: Route }) {
-  const { data, error } = useAsked<Trace>("trace", { id: route.id }, { follows: false });
+  const event = useRef("");
+  const { data, error } = useAsked<Trace>(
+    "trace",
+    { id: route.id },
+    {
+      follows: (news) =>
+        news === "" || news.includes(route.id) || (event.current !== "" && news.includes(event.current)),
+    },
+  );
+  event.current = data?.run.eventId ?? "";
   if (!data) return error === undefined ? <Waiting /> : <Gone error={error} />;
   return <Whole data={data} project={route.query.project ?? ""} />;
 }

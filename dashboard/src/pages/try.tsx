@@ -9,7 +9,7 @@ import type {
   Trace,
 } from "../../../src/hosts/daemon/dashboard/shown.ts";
 import { ProjectChoice } from "../app.tsx";
-import { ask, useAsked } from "../ask.ts";
+import { ask, once, useAsked } from "../ask.ts";
 import { Badge, counted, Failed, Head, Place, safe } from "../parts.tsx";
 import { hashOf, type Route } from "../route.ts";
 
@@ -25,8 +25,8 @@ const asText = (value: unknown): string => JSON.stringify(value, null, 2);
 export function Try({ route }: { route: Route }) {
   const { project = "", hook, run } = route.query;
   const given = project === "" ? {} : { project };
-  const names = useAsked<string[]>("event_names", {}, { follows: false }).data ?? [];
-  const { data: now } = useAsked<Now>("now", given, { follows: false });
+  const names = useAsked<string[]>("event_names", {}, { follows: once }).data ?? [];
+  const { data: now } = useAsked<Now>("now", given, { follows: once });
   const recorded = (now?.sessions ?? []).flatMap(({ events }) => events).filter(({ tool }) => tool !== null);
   const [event, setEvent] = useState("PreToolUse");
   const [payload, setPayload] = useState(asText(firstPayload));

@@ -144,6 +144,10 @@ function launcherTry({ files: { variables } }: AgentAdapter, file: string, root:
     : { read, beside: relative(root, file) };
 }
 
+/** The first layer whose settings call us; undefined: none does. May throw what the file system says. */
+export const registeredLayer = (agent: AgentAdapter, places: Places): InstallLayer | undefined =>
+  layersOf(agent).find((layer) => isRegistered(agent, readText(agent.settings.file(layer, places))));
+
 /** It goes with the last agent of the project that reads it. */
 function launcherRemoval({ agent, layer, places }: UninstallOptions): FileEdit[] {
   if (layer !== "project") return [];

@@ -198,7 +198,7 @@ interface Sent {
 /** Of one event. */
 export const largestInBytes: number = 1024 * 1024;
 /** SQLite reads no JSON that is nested deeper than 1,000, and what is recorded wraps it. */
-const deepestInLevels = 500;
+export const deepestInLevels = 500;
 
 /**
  * The JSON value that stands in this text; undefined: none does, or it is too deep to be written down. A byte

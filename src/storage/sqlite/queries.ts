@@ -276,11 +276,21 @@ const isRareIn = (database: Database, folders: readonly string[]): boolean =>
 
 /** The newest event in these folders. */
 export function newestEventIn(database: Database, folders: readonly string[]): string | undefined {
-  const newest = foldersWithEvents(database, folders).map((cwd) =>
-    database.get<{ id: string; seq: number }>("select id, seq from event where cwd = ? order by seq desc limit 1", cwd),
-  );
-  const [first] = newest.flatMap((one) => one ?? []).toSorted((left, right) => right.seq - left.seq);
-  return first && readBack(first.id);
+  const [newest] = newestIn(database, foldersWithEvents(database, folders), 1);
+  const row =
+    newest === undefined ? undefined : database.get<{ id: string }>("select id from event where seq = ?", newest);
+  return row && readBack(row.id);
+}
+
+/** The places of the newest events in these very folders, newest first. Reads of the index alone what may be among them. */
+function newestIn(database: Database, folders: readonly string[], most: number): number[] {
+  let newest: number[] = [];
+  for (const cwd of folders) {
+    const sql = "select seq from event where cwd = ? and seq > ? order by seq desc limit ?";
+    const rows = database.all<{ seq: number }>(sql, cwd, newest[most - 1] ?? 0, most);
+    newest = [...newest, ...rows.map(({ seq }) => seq)].toSorted((left, right) => right - left).slice(0, most);
+  }
+  return newest;
 }
 
 /** The hooks that have runs: walks the index from hook to hook instead of reading every run. */
@@ -343,14 +353,36 @@ export function insistOnProject(database: Database, id: string): void {
 // What the dashboard shows beside runs and events.
 
 const deniedWithin = 5_000;
-const deniedAtMost = 100;
 
-/** The ids of events that were refused, newest first, among the newest ones. */
-export function recentlyDenied(database: Database): string[] {
-  const sql = `select id from (select seq, id, outcome from event order by seq desc limit ?)
+/** A project: its folder, and whether a folder below it is its own and not of a project that lies in it. */
+export interface ProjectEvents {
+  root: string;
+  holds(folder: string): boolean;
+}
+
+const eventsOf = (database: Database, { root, holds }: ProjectEvents, most: number): string => {
+  const folders = foldersWithEvents(database, [root]).filter((folder) => holds(readBack(folder)));
+  return JSON.stringify(newestIn(database, folders, most));
+};
+
+/** The ids of the newest events of a project, newest first. */
+export const newestOfProject = (database: Database, project: ProjectEvents, most: number): string[] =>
+  database
+    .all<{ id: string }>(
+      "select id from event where seq in (select value from json_each(?)) order by seq desc",
+      eventsOf(database, project, most),
+    )
+    .map(({ id }) => readBack(id));
+
+/** The ids of events that were refused, newest first, among the newest ones: of a project, else of all. */
+export function recentlyDenied(database: Database, most: number, project?: ProjectEvents): string[] {
+  const [newest, among] = project
+    ? ["seq in (select value from json_each(?))", eventsOf(database, project, deniedWithin)]
+    : ["true order by seq desc limit ?", deniedWithin];
+  const sql = `select id from (select seq, id, outcome from event where ${newest})
     where outcome is not null and (outcome ->> '$.verdict.is' = 'deny' or outcome -> '$.stop' is not null)
     order by seq desc limit ?`;
-  return database.all<{ id: string }>(sql, deniedWithin, deniedAtMost).map(({ id }) => readBack(id));
+  return database.all<{ id: string }>(sql, among, most).map(({ id }) => readBack(id));
 }
 
 /** Where events happened, and who sent them. */

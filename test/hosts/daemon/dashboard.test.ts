@@ -3,8 +3,10 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import type { IncomingHttpHeaders } from "node:http";
 import { request } from "node:http";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import { placeFor, type Started } from "./started.ts";
+import { type Place, placeFor, type Started } from "./started.ts";
 
 interface Wanted {
   method?: string;
@@ -44,6 +46,16 @@ async function enter(daemon: Started, code: string): Promise<{ cookie: string; g
   const got = await ask(daemon, { path: "/api/enter", headers: ofPage(daemon.port), body: JSON.stringify({ code }) });
   const [cookie = ""] = String(got.headers["set-cookie"] ?? "").split(";");
   return { cookie, got };
+}
+
+/** Asks as the page does of a browser that is let in. */
+async function pageOf(place: Place, daemon: Started) {
+  const { cookie } = await enter(daemon, codeIn(JSON.parse(place.hookline("open", "--json").stdout).url));
+  return async (name: string, body: object = {}) => {
+    const headers = { ...ofPage(daemon.port), cookie };
+    const { status, text } = await ask(daemon, { path: `/api/${name}`, headers, body: JSON.stringify(body) });
+    return { status, body: JSON.parse(text) };
+  };
 }
 
 test("a link lets one browser in, once; its cookie is the daemon's own and no script can read it", async (t) => {
@@ -96,6 +108,7 @@ test("[T16] what another page sends is refused, and so is what its own page send
     [400, "a question with what it does not take", { headers: own, body: '{"projcet":"/"}' }],
     [400, "a question that is no object", { headers: own, body: "[]" }],
     [404, "a question that it may not ask", { path: "/api/emit", headers: own, body: '{"event":"a.b"}' }],
+    [404, "an address below a question", { path: "/api/now/x", headers: own }],
     [404, "a question about trust", { path: "/api/trust", headers: own }],
     [403, "the status", { method: "GET", path: "/status", headers: { ...own, ...bearer } }],
     [403, "an operation", { path: "/operations/runs", headers: { ...own, ...bearer } }],
@@ -140,12 +153,7 @@ test("a hook is paused and resumed; a guard is not, and the answer says how a pe
   };
   const place = placeFor(t, { "workspace/.hookline/hooks.json": JSON.stringify({ hooks }) });
   const daemon = await place.up();
-  const { cookie } = await enter(daemon, codeIn(JSON.parse(place.hookline("open", "--json").stdout).url));
-  const page = async (name: string, body: object = {}) => {
-    const headers = { ...ofPage(daemon.port), cookie };
-    const { status, text } = await ask(daemon, { path: `/api/${name}`, headers, body: JSON.stringify(body) });
-    return { status, body: JSON.parse(text) };
-  };
+  const page = await pageOf(place, daemon);
   const stand = async (name: string) =>
     (await page("hook_list")).body.hooks.find((one: { name: string }) => one.name === name);
   const { id } = await stand("looks");
@@ -157,4 +165,60 @@ test("a hook is paused and resumed; a guard is not, and the answer says how a pe
   const refused = await page("hook_pause", { id: (await stand("keeps")).id });
   assert.equal(refused.status, 422);
   assert.match(refused.body.error.message, /keeps is a guard — .*hookline guard off/);
+});
+
+test("what was blocked in a quiet project is shown, however much happened in others since", async (t) => {
+  const hooks = {
+    PreToolUse: [
+      {
+        hooks: [{ name: "no", role: "guard", type: "command", command: 'echo \'{"decision":"block","reason":"no"}\'' }],
+      },
+    ],
+  };
+  const place = placeFor(t, {
+    "workspace/.hookline/hooks.json": JSON.stringify({ hooks }),
+    "workspace/inner/.git/HEAD": "ref: refs/heads/main",
+    "workspace/src/a.ts": "",
+  });
+  const daemon = await place.up();
+  for (const cwd of [place.workspace, `${place.workspace}/src`]) {
+    const call = { session_id: "quiet", cwd, hook_event_name: "PreToolUse", tool_name: "Bash" };
+    place.hooklineWith(JSON.stringify({ ...call, tool_input: { command: "ls" } }), "hook", "claude-code");
+  }
+  const database = new DatabaseSync(join(place.environment.XDG_STATE_HOME ?? "", "hookline", "hookline.db"));
+  const columns = database.prepare(
+    "select name from pragma_table_info('event') where name not in ('seq', 'id', 'cwd')",
+  );
+  const names = columns.all().map(({ name }) => String(name));
+  database
+    .prepare(`with recursive numbers (i) as (values (1) union all select i + 1 from numbers where i < 6000)
+      insert into event (id, cwd, ${names}) select 'loud ' || i, ?, ${names} from numbers, (select * from event limit 1)`)
+    .run(`${place.workspace}/inner`);
+  database.close();
+  const page = await pageOf(place, daemon);
+  const { body: quiet } = await page("now", { project: place.workspace });
+  assert.deepEqual(
+    quiet.blocked.map(({ reason }: { reason: string }) => reason),
+    ["no", "no"],
+  );
+  assert.deepEqual(
+    quiet.sessions.map(({ id, events }: { id: string; events: object[] }) => [id, events.length]),
+    [["quiet", 2]],
+  );
+  const { body: loud } = await page("now", { project: `${place.workspace}/inner` });
+  assert.equal(loud.blocked.length, 12);
+  const { body: none } = await page("now", { project: "/nowhere" });
+  assert.deepEqual([none.blocked, none.sessions, none.isElsewhere], [[], [], true]);
+});
+
+test("a payload that is nested too deep to be written down is refused before anything runs", async (t) => {
+  const place = placeFor(t);
+  const daemon = await place.up();
+  const page = await pageOf(place, daemon);
+  const payload = `{"a":${"[".repeat(501)}${"]".repeat(501)}}`;
+  for (const name of ["try", "perform"]) {
+    const { status, body } = await page(name, { event: "a.b", payload });
+    assert.equal(status, 422);
+    assert.match(body.error.message, /more than 500 levels/);
+  }
 });

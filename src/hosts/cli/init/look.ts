@@ -3,8 +3,7 @@ import { existsSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, sep } from "node:path";
 import { type AgentAdapter, type InstallLayer, layersOf, type Places } from "../../../agents/adapter.ts";
 import { agents } from "../../../agents/index.ts";
-import { readText } from "../../../agents/install/files.ts";
-import { isRegistered } from "../../../agents/install/registration.ts";
+import { registeredLayer } from "../../../agents/install/install.ts";
 import { findAgent } from "../../../agents/install/version.ts";
 import { loadPatterns } from "../../../conditions/patterns.ts";
 import type { LoadedFile } from "../../../loading/load.ts";
@@ -65,7 +64,7 @@ export async function lookAround(invocation: Invocation): Promise<Here> {
 function agentHere(agent: AgentAdapter, places: Places): HereAgent | undefined {
   const found = findAgent(agent, places.environment ?? {});
   const layers = layersOf(agent);
-  const registered = layers.find((layer) => isRegistered(agent, readText(agent.settings.file(layer, places))));
+  const registered = registeredLayer(agent, places);
   const layer = registered ?? layers[0];
   if (layer === undefined || (!found && registered === undefined && !hasHome(agent, places))) return undefined;
   return {

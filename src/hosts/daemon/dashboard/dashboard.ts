@@ -111,7 +111,8 @@ export function createDashboard(options: DashboardOptions): (call: Call, path: s
   }
 
   async function answer(call: Call, path: string): Promise<Answer> {
-    const [, folder, name = ""] = path.split("/");
+    const [, folder, name = "", ...below] = path.split("/");
+    if (below.length > 0) return refused("not_found");
     if (folder === "") return file(call, "index.html");
     if (folder === "assets") return file(call, `assets/${name}`); // named by their content
     return ask(call, name);

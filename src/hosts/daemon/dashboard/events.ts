@@ -11,6 +11,7 @@ import { isRecord, type Schema, text } from "../../../engine/schema.ts";
 import { findProject } from "../../../loading/project.ts";
 import { eventOf } from "../../../operations/event.ts";
 import type { Daemon } from "../daemon.ts";
+import { deepestInLevels, jsonIn } from "../ingest.ts";
 import type { Blocked, EventShown, HookPlace, Hooks, Now, ProjectShown, RunPage, Session } from "./shown.ts";
 
 const longestSubject = 300;
@@ -151,6 +152,8 @@ export function payloadIn(written: string): Fields {
     throw new Error(`the payload is no JSON: ${messageOf(error)}`);
   }
   if (!isRecord(read)) throw new Error("the payload is no JSON object: begin it with {");
+  if (jsonIn(written) === undefined)
+    throw new Error(`the payload has more than ${deepestInLevels} levels: nest it less`);
   return read as Fields; // it was JSON
 }
 

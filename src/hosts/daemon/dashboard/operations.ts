@@ -1,5 +1,8 @@
 /** What the dashboard may ask and do: operations that its pages are made of, and some of those of everybody. */
 
+import type { Places } from "../../../agents/adapter.ts";
+import { agents } from "../../../agents/index.ts";
+import { registeredLayer } from "../../../agents/install/install.ts";
 import type { Fields } from "../../../engine/event.ts";
 import { eventNames, eventToEmit } from "../../../engine/events.ts";
 import { isBuiltIn } from "../../../engine/hook.ts";
@@ -13,7 +16,7 @@ import { type Operation, plain } from "../../../operations/operation.ts";
 import { rowsOf } from "../../../operations/project-service.ts";
 import { runStatus } from "../../../operations/runs.ts";
 import type { OperationTable } from "../../../operations/serve.ts";
-import { eventPlaces, recentlyDenied } from "../../../storage/sqlite/queries.ts";
+import { eventPlaces, newestOfProject, recentlyDenied } from "../../../storage/sqlite/queries.ts";
 import { isLevel } from "../../cli/packs/pack.ts";
 import { resultOf } from "../../cli/runs/result.ts";
 import type { Daemon } from "../daemon.ts";
@@ -55,27 +58,26 @@ export function dashboardOperations(daemon: Daemon, everybodys: OperationTable):
     params: object({}, { project }),
     readOnly: true,
     async run({ project: wanted }) {
-      const isWanted = ({ event }: StoredEvent): boolean =>
-        wanted === undefined || projectAt(event.cwd).root === wanted;
-      const recent = await store.events(eventsLooked);
-      const denied = (await Promise.all(recentlyDenied(store.database).map((id) => store.event(id)))).filter(
-        (one) => one !== undefined,
-      );
+      const of =
+        wanted === undefined
+          ? undefined
+          : { root: wanted, holds: (folder: string) => projectAt(folder).root === wanted };
+      const stored = async (ids: readonly string[]): Promise<StoredEvent[]> =>
+        (await Promise.all(ids.map((id) => store.event(id)))).filter((one) => one !== undefined);
+      const newest = await store.events(of ? 1 : eventsLooked);
+      const recent = of ? await stored(newestOfProject(store.database, of, eventsLooked)) : newest;
+      const denied = await stored(recentlyDenied(store.database, blockedAtMost, of));
       const set = await hooksAt(rootOf(wanted));
       const running = await store.runs({ status: "running", limit: 50 });
       const shown: Now = {
         at: context.now(),
-        blocked: await Promise.all(
-          denied
-            .filter(isWanted)
-            .slice(0, blockedAtMost)
-            .map((one) => blockedShown(one, knowing)),
-        ),
-        sessions: await sessionsOf(recent.filter(isWanted), knowing),
+        blocked: await Promise.all(denied.map((one) => blockedShown(one, knowing))),
+        sessions: await sessionsOf(recent, knowing),
         running: running.map(({ id, hook, hookName, eventName, startedAt }) => ({
           ...{ run: id, hook, name: hookName, event: eventName, since: startedAt },
         })),
-        isElsewhere: !recent.every(isWanted),
+        isElsewhere: recent.length === 0 && newest.length > 0,
+        registered: newest.length > 0 ? [] : registeredAgents({ ...daemon, root: rootOf(wanted) }),
         hooks: set.hooks.filter((hook) => !isBuiltIn(hook) && !isUntrusted(hook)).length,
         untrusted: set.hooks.filter(isUntrusted).length,
         store: { notWrittenSince: notWrittenSince(store.loss()?.since) },
@@ -219,6 +221,16 @@ export function dashboardOperations(daemon: Daemon, everybodys: OperationTable):
     ...Object.entries(own),
   ]);
 }
+
+/** Settings that cannot be read call nothing. */
+const registeredAgents = ({ home, root, environment }: Required<Places>): string[] =>
+  Object.values(agents).flatMap((agent) => {
+    try {
+      return registeredLayer(agent, { home, root, environment }) === undefined ? [] : [agent.title];
+    } catch {
+      return [];
+    }
+  });
 
 const pageSize = 200;
 const largestPage = 500;

@@ -66,8 +66,10 @@ export interface Now {
   blocked: Blocked[];
   sessions: Session[];
   running: { run: string; hook: string; name: string; event: string; since: Time }[];
-  /** Something has happened in another project. */
+  /** Nothing has happened in this project, but in another. */
   isElsewhere: boolean;
+  /** Where nothing has happened at all: the agents whose settings call Hookline, as people call them. */
+  registered: string[];
   /** Of the project that is shown, else of the daemon's own. */
   hooks: number;
   untrusted: number;

@@ -24,7 +24,7 @@ export interface Performed {
 /** How long a handler may take to notice that its time is over; then it is left behind. */
 const grace: Seconds = 3;
 
-/** Called with the steps so far: after each of them, and when one reports its progress. */
+/** Called with the steps so far: after each that others follow, and when one reports its progress. */
 export type Report = (steps: readonly StepRecord[]) => MaybePromise<void>;
 
 interface Performing {
@@ -70,7 +70,8 @@ export function* perform(plan: Plan, stepScope: StepScope, { run, match, report 
     const { result, ms } = isThenable(working) ? yield* wait(working) : working;
     ended = elapsed(ports);
     steps.push(recordOf(step, result, ms ?? ended - started));
-    if (report) yield* wait(report(steps));
+    const isLast = !planned.next && !(result.ok && result.detached); // its end is written at once
+    if (report && !isLast) yield* wait(report(steps));
     if (result.notes) notes.push(...result.notes);
     if (result.outcome) outcome = merge(outcome, signed(result.outcome, hook));
     if (!result.ok && step.onError === "stop") {

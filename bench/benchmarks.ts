@@ -33,6 +33,7 @@ export const benchmarks: readonly Entry[] = [
   { name: "git", seconds: 150, alone: true },
   { name: "agents", seconds: 400, alone: true },
   { name: "durable", seconds: 90, alone: true },
+  { name: "workers", seconds: 120, alone: true },
   { name: "dashboard", seconds: 180, alone: true },
   { name: "large-store", seconds: 240, alone: true },
   { name: "trust", seconds: 1800, alone: true },

@@ -1,7 +1,7 @@
 /** Takes one benchmark in a process and a temporary folder of its own, and ends it with all that it started if it takes too long. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Findings } from "./measure.ts";
@@ -13,6 +13,7 @@ const flags = ["--expose-gc"];
 
 export async function take(name: string, limit: number, quick: boolean): Promise<Taken> {
   const folder = mkdtempSync(join(tmpdir(), "hlb-")); // short: a socket's path has 107 characters
+  chmodSync(folder, 0o711); // a Postgres that root starts works in it as another user
   const file = join(folder, "findings.json");
   const child = spawn(process.execPath, [...flags, join(import.meta.dirname, "measure-one.ts"), name, file], {
     detached: true, // a group of its own, so that all of it can be ended

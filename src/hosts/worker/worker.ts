@@ -38,7 +38,7 @@ const noHooks: HookSet = { id: "none", hooks: [] };
 export async function openWorker(options: WorkerOptions): Promise<Worker> {
   const { url, cwd, environment, name, complain, redact, expelled, lease } = options;
   const keeping = redact ? { redact } : {};
-  const store = await openPostgresStore({ ...keeping, url, onNotice: complain });
+  const store = await openPostgresStore({ ...keeping, url, prepares: true, onNotice: complain });
   let settings: Settings | undefined;
   try {
     const cap = (): number => (settings?.engine.enabled ? settings.engine.max_concurrent_hooks : 0); // before they are read none

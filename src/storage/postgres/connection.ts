@@ -19,6 +19,8 @@ export interface ConnectionOptions {
   /** Milliseconds of one statement, and of a connection. Default: 10,000 and 5,000. */
   statementTimeout?: number;
   connectTimeout?: number;
+  /** The server plans a statement once for each connection, not each time: for who asks the same all day. */
+  prepares?: true;
 }
 
 export interface Work {
@@ -50,7 +52,15 @@ export function openConnection(options: ConnectionOptions): Connection {
   const settings = settingsOf(address, options);
   const closing = new AbortController();
   const pool = poolOf(settings, options);
+  const names = new Map<string, string>();
   let ending: Promise<void> | undefined;
+
+  function named(sql: string): { name?: string } {
+    if (!options.prepares) return {};
+    const name = names.get(sql) ?? `hookline_${names.size}`;
+    names.set(sql, name);
+    return { name };
+  }
 
   async function once<T>(
     work: (query: Query) => Promise<T>,
@@ -64,7 +74,7 @@ export function openConnection(options: ConnectionOptions): Connection {
     }
     try {
       const query: Query = async <Row extends object>(sql: string, values: readonly Value[] = []) =>
-        (await client.query<Row>(sql, [...values])).rows;
+        (await client.query<Row>({ ...named(sql), text: sql, values: [...values] })).rows;
       if (frame) await client.query(frame.begin);
       const result = await work(query);
       if (frame) await client.query(frame.end);

@@ -1,0 +1,97 @@
+/**
+ * What the workers are measured against: short runs as a good engineer does them by hand on DBOS. A queue of DBOS's has the cap, DBOS keeps
+ * the journal of steps, and plain `pg` writes the rows that people see. One process: node workers-peer.ts URL NAME.
+ */
+import { readFile } from "node:fs/promises";
+import dbos from "@dbos-inc/dbos-sdk";
+import pg from "pg";
+import type { Run } from "../src/engine/record.ts";
+
+/** At once, over all processes. */
+export const cap = 8;
+export const schema = "peer_dbos";
+export const queue = "runs";
+export const workflow = "run";
+export const version = "1";
+/** How often each process looks for work. */
+const looksEvery = 10;
+
+/** The tables of the store once more: the same columns, keys and indexes, a partition for today. */
+export const tables = (day: string): string => `create schema peer;
+  grant usage on schema peer to public;
+  ${["event", "run"]
+    .map(
+      (name) => `create table peer.${name} (like hookline.${name} including all) partition by range (day);
+        create table peer.${name}_days partition of peer.${name} for values from ('${day}') to (date '${day}' + 2);
+        grant select on peer.${name} to public;`,
+    )
+    .join("\n")}`;
+
+/** As whoever sends the run writes it. */
+export const queuedRow = ({ id, eventId, eventName, hook, hookName, cause, startedAt }: Run, day: string): string =>
+  `insert into peer.run (day, id, event, event_name, hook, hook_name, status, cause, started, steps, notes, asked) values
+    ('${day}', '${id}', '${eventId}', '${eventName}', '${hook}', '${hookName}', 'queued', '${cause}', ${startedAt}, '[]', '[]', 0);`;
+
+export interface Given {
+  id: string;
+  day: string;
+  paths: string[];
+}
+interface Step {
+  uses: string;
+  ok: boolean;
+  output: { content: string };
+  ms: number;
+}
+
+async function read(path: string): Promise<Step> {
+  const began = performance.now();
+  const content = (await readFile(path, "utf8")).trimEnd();
+  return { uses: "read_file", ok: true, output: { content }, ms: performance.now() - began };
+}
+
+async function main(url: string, name: string): Promise<void> {
+  const { DBOS } = dbos;
+  const rows = new pg.Pool({ connectionString: url, max: 4 });
+  /** Planned once for each connection. */
+  const set = (changes: string, id: string, day: string, ...values: unknown[]): Promise<unknown> =>
+    rows.query({
+      name: changes,
+      text: `update peer.run set ${changes} where day = $1 and id = $2`,
+      values: [day, id, ...values],
+    });
+
+  async function perform({ id, day, paths }: Given): Promise<void> {
+    const started = Date.now();
+    await set("status = 'running', asked = 1, started = $3, owner = $4", id, day, started, `${process.pid}:${name}`);
+    const steps: Step[] = [];
+    for (const [index, path] of paths.entries()) {
+      if (index > 0) await set("steps = $3", id, day, JSON.stringify(steps));
+      steps.push(await DBOS.runStep(() => read(path), { name: `${index}:read_file` }));
+    }
+    const ms = Date.now() - started;
+    await set("status = 'completed', outcome = '{}', steps = $3, ms = $4", id, day, JSON.stringify(steps), ms);
+  }
+
+  DBOS.setConfig({
+    name: "peer",
+    systemDatabasePool: new pg.Pool({ connectionString: url, max: 10 }),
+    systemDatabaseSchemaName: schema,
+    applicationVersion: version,
+    executorID: name,
+    useListenNotify: false,
+    runMigrations: false,
+    logger: { info() {}, debug() {}, warn() {}, error: console.error },
+  });
+  DBOS.registerWorkflow(perform, { name: workflow });
+  await DBOS.launch();
+  await DBOS.registerQueue(queue, {
+    concurrency: cap,
+    minPollingIntervalMs: looksEvery,
+    onConflict: "always_update",
+  });
+  console.log(`${name} works`);
+}
+
+const [url, name] = process.argv.slice(2);
+if (import.meta.main && url && name) await main(url, name);

@@ -272,7 +272,7 @@ test("[SAFETY F23] a server that has no place for another connection is waited f
   await place.add(...names.map((name) => itemOf(durableHook(`h${name}`, [marking("a", { until: "go" })]), name)));
   await Promise.all([place.start("one"), place.start("two")]);
   await whenLogged(place.folder, "begin", "r0", "a");
-  cluster.sql(`alter role ${writer} connection limit 6;
+  cluster.sql(`alter role ${writer} connection limit 10;
     select pg_terminate_backend(pid) from pg_stat_activity where usename = '${writer}'`);
   try {
     place.open("go");

@@ -81,7 +81,7 @@ interface Waiting {
   ofHook: number;
   inAll: number;
 }
-const atMost: Waiting = { ofHook: 1_000, inAll: 20_000 };
+export const waitingAtMost: Waiting = { ofHook: 1_000, inAll: 20_000 };
 
 const opening = "queue full: ";
 
@@ -90,6 +90,28 @@ export const saysFull = (reason: string | undefined): boolean => reason?.startsW
 
 /** Why nothing more is taken; undefined: there is room. */
 export function fullQueue({ ofHook, inAll }: Waiting): string | undefined {
-  if (ofHook >= atMost.ofHook) return `${opening}${ofHook} wait`;
-  return inAll >= atMost.inAll ? `${opening}${inAll} wait, of all hooks` : undefined;
+  if (ofHook >= waitingAtMost.ofHook) return `${opening}${ofHook} wait`;
+  return inAll >= waitingAtMost.inAll ? `${opening}${inAll} wait, of all hooks` : undefined;
 }
+
+interface Overlap {
+  refuses?: true;
+  /** Those that wait make room. */
+  displaces?: true;
+  /** The one that has begun ends. */
+  cancels?: true;
+}
+
+/** What becomes of an event that comes while its hook runs, or waits to (R23, R53). */
+export const overlaps: Readonly<Record<Hook["limits"]["overlap"], Overlap>> = {
+  skip: { refuses: true },
+  queue: {},
+  coalesce: { displaces: true },
+  restart: { displaces: true, cancels: true },
+};
+
+export const tookItsPlace = "overlap: a later event took its place";
+export const overlapRefusals = {
+  running: "overlap: it is still running",
+  waiting: "overlap: it waits to run already",
+} as const;

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { advance } from "../../src/engine/events.ts";
-import { eventTimings, hookTimings, timingOf } from "../../src/storage/sqlite/queries.ts";
 import { openSqliteStore, type SqliteStore } from "../../src/storage/sqlite/sqlite.ts";
+import { eventTimings, hookTimings, timingOf } from "../../src/storage/sqlite/statistics.ts";
 import { anEvent, aRun, noHooks } from "./contract.ts";
 
 function opened(context: TestContext): SqliteStore {

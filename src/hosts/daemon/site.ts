@@ -1,26 +1,9 @@
-/** The documentation at /docs/: files for anybody on this machine, read only. Loaded when a browser first comes. */
+/** The documentation at /docs/: files for every program of this machine, read only. Loaded when a browser first comes. */
 import type { Call, CallAnswer } from "./call.ts";
-import { createPageFiles } from "./dashboard/files.ts";
+import { createPageFiles, pageHeaders } from "./dashboard/files.ts";
 import { type Refused, refused } from "./refusals.ts";
 
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join("; ");
-
-const headers = {
-  "cache-control": "no-store",
-  "content-security-policy": policy,
-  "cross-origin-resource-policy": "same-origin",
-  "referrer-policy": "no-referrer",
-  "x-content-type-options": "nosniff",
-};
+const headers = { "cache-control": "no-store", ...pageHeaders() };
 
 const site = {
   name: "site",

@@ -2,7 +2,7 @@
 import { HooklineError } from "../../engine/error.ts";
 import type { Hook } from "../../engine/hook.ts";
 import type { Added, Ended } from "../../engine/journal.ts";
-import { fullQueue, type Item } from "../../engine/queue.ts";
+import { fullQueue, type Item, overlapRefusals, overlaps, tookItsPlace, waitingAtMost } from "../../engine/queue.ts";
 import type { Run } from "../../engine/record.ts";
 import { shorten, usualPayloadLimitInBytes } from "../sqlite/keep.ts";
 import { orNull, written } from "../sqlite/rows.ts";
@@ -65,28 +65,10 @@ async function addFirst(query: Query, adding: Adding): Promise<boolean> {
     `insert into hookline.work (${columns}, status) select $1, $2, $3, $4, $5::integer, $6, $7::boolean, 'waiting'
      where (select count(*) from hookline.work) < $8::integer and not exists (select 1 from hookline.work where hook = $2)
      on conflict do nothing returning run`,
-    [...valuesOf(adding), fullFrom],
+    [...valuesOf(adding), waitingAtMost.inAll],
   );
   return added.length > 0;
 }
-/** As many as fullQueue says; it finds the words. */
-const fullFrom = 20_000;
-
-interface Overlap {
-  refuses?: true;
-  /** Those that wait make room. */
-  displaces?: true;
-  /** The one that runs ends. */
-  cancels?: true;
-}
-const overlaps: Record<Hook["limits"]["overlap"], Overlap> = {
-  skip: { refuses: true },
-  queue: {},
-  coalesce: { displaces: true },
-  restart: { displaces: true, cancels: true },
-};
-const refusals = { running: "overlap: it is still running", waiting: "overlap: it waits to run already" } as const;
-const tookItsPlace = "overlap: a later event took its place";
 
 /** Undefined: the one at the head of its hook has gone meanwhile. */
 async function addBeside(query: Query, adding: Adding, displace: Displace): Promise<Added | undefined> {
@@ -107,7 +89,7 @@ async function addBeside(query: Query, adding: Adding, displace: Displace): Prom
   if (!head && ofHook > 0) await query(promote, [own]); // what has waited longer goes first
   if (!head) return full === undefined ? undefined : { is: "skipped", reason: full };
   const { refuses, displaces, cancels } = overlaps[hook.limits.overlap];
-  if (refuses) return { is: "skipped", reason: refusals[head.status] };
+  if (refuses) return { is: "skipped", reason: overlapRefusals[head.status] };
   const forced = event.to?.force === true;
   const displaced = displaces ? await removeWaiting(query, own, forced) : [];
   if (displaced.length === 0 && full !== undefined) return { is: "skipped", reason: full };

@@ -2,7 +2,7 @@
 import type { HookId, Instant } from "../../engine/event.ts";
 import type { Hook } from "../../engine/hook.ts";
 import type { Ended } from "../../engine/journal.ts";
-import { fullQueue } from "../../engine/queue.ts";
+import { fullQueue, overlapRefusals, overlaps, tookItsPlace } from "../../engine/queue.ts";
 import type { RunStatus } from "../../engine/record.ts";
 import type { Database } from "./database.ts";
 import { runNamed } from "./queries.ts";
@@ -41,30 +41,12 @@ export type Place =
     }
   | { refused: string };
 
-interface Overlap {
-  refuses?: true;
-  /** Those that wait make room. */
-  displaces?: true;
-  /** The one that has begun ends. */
-  cancels?: true;
-}
-
-/** What becomes of an event that comes while its hook runs, or waits to (R23, R53). */
-const overlaps: Record<Hook["limits"]["overlap"], Overlap> = {
-  skip: { refuses: true },
-  queue: {},
-  coalesce: { displaces: true },
-  restart: { displaces: true, cancels: true },
-};
-
-const tookItsPlace = "overlap: a later event took its place";
-
 /** To be called inside the transaction that then writes the newcomer down. */
 export function makePlace(database: Database, { hook, overlap, forced, now }: Newcomer): Place {
   const { refuses, displaces, cancels } = overlaps[overlap];
   const head = headOf(database, written(hook));
   if (!head) return bounded(database, hook, { status: "waiting", ended: [] });
-  if (refuses) return { refused: refusals[head.status === "running" ? "running" : "waiting"] };
+  if (refuses) return { refused: overlapRefusals[head.status === "running" ? "running" : "waiting"] };
   const standing = (): "waiting" | "behind" => {
     const first = headOf(database, written(hook));
     if (first && (!forced || first.status === "running" || first.forced === 1)) return "behind";
@@ -102,8 +84,6 @@ function bounded(database: Database, hook: HookId, place: Place): Place {
 
 const countOf = (database: Database, sql: string, ...values: string[]): number =>
   database.get<{ count: number }>(sql, ...values)?.count ?? 0;
-
-const refusals = { running: "overlap: it is still running", waiting: "overlap: it waits to run already" } as const;
 
 const headOf = (database: Database, hook: string): Work | undefined =>
   database.get(`select ${workColumns} from work where hook = ? and status in ('waiting', 'running')`, hook);

@@ -13,7 +13,7 @@ import { isUntrusted } from "../../../loading/trust/untrusted.ts";
 import { offUntil, type Pausing, stateOf } from "../../../operations/guards.ts";
 import { hookRow } from "../../../operations/hooks.ts";
 import type { Database } from "../../../storage/sqlite/database.ts";
-import { type EventTiming, eventTimings, type HookTiming, hookTimings } from "../../../storage/sqlite/queries.ts";
+import { type EventTiming, eventTimings, type HookTiming, hookTimings } from "../../../storage/sqlite/statistics.ts";
 import { budgetFor, budgetOfEvent, endsAfter } from "../../compose/budgets.ts";
 import { untrustedNotice } from "../../compose/trust-notice.ts";
 import { type ExitCode, type Invocation, textFlag } from "../command.ts";

@@ -10,7 +10,7 @@ import { type Call, type CallAnswer, json, whenGone } from "../call.ts";
 import { objectIn } from "../ingest.ts";
 import { type Refused, refused } from "../refusals.ts";
 import type { Entrance } from "./entrance.ts";
-import { createPageFiles, packed } from "./files.ts";
+import { createPageFiles, packed, pageHeaders } from "./files.ts";
 
 export interface DashboardOptions {
   /** The folder of the package, where the built pages lie. */
@@ -29,27 +29,8 @@ export interface DashboardOptions {
 /** Undefined: it is answered already, or its sender has gone. */
 type Answer = CallAnswer | Refused | undefined;
 
-/** Nothing of another origin, no script in the page, and texts never become markup. */
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
-].join("; ");
-
-const always = {
-  "content-security-policy": policy,
-  "cross-origin-opener-policy": "same-origin",
-  "cross-origin-resource-policy": "same-origin",
-  "referrer-policy": "no-referrer",
-  "x-content-type-options": "nosniff",
-};
+/** No script in the page, and texts never become markup. */
+const always = pageHeaders("require-trusted-types-for 'script'", "trusted-types 'none'");
 
 /** The page sends it with all that it asks; a form of another page cannot. */
 const ownHeader = "x-hookline";
@@ -83,7 +64,7 @@ export function createDashboard(options: DashboardOptions): (call: Call, path: s
     };
   }
 
-  /** All that a page asks is posted: an address that somebody follows asks nothing. */
+  /** All that a page asks is posted: a link that a person follows asks nothing. */
   async function ask(call: Call, name: string): Promise<Answer> {
     const { request } = call;
     if (request.headers[ownHeader] === undefined) return refused("forbidden_origin");

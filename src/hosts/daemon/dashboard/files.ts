@@ -26,6 +26,26 @@ export interface PageFiles {
   read(path: string): Promise<PageFile | undefined>;
 }
 
+/** For every page of the daemon: nothing of another origin is loaded, and no other page holds it or reads it. */
+export const pageHeaders = (...more: readonly string[]): Readonly<Record<string, string>> => ({
+  "content-security-policy": [...policy, ...more].join("; "),
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+});
+
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+];
+
 const types: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
@@ -43,7 +63,7 @@ export function createPageFiles(root: string, built: Built): PageFiles {
   const folder = clone === undefined ? join(root, "dist", built.name) : join(clone, "build", built.name);
   let building: Promise<void> | undefined;
 
-  /** A clone has no built files until somebody asks, or has older ones. */
+  /** A clone has no built files before the first question, or has older ones. */
   async function ready(): Promise<void> {
     if (clone === undefined || !isStale(clone, folder, built)) return;
     building ??= build(clone, built).finally(() => {

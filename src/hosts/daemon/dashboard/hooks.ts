@@ -8,7 +8,7 @@ import { object, text } from "../../../engine/schema.ts";
 import { isUntrusted } from "../../../loading/trust/untrusted.ts";
 import { type Pausing, stateOf, whyNotPaused } from "../../../operations/guards.ts";
 import type { Asked, Operation } from "../../../operations/operation.ts";
-import { failuresOf, hookTimings } from "../../../storage/sqlite/queries.ts";
+import { failuresOf, hookTimings } from "../../../storage/sqlite/statistics.ts";
 import { whenOf } from "../../cli/hooks/when.ts";
 import type { Daemon } from "../daemon.ts";
 import { eventsLooked, type Projects, placeIn, projectParam, shownAs } from "./events.ts";

@@ -1,7 +1,7 @@
 /** The page of insight: what happened in the last days, counted. */
 import { integer, object, say } from "../../../engine/schema.ts";
 import { type Operation, plain } from "../../../operations/operation.ts";
-import { eventsSince, eventTimings, runsSince, timingOf } from "../../../storage/sqlite/queries.ts";
+import { eventsSince, eventTimings, runsSince, timingOf } from "../../../storage/sqlite/statistics.ts";
 import type { Daemon } from "../daemon.ts";
 import type { Insight } from "./shown.ts";
 

@@ -13,7 +13,7 @@ import type { Keeping } from "../../storage/sqlite/keep.ts";
 
 export interface SharedRunsOptions
   extends Pick<Keeping, "redact">,
-    Pick<SharedQueueOptions, "cap" | "environment" | "complain" | "expelled" | "lease" | "poll" | "own"> {
+    Pick<SharedQueueOptions, "cap" | "environment" | "complain" | "expelled" | "lease" | "poll"> {
   /** Of the store. */
   url: string;
   store: Pick<PostgresStore, "connection">;

@@ -4,11 +4,12 @@ import { messageOf } from "../../engine/error.ts";
 import type { Seconds } from "../../engine/event.ts";
 import type { Ended } from "../../engine/journal.ts";
 import type { Caller, Ports, Queue, QueueOwner } from "../../engine/ports.ts";
-import type { Run, Store } from "../../engine/record.ts";
-import type { Adrift, Begun, Hold, Member, SharedWork } from "../../engine/shared-work.ts";
+import type { Store } from "../../engine/record.ts";
+import type { Begun, Hold, Member, SharedWork } from "../../engine/shared-work.ts";
 import type { DurableEngine, DurableEngineOptions } from "./dbos.ts";
 import { markOf } from "./durable-attempt.ts";
 import { createSharedAttempt, type SharedAttempt, untilReached } from "./shared-attempt.ts";
+import { createRescue } from "./shared-rescue.ts";
 
 export interface SharedQueueOptions {
   work: SharedWork;
@@ -24,8 +25,6 @@ export interface SharedQueueOptions {
   lease?: Seconds;
   /** How often it says that it lives, and looks for what others have added, cancelled or left behind; default: 1. */
   poll?: Seconds;
-  /** close() waits for what was added here, whoever performs it. */
-  own?: true;
   /** What runs inherit, whichever process added them (R44). */
   environment?: Caller["environment"];
   /** Called with why the database could not be worked with; it is tried again. */
@@ -45,8 +44,6 @@ export interface SharedQueue extends Queue {
 const endsWithin: Seconds = 3;
 /** Runs that are taken in one statement: more are for the next worker that looks. */
 const takenAtOnce = 16;
-/** How often what has ended is wiped out of the journal. */
-const tidiesEvery: Seconds = 10;
 
 /** The member has joined before. */
 export async function openSharedQueue(options: SharedQueueOptions): Promise<SharedQueue> {
@@ -58,21 +55,19 @@ export async function openSharedQueue(options: SharedQueueOptions): Promise<Shar
   const underWay = new Set<Promise<void>>();
   /** Its own, and not performed here: seen so at one beat, given back at the next. */
   let strays = new Set<string>();
-  const own = new Map<string, Run>();
-  const waiting = new Set<() => void>();
   const started = Promise.withResolvers<QueueOwner>();
   const closed = new AbortController();
   let owner: QueueOwner | undefined;
   let state: "open" | "closing" | "closed" = "open";
   let looking: Promise<void> | undefined;
   let looksAgain = false;
-  let steadySince: number | undefined;
-  let tidied = performance.now();
   let isAway = false;
   let nextBeat: (() => void) | undefined;
   let closing: Promise<void> | undefined;
 
+  const ended = ({ run, hook }: Ended): void => owner?.changed?.(run, hook);
   const engine = await options.openEngine({ perform, complain });
+  const rescue = createRescue({ work, engine, lease, ended });
 
   /** Says once that the database is away, and once that it is back. */
   async function trying(ask: () => Promise<void>): Promise<boolean> {
@@ -150,8 +145,6 @@ export async function openSharedQueue(options: SharedQueueOptions): Promise<Shar
       attempts.delete(run);
     }
     if (attempt.hasEnded()) {
-      own.delete(run);
-      resolveIfIdle();
       look();
       return;
     }
@@ -204,34 +197,10 @@ export async function openSharedQueue(options: SharedQueueOptions): Promise<Shar
       const twice = stray.filter((run) => strays.has(run));
       strays = new Set(stray);
       if (twice.length > 0) await work.release(member, twice);
-      await rescue();
+      await rescue.look();
     });
-    if (!isWell) steadySince = undefined;
+    if (!isWell) rescue.restart();
     look();
-  }
-
-  /** After an outage all seem silent, so whoever has been away itself waits before it takes any for dead. */
-  async function rescue(): Promise<void> {
-    const at = performance.now();
-    steadySince ??= at;
-    if (at - steadySince < lease * 1000) return;
-    await work.adrift(lease, async (runs, living) => {
-      const states = await engine.states(runs.map(({ run }) => run));
-      const left = (await engine.open()).filter(({ executor }) => !living.has(executor));
-      await engine.resume(left.map(({ run }) => run));
-      for (const one of runs) if (states.get(one.run)?.is !== "queued") await settle(one, states.get(one.run));
-      if (at - tidied < tidiesEvery * 1000) return;
-      tidied = at;
-      await engine.tidy();
-    });
-  }
-
-  async function settle({ run }: Adrift, known: { is: string } | undefined): Promise<void> {
-    if (!known) await work.putBack(run);
-    else if (known.is === "over") {
-      const over = await work.fail(run, "DBOS ended it, and its worker died");
-      if (over) ended(over);
-    }
   }
 
   function expel(): void {
@@ -248,35 +217,6 @@ export async function openSharedQueue(options: SharedQueueOptions): Promise<Shar
         if (state !== "closed") beatOn();
       });
     });
-  }
-
-  function ended({ run, hook }: Ended): void {
-    own.delete(run.id);
-    owner?.changed?.(run, hook);
-    resolveIfIdle();
-  }
-
-  function resolveIfIdle(): void {
-    if (own.size > 0) return;
-    for (const resolve of waiting) resolve();
-    waiting.clear();
-  }
-
-  /** What was added here may be performed elsewhere. */
-  async function idle(): Promise<void> {
-    const over = new Promise<void>((resolve) => waiting.add(resolve));
-    const settleOwn = async (): Promise<void> => {
-      await trying(async () => {
-        for (const run of await work.ended([...own.values()].filter(({ id }) => !attempts.has(id)))) {
-          if (attempts.has(run.id) || !own.delete(run.id)) continue; // its end here was not heard of yet
-          owner?.changed?.(run);
-        }
-      });
-      resolveIfIdle();
-      if (own.size > 0) after(poll * 100, () => void settleOwn());
-    };
-    await settleOwn();
-    await over;
   }
 
   const endedWithin = (limit: Seconds): Promise<boolean> =>
@@ -336,12 +276,8 @@ export async function openSharedQueue(options: SharedQueueOptions): Promise<Shar
       beatOn();
     },
     async add(item) {
-      if (options.own) own.set(item.run.id, item.run); // before it is added: it may have ended before that is heard of
       const added = await work.add(item);
-      if (added.is === "skipped") {
-        own.delete(item.run.id);
-        return added;
-      }
+      if (added.is === "skipped") return added;
       for (const one of added.ended) ended(one);
       look();
       return { is: "queued" };
@@ -351,7 +287,6 @@ export async function openSharedQueue(options: SharedQueueOptions): Promise<Shar
       if (done) ended(done);
     },
     async close(within = 10) {
-      if (options.own && !closing) await idle();
       closing ??= endAll(within);
       await closing;
     },

@@ -126,7 +126,8 @@ const Outside = () => (
       <Code>hookline open</Code>
     </p>
     <p class="dim">
-      A link that was used, or is older than an hour, lets nobody in. So does one of a daemon that has ended.
+      A link that was used, or is older than an hour, no longer lets a browser in. The same is true once the daemon has
+      ended.
     </p>
   </section>
 );

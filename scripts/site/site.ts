@@ -9,6 +9,8 @@ import { type Page, pageOf } from "./page.ts";
 import { type Found, indexName, searchOptions } from "./search.ts";
 
 const own = join(import.meta.dirname, "browser");
+/** Colours and icon are those of the dashboard. */
+const shared = join(import.meta.dirname, "..", "..", "dashboard", "src");
 
 /** @param docs the folder with the pages */
 export async function siteOf(docs: string): Promise<Map<string, string | Buffer>> {
@@ -22,8 +24,8 @@ export async function siteOf(docs: string): Promise<Map<string, string | Buffer>
   return new Map<string, string | Buffer>([
     ...pages.map((page): [string, string] => [page.file, withLayout(page)]),
     ...[...images].map((path): [string, Buffer] => [path, readFileSync(join(docs, path))]),
-    ["site.css", readFileSync(join(own, "site.css"))],
-    ["icon.svg", readFileSync(join(own, "icon.svg"))],
+    ["site.css", `${readFileSync(join(shared, "colors.css"), "utf8")}${readFileSync(join(own, "site.css"), "utf8")}`],
+    ["icon.svg", readFileSync(join(shared, "icon.svg"))],
     ["site.js", await script()],
     ["search.js", `${indexName}=${JSON.stringify(indexOf(pages))};\n`],
   ]);

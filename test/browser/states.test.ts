@@ -1,4 +1,4 @@
-/** What a page says where something is not as usual: too large, written by others meanwhile, empty, or of a project that nobody has heard of. */
+/** What a page says where something is not as usual: too large, written by others meanwhile, empty, or of a project that is unknown. */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { automation, placeFor, until } from "../hosts/daemon/started.ts";
@@ -39,7 +39,7 @@ test("an automation that was changed while its form was open is not written over
   assert.equal(edited.status, 0, edited.stderr);
   const save = page.getByRole("button", { name: "Save" }).and(page.locator(":enabled"));
   await save.click();
-  await page.getByText("somebody has changed it since you opened it").waitFor();
+  await page.getByText("it was changed since you opened it").waitFor();
   assert.match(place.hookline("automation", "show", "nightly", "--json").stdout, /"prompt_template": ?"theirs"/);
   await page.reload();
   const prompt = page.getByLabel("prompt template");
@@ -67,7 +67,7 @@ test("a project where nothing has happened is named, and leads to the projects w
   await until(async () => (await chosen()) === "has heard" || undefined, "the project's name");
 });
 
-test("a form that nobody has typed in says no mistake; then it says those of the fields that were typed in", {
+test("a form that is still untouched says no mistake; then it says those of the fields that were typed in", {
   skip,
 }, async (t) => {
   const place = placeFor(t, files);

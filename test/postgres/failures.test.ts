@@ -105,7 +105,7 @@ test("[G15] a synchronous standby that takes over has every row that was acknowl
   cluster.sql("select pg_reload_conf()");
 });
 
-test("a standby that only reads is refused by whoever writes, with what to do", async (context) => {
+test("a standby that only reads refuses writes, with what to do", async (context) => {
   const standby = await startCluster({ standbyOf: cluster });
   context.after(() => standby.close());
   const store = await openPostgresStore({ url: standby.url(writer, database) });

@@ -8,7 +8,7 @@ const headers = { "cache-control": "no-store", ...pageHeaders() };
 const site = {
   name: "site",
   script: "scripts/build-site.ts",
-  sources: ["docs/**/*.*", "scripts/site/**/*.*", "scripts/docs/groups.ts"],
+  sources: ["docs/**/*.*", "scripts/site/**/*.*", "scripts/docs/groups.ts", "dashboard/src/{colors.css,icon.svg}"],
 };
 
 /**

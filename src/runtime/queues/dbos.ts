@@ -47,7 +47,7 @@ const schema = "hookline_dbos";
 const queue = "automations";
 const looksEvery = 500;
 const tidiedAtOnce = 1_000;
-/** It tells of each attempt to reach the database; who looks after the queue hears of that once. */
+/** It logs each attempt to reach the database; the queue reports that once. */
 const quiet = { info() {}, debug() {}, warn() {}, error() {} };
 
 /** Bundled, a CommonJS library has its exports here alone. */
@@ -138,7 +138,7 @@ export async function openDurableEngine(options: DurableEngineOptions): Promise<
 export async function migrateDurableEngine(url: string, writer?: string): Promise<void> {
   const { DBOS } = await load();
   const { log } = console;
-  console.log = () => {}; // it tells of each statement, whatever logger it is given
+  console.log = () => {}; // it prints each statement, with any logger
   try {
     await DBOS.migrate(url, { schemaName: schema, ...(writer === undefined ? {} : { applicationRole: writer }) });
   } catch (error) {

@@ -188,7 +188,7 @@ export const migrations: readonly string[] = [
   sharedWorkTables,
 ];
 
-/** What the roles may do that do not own the schema. Nobody else may do anything. */
+/** What the roles may do that do not own the schema. No other role may do anything. */
 export const rights: { readonly writer: readonly string[]; readonly reader: readonly string[] } = {
   writer: [
     "grant usage on schema hookline to %",

@@ -7,7 +7,7 @@ import type { Query, Value } from "./connection.ts";
 import { dayOfRun } from "./writing.ts";
 
 export interface RunRows {
-  /** Whoever has the run. */
+  /** The worker that has the run. */
   save(query: Query, run: Run): Promise<void>;
   /** False: the run is no longer held so. */
   saveHeld(query: Query, hold: Hold, run: Run): Promise<boolean>;
@@ -21,7 +21,7 @@ const changes = changingFields.map((field) => `${field} = excluded.${field}`).jo
 const into = `insert into hookline.run as run (day, ${runFields.join(", ")})`;
 const replacing = `on conflict (day, id) do update set ${changes}`;
 const typed = ["$1::date", ...values.map((value, index) => `${value}::${typeOf(runFields[index])}`)];
-/** Its reason is that of whoever cancelled it. */
+/** Its reason is that of the cancellation. */
 const ofWhoCancelled = typed.map((value, index) =>
   runFields[index - 1] === "reason"
     ? `case when ${statusValue()} = 'cancelled' then coalesce(gone.cancelled, ${value}) else ${value} end`

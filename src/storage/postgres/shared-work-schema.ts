@@ -1,6 +1,6 @@
 /** The tables of durable runs that machines share. Apart from events and runs: they hold only what has not ended. */
 
-/** A hook has one head, which waits or runs: the index holds what overlap means, whoever adds. */
+/** A hook has one head, which waits or runs: the index keeps it so when several processes add at once. */
 export const sharedWorkTables = `
   create sequence hookline.work_seq;
   create table hookline.work (

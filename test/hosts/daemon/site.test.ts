@@ -18,7 +18,7 @@ async function get(
   return { status: response.statusCode, headers: response.headers, text };
 }
 
-test("anybody on this machine reads the documentation, each file with its type and a strict policy", async (t) => {
+test("every program of this machine may read the documentation, each file with its type and a strict policy", async (t) => {
   const daemon = await placeFor(t).up();
   for (const [path, type] of [
     ["/docs/", "text/html; charset=utf-8"],

@@ -77,7 +77,7 @@ export function automationForm(
     readOnly: false,
     async run({ id, fields, updated, ...where }, asked) {
       if (id !== undefined && updated !== undefined && (await shownNow(id, asked)).updated_at !== updated)
-        throw new Error("somebody has changed it since you opened it: load the page again, then change it");
+        throw new Error("it was changed since you opened it: load the page again, then change it");
       const operation = id === undefined ? automationCreate : automationEdit;
       const given = id === undefined ? fields : { ...emptied, ...fields, id };
       const [mismatch] = operation.params.check(given);

@@ -1,6 +1,6 @@
 /**
  * Who may see the dashboard: a link of the terminal lets one browser in, once; a cookie keeps it in until the daemon ends. Apart
- * from the pages, because `hookline up` makes a link before anybody asks for a page.
+ * from the pages, because `hookline up` makes a link before a browser asks for a page.
  */
 import { createHash, randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";

@@ -35,6 +35,8 @@ export interface Beginning {
   cap: number;
   /** How many this worker takes. */
   limit: number;
+  /** Projects' folders that are not on its machine: their runs are for others. */
+  elsewhere: readonly string[];
 }
 
 /** What a worker hears when it says that it lives. */

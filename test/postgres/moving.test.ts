@@ -6,9 +6,11 @@ import { setTimeout as pause } from "node:timers/promises";
 import { advance } from "../../src/engine/events.ts";
 import { createIds } from "../../src/runtime/system.ts";
 import { openConnection } from "../../src/storage/postgres/connection.ts";
+import { createSharedWork } from "../../src/storage/postgres/shared-work.ts";
 import { createShip } from "../../src/storage/postgres/shipping.ts";
 import { openSqliteStore, type SqliteStore } from "../../src/storage/sqlite/sqlite.ts";
 import { bin } from "../program.ts";
+import { durableHook, itemOf } from "../runtime/queues/world.ts";
 import { anEvent, aRun, noHooks } from "../storage/contract.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { type Machine, makeMachine } from "./machine.ts";
@@ -61,6 +63,22 @@ test("a record goes to Postgres and back into a file, and both sides are the sam
   assert.equal(machine.run(...listed, "--store", file).stdout, machine.run(...listed).stdout, "in the same order");
   const over = machine.run("store", "move", "--to", `sqlite:${storeOf(machine)}`, "--store", cluster.store);
   assert.match(over.stderr, /the file holds a record already .* name a file that is not there yet/);
+});
+
+test("a run that a worker has written already belongs to the record of the machine that queued it", async (context) => {
+  const machine = makeMachine(context);
+  fill(storeOf(machine), 3);
+  const store = openSqliteStore({ path: storeOf(machine) });
+  const [run] = await store.runs({ limit: 1 });
+  store.close();
+  assert.ok(run);
+  const connection = openConnection({ url: cluster.store });
+  const item = itemOf(durableHook("h", []), run.id);
+  await createSharedWork({ connection }).add({ ...item, run });
+  await connection.close();
+  const moved = machine.run("store", "move", "--to", cluster.store, "--json");
+  assert.equal(moved.status, 0, moved.stderr);
+  assert.equal(JSON.parse(moved.stdout).runs, 3);
 });
 
 test("a move that is killed again and again goes on where it was, in both directions", async (context) => {

@@ -1,4 +1,4 @@
-/** A Postgres with the tables of a store, and the roles that docs/store.md names. */
+/** A Postgres with the tables of a store, and the roles that docs/postgres.md names. */
 import { migrate } from "../../src/storage/postgres/migrate.ts";
 import { type Cluster, type ClusterOptions, password, startCluster } from "./cluster.ts";
 

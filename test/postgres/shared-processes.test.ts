@@ -1,6 +1,6 @@
 /** Durable runs that several real workers share: killed, frozen, competing, and without their database for a while. */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, type TestContext, test } from "node:test";
@@ -281,6 +281,42 @@ test("[SAFETY F23] a server that has no place for another connection is waited f
   } finally {
     cluster.sql(`alter role ${writer} connection limit -1`);
   }
+});
+
+test("a run that has ended is not begun again where its machine hands it over once more, as after a restart", async (context) => {
+  const place = placeFor(context);
+  const item = itemOf(durableHook("h", [marking("a")]), "r1");
+  await place.add(item);
+  const worker = await place.start("one", patient);
+  const [before] = await place.over("r1");
+  assert.deepEqual(await place.work.add(item), { is: "queued", ended: [] });
+  await place.add(itemOf(durableHook("h", [marking("a")]), "r2"));
+  const [again, next] = await place.over("r1", "r2");
+  assert.deepEqual([again, next?.status], [before, "completed"]);
+  assert.deepEqual(beginnings(place.folder), { "r1 a": 1, "r2 a": 1 });
+  await worker.kill();
+});
+
+test("a run of a project waits for a worker that has the project's folder, also where the one that had it has died", async (context) => {
+  const place = placeFor(context);
+  const root = join(place.folder, "project");
+  const hook = durableHook("h", [marking("a"), marking("b", { until: "go" })]);
+  const of = (id: string) => itemOf({ ...hook, origin: { ...hook.origin, root } }, id);
+  await place.add(of("r1"), itemOf(durableHook("other", [marking("a")]), "r2"));
+  const first = await place.start("one");
+  await place.over("r2");
+  assert.deepEqual(beginnings(place.folder), { "r2 a": 1 }, "the folder is on no machine yet");
+  mkdirSync(root);
+  await whenLogged(place.folder, "begin", "r1", "b");
+  await first.kill();
+  rmSync(root, { recursive: true });
+  await place.start("two");
+  await place.add(itemOf(durableHook("another", [marking("a")]), "r3"));
+  await place.over("r3");
+  mkdirSync(root);
+  place.open("go");
+  assert.equal((await place.over("r1"))[0]?.status, "completed");
+  assert.equal(beginnings(place.folder)["r1 a"], 1);
 });
 
 test("workers of another run schema leave a run to those of its own, who drain it", async (context) => {

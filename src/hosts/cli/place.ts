@@ -15,10 +15,14 @@ export interface Place {
 }
 export const stateFolder = ({ home, environment }: Place): string => stateFolderOf(home || homedir(), environment);
 
-/** Where the store lies: --store, then HOOKLINE_STORE, then the state folder. */
+/** Where the store lies: --store, then HOOKLINE_STORE, then the state folder. @throws HooklineError usage */
 export function storePath(place: Place, flag: string | undefined): string {
   const named = flag ?? place.environment.HOOKLINE_STORE;
-  return named === undefined || isPostgres(named) ? usualStore(place) : resolve(place.cwd, named);
+  if (named === undefined || isPostgres(named)) return usualStore(place);
+  const [scheme] = /^\w[\w+.-]*:\/\//.exec(flag ?? "") ?? [];
+  if (scheme === undefined) return resolve(place.cwd, named);
+  const what = `no store can be reached by ${scheme}`;
+  throw new HooklineError("usage", { what, where: "--store", advice: "name a file, or postgres://ROLE@HOST/DATABASE" });
 }
 
 /** The address of the Postgres that is named where a store is: the machine's own store is the usual one, and its record goes there. */

@@ -1,10 +1,11 @@
 /** Composes durable runs that machines share, on a Postgres store. Apart, and loaded only with such a store: it loads DBOS. */
 import { hostname } from "node:os";
+import { isFolder } from "../../actions/command/command.ts";
 import { HooklineError } from "../../engine/error.ts";
 import type { Member } from "../../engine/shared-work.ts";
 import { endTagged } from "../../runtime/processes/tree.ts";
 import { openDurableEngine } from "../../runtime/queues/dbos.ts";
-import { openSharedQueue, type SharedQueue, type SharedQueueOptions } from "../../runtime/queues/shared.ts";
+import { openSharedQueue, type SharedQueue, type SharedQueueOptions, usualLease } from "../../runtime/queues/shared.ts";
 import { after } from "../../runtime/system.ts";
 import { openPool } from "../../storage/postgres/connection.ts";
 import type { PostgresStore } from "../../storage/postgres/postgres.ts";
@@ -25,7 +26,6 @@ export interface SharedRunsOptions
 
 /** So long another process with this name is waited for: it may have died just now. */
 const waitsAtMost = 8;
-const usualLease = 5;
 const connections = 10;
 
 /**
@@ -55,7 +55,7 @@ export async function openSharedRuns(options: SharedRunsOptions, onWait: () => v
   try {
     return await openSharedQueue({
       ...rest,
-      ...{ work, member, after, cap, endTagged: (mark) => endTagged(mark) },
+      ...{ work, member, after, cap, isHere: isFolder, endTagged: (mark) => endTagged(mark) },
       openEngine: (given) => openDurableEngine({ ...given, pool, executor: id, version: String(version) }),
     });
   } catch (error) {

@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { messageOf } from "../../engine/error.ts";
 import type { Seconds } from "../../engine/event.ts";
 import type { Ended } from "../../engine/journal.ts";
-import type { Caller, Ports, Queue, QueueOwner } from "../../engine/ports.ts";
+import type { Caller, Item, Ports, Queue, QueueOwner } from "../../engine/ports.ts";
 import type { Store } from "../../engine/record.ts";
 import type { Begun, Hold, Member, SharedWork } from "../../engine/shared-work.ts";
 import type { DurableEngine, DurableEngineOptions } from "./dbos.ts";
@@ -19,6 +19,8 @@ export interface SharedQueueOptions {
   after: Ports["after"];
   /** Ends what carries this mark on this machine; false: something of it is still alive. Never rejects. */
   endTagged(mark: string): Promise<boolean>;
+  /** Whether a project's folder is on this machine: runs of others are left to the machines that have it. */
+  isHere(folder: string): boolean;
   /** Runs at once, over all machines; asked each time. */
   cap(): number;
   /** A worker that has not been heard of for so long has lost its runs; default: 5. */
@@ -40,6 +42,8 @@ export interface SharedQueue extends Queue {
   close(within?: Seconds): Promise<void>;
 }
 
+/** A worker that has not been heard of for so long has lost its runs. */
+export const usualLease: Seconds = 5;
 /** What a run that was asked to stop may take to end its programs. */
 const endsWithin: Seconds = 3;
 /** Runs that are taken in one statement: more are for the next worker that looks. */
@@ -47,7 +51,8 @@ const takenAtOnce = 16;
 
 /** The member has joined before. */
 export async function openSharedQueue(options: SharedQueueOptions): Promise<SharedQueue> {
-  const { work, member, after, cap, lease = 5, poll = 1, environment, complain } = options;
+  const { work, member, after, cap, isHere, lease = usualLease, poll = 1, environment, complain } = options;
+  const elsewhere = new Set<string>();
   const attempts = new Map<string, SharedAttempt>();
   /** Begun, and on its way to `perform`. */
   const fresh = new Map<string, Begun>();
@@ -96,14 +101,24 @@ export async function openSharedQueue(options: SharedQueueOptions): Promise<Shar
       const limit = Math.min(takenAtOnce, cap() - attempts.size - fresh.size);
       if (limit <= 0) return;
       await trying(async () => {
-        const begun = await work.begin({ member, cap: cap(), limit });
+        for (const folder of elsewhere) if (isHere(folder)) elsewhere.delete(folder);
+        const begun = await work.begin({ member, cap: cap(), limit, elsewhere: [...elsewhere] });
         for (const one of begun) {
-          fresh.set(one.hold.run, one);
-          void launch(one);
+          if (isForOthers(one.item)) await work.putBack(one.hold.run);
+          else {
+            fresh.set(one.hold.run, one);
+            void launch(one);
+          }
         }
         if (begun.length === limit) looksAgain = true;
       });
     }
+  }
+
+  function isForOthers({ hook: { origin } }: Item): boolean {
+    if (origin.root === undefined || isHere(origin.root)) return false;
+    elsewhere.add(origin.root);
+    return true;
   }
 
   async function launch({ hold: { run } }: Begun): Promise<void> {
@@ -161,16 +176,23 @@ export async function openSharedQueue(options: SharedQueueOptions): Promise<Shar
     if (begun) return begun;
     if (state !== "open") throw engine.conflict(run);
     taking.add(run);
+    let resumed: Awaited<ReturnType<SharedWork["resume"]>>;
     try {
-      const resumed = await reaching(() => work.resume(member, run));
-      if (resumed && "item" in resumed) return resumed;
-      if (resumed) ended(resumed.ended);
+      resumed = await reaching(() => work.resume(member, run));
+      if (resumed && "item" in resumed && isForOthers(resumed.item)) await work.release(member, [run]);
     } catch (error) {
       complain(messageOf(error));
       throw engine.conflict(run);
     }
+    if (resumed && "ended" in resumed) ended(resumed.ended);
+    if (!resumed || "ended" in resumed) {
+      taking.delete(run);
+      return undefined;
+    }
+    if (!elsewhere.has(resumed.item.hook.origin.root ?? "")) return resumed;
     taking.delete(run);
-    return undefined;
+    after(poll * 1000, () => void engine.resume([run]).catch((error) => complain(messageOf(error)))); // the first to ask may be another one
+    throw engine.conflict(run);
   }
   const reaching = <T>(ask: () => Promise<T>): Promise<T> => untilReached(ask, { after, signal: closed.signal });
 

@@ -19,7 +19,7 @@ export interface RunRows {
 const values = runFields.map((_field, index) => `$${index + 2}`);
 const changes = changingFields.map((field) => `${field} = excluded.${field}`).join(", ");
 const into = `insert into hookline.run as run (day, ${runFields.join(", ")})`;
-const replacing = `on conflict (day, id) do update set ${changes}`;
+const replacing = `on conflict (day, id) do update set ${changes}`; // whose record it is stays
 const typed = ["$1::date", ...values.map((value, index) => `${value}::${typeOf(runFields[index])}`)];
 /** Its reason is that of the cancellation. */
 const ofWhoCancelled = typed.map((value, index) =>

@@ -59,6 +59,8 @@ export function createSharedWork(options: SharedWorkOptions, version: number = r
     async add(item) {
       const adding: Adding = { item, text: itemText(item, redact), version };
       return together(async (query) => {
+        const [known] = await rows.named(query, [item.run]);
+        if (known && known.status !== "queued" && known.status !== "running") return { is: "queued", ended: [] }; // handed over once more
         const added = await addTo(query, adding, (other, why) => end(query, other, ["skipped", why], true));
         const { run } = item;
         await rows.save(
@@ -98,9 +100,12 @@ export function createSharedWork(options: SharedWorkOptions, version: number = r
         [cap],
       );
     },
-    async begin({ member, cap, limit }) {
+    async begin({ member, cap, limit, elsewhere }) {
       const token = crypto.randomUUID();
-      const begun = await ask<{ item: string; seq: number }>(begin, [cap, limit, version, member.id, token]);
+      const begun = await ask<{ item: string; seq: number }>(begin, [
+        ...[cap, limit, version, member.id, token],
+        elsewhere.map(written),
+      ]);
       return begun
         .sort((left, right) => left.seq - right.seq)
         .map(({ item: text }) => {
@@ -293,6 +298,7 @@ const begin = `
   next as (
     select run, row_number() over (order by seq) as at
     from (select run, seq from hookline.work where status = 'waiting' and version = $3::integer and ${isFree}
+            and (root is null or root <> all($6::text[]))
           order by seq limit (select count(*) from free) for update skip locked) waiting),
   pairs as (select number, run from free join next using (at)),
   placed as (update hookline.work_place set run = pairs.run from pairs where work_place.number = pairs.number)

@@ -55,14 +55,16 @@ const events: Table<ShippedEvent> = {
   columns: [...eventFields, "answered_at"],
   day: ({ id }) => dayOf(id),
   onConflict: `outcome = coalesce(excluded.outcome, event.outcome), answered_at = coalesce(excluded.answered_at, event.answered_at),
-    ms = coalesce(excluded.ms, event.ms), redacted = greatest(excluded.redacted, event.redacted)`,
+    ms = coalesce(excluded.ms, event.ms), redacted = greatest(excluded.redacted, event.redacted),
+    source = coalesce(event.source, excluded.source)`,
 };
 const runs: Table<RunRow> = {
   name: "run",
   columns: runFields,
   day: dayOfRun,
   // One that has ended, on whichever machine, does not go on: a copy of how it stood before comes late.
-  onConflict: `${changingFields.map((field) => `${field} = excluded.${field}`).join(", ")}
+  onConflict: `${changingFields.map((field) => `${field} = excluded.${field}`).join(", ")},
+    source = coalesce(run.source, excluded.source)
     where not (run.ms is not null and excluded.ms is null)`,
 };
 

@@ -42,6 +42,16 @@ function place(t: TestContext): {
   };
 }
 
+test("a store of another kind is refused, and a password does not come into the file of a service", (t) => {
+  const { hookline } = place(t);
+  const other = hookline("runs", "--store", "mysql://one@db.example.com/rows");
+  assert.equal(other.status, 2);
+  assert.match(other.said, /no store can be reached by mysql:\/\/ — --store — name a file, or postgres:/);
+  const service = hookline("up", "--service", "systemd", "--store", "postgres://one:secret@db.example.com/rows");
+  assert.equal(service.status, 2);
+  assert.match(service.said, /put it into ~\/\.pgpass/);
+});
+
 test("a file that is given as the store and is none keeps its bytes and its mode, whatever the command", (t) => {
   const { folder, hookline } = place(t);
   const notes = join(folder, "notes.txt");

@@ -69,6 +69,11 @@ export function upService(manager: string, invocation: Invocation): ExitCode {
       `unknown service manager "${manager}": use ${Object.keys(managers).join(" or ")}`,
       invocation.usage,
     );
+  if (/^postgres(ql)?:\/\/[^@/]*:[^@/]+@/i.test(textFlag(invocation.flags, "store") ?? ""))
+    throw usageError(
+      "the password in --store would stand in the service's file: put it into ~/.pgpass",
+      invocation.usage,
+    );
   const command = [...invocation.self, "up", ...givenWords(invocation, [invocation.home])];
   invocation.terminal.print(write(command, invocation.environment));
   return 0;

@@ -1,7 +1,7 @@
 /** hookline worker: performs automations that other machines have put into a Postgres store, in the foreground, until it is stopped. */
 import { HooklineError } from "../../../engine/error.ts";
 import { type Fields, withoutDepth } from "../../../engine/event.ts";
-import { type ExitCode, type Invocation, textFlag, usageError, version } from "../command.ts";
+import { buildVersion, type ExitCode, type Invocation, textFlag, usageError } from "../command.ts";
 import { createLog, failureIn } from "../log.ts";
 import { containModules } from "../module-output.ts";
 import { sharedStore, stateFolder } from "../place.ts";
@@ -42,10 +42,10 @@ export async function worker(invocation: Invocation): Promise<ExitCode> {
     },
   });
   const say = (facts: Fields, isFirst: boolean): void => {
-    if (json) terminal.print(JSON.stringify(isFirst ? { version: version(), pid: process.pid, ...facts } : facts));
+    if (json) terminal.print(JSON.stringify(isFirst ? { version: buildVersion(), pid: process.pid, ...facts } : facts));
     else {
       if (isFirst)
-        terminal.print(terminal.paint("bold", `Hookline ${version()} works for ${facts.store}, as ${facts.name}`));
+        terminal.print(terminal.paint("bold", `Hookline ${buildVersion()} works for ${facts.store}, as ${facts.name}`));
       terminal.print(healthLine(facts));
     }
   };

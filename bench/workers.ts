@@ -14,7 +14,7 @@ import { advance } from "../src/engine/events.ts";
 import type { Item } from "../src/engine/ports.ts";
 import { systemPorts } from "../src/runtime/system.ts";
 import { openPostgresStore, type PostgresStore } from "../src/storage/postgres/postgres.ts";
-import { createSharedWork } from "../src/storage/postgres/shared-work.ts";
+import { createSharedWork } from "../src/storage/postgres/shared-work/shared-work.ts";
 import { dayOf } from "../src/storage/postgres/writing.ts";
 import { database, type Prepared } from "../test/postgres/prepared.ts";
 import { startShared } from "../test/postgres/shared-world.ts";

@@ -8,7 +8,7 @@ const writes =
 
 /** Why each of them may: nothing foreign goes through it, or a program reads it and not a person. */
 const allowed: Readonly<Record<string, string>> = {
-  "src/runtime/queues/dbos.ts": "keeps DBOS from writing there while it makes its tables",
+  "src/runtime/queues/shared/dbos.ts": "keeps DBOS from writing there while it makes its tables",
   "src/hosts/cli/invocation.ts": "gives both streams to the sink",
   "src/hosts/cli/terminal.ts": "is the sink, and asks its own questions",
   "src/hosts/cli/main.ts": "prints help and versions, and an error by safeText",

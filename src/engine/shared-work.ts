@@ -45,6 +45,10 @@ export interface Beat {
   isMember: boolean;
   /** Its runs, each with the reason why it is to end, if it is. */
   held: ReadonlyMap<string, { token: string; cancelled?: string }>;
+  /** How many workers live, this one among them. */
+  workers: number;
+  /** Whether a run waits. */
+  waits: boolean;
 }
 
 /** A run that no living worker holds. */
@@ -76,8 +80,11 @@ export interface SharedWork {
   keep(hold: Hold, part: string, result: Kept): Promise<boolean>;
   /** As the store's, once for each run: asked again, it answers what it answered first. */
   claim(hold: Hold, claims: readonly Claim[]): Promise<Refusal | undefined>;
-  /** Writes the run's row, if the run is still this worker's. One that has ended leaves, and the next of its hook may begin. */
-  save(hold: Hold, run: Run): Promise<boolean>;
+  /**
+   * Writes the run's row, if the run is still this worker's, and what its parts gave with it. One that has ended leaves, and the next of
+   * its hook may begin.
+   */
+  save(hold: Hold, run: Run, parts?: ReadonlyMap<string, Kept>): Promise<boolean>;
   /** Gives runs back: those named, or all of the worker. It does not count as a death. */
   release(member: Member, runs?: readonly string[]): Promise<void>;
   /** Puts a run that was never begun where any worker takes it up. */

@@ -6,7 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { advance } from "../../src/engine/events.ts";
 import { createIds } from "../../src/runtime/system.ts";
 import { openConnection } from "../../src/storage/postgres/connection.ts";
-import { createSharedWork } from "../../src/storage/postgres/shared-work.ts";
+import { createSharedWork } from "../../src/storage/postgres/shared-work/shared-work.ts";
 import { createShip } from "../../src/storage/postgres/shipping.ts";
 import { openSqliteStore, type SqliteStore } from "../../src/storage/sqlite/sqlite.ts";
 import { bin } from "../program.ts";

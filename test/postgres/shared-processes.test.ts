@@ -10,7 +10,7 @@ import type { Item } from "../../src/engine/ports.ts";
 import type { Run } from "../../src/engine/record.ts";
 import type { SharedWork } from "../../src/engine/shared-work.ts";
 import { openConnection } from "../../src/storage/postgres/connection.ts";
-import { createSharedWork } from "../../src/storage/postgres/shared-work.ts";
+import { createSharedWork } from "../../src/storage/postgres/shared-work/shared-work.ts";
 import { beginnings, logged, startSaying, type Worker, whenLogged } from "../runtime/queues/start-worker.ts";
 import { durableHook, itemOf, marking } from "../runtime/queues/world.ts";
 import { database, type Prepared, writer } from "./prepared.ts";

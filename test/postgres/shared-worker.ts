@@ -3,7 +3,7 @@ import { loadPatterns } from "../../src/conditions/patterns.ts";
 import { createEngine } from "../../src/engine/engine.ts";
 import type { Handler, Queue } from "../../src/engine/ports.ts";
 import { createSpawn } from "../../src/runtime/processes/spawn.ts";
-import { claimingOnce } from "../../src/runtime/queues/shared.ts";
+import { claimingOnce } from "../../src/runtime/queues/shared/shared.ts";
 import { systemPorts } from "../../src/runtime/system.ts";
 import { markIn, programIn } from "../runtime/queues/world.ts";
 import { openOn } from "./shared-world.ts";

@@ -2,10 +2,10 @@
 import type { Item } from "../../src/engine/ports.ts";
 import type { SharedWork } from "../../src/engine/shared-work.ts";
 import { openSharedRuns, type SharedRunsOptions } from "../../src/hosts/compose/shared-runs.ts";
-import { migrateDurableEngine } from "../../src/runtime/queues/dbos.ts";
-import type { SharedQueue } from "../../src/runtime/queues/shared.ts";
+import { migrateDurableEngine } from "../../src/runtime/queues/shared/dbos.ts";
+import type { SharedQueue } from "../../src/runtime/queues/shared/shared.ts";
 import { openPostgresStore, type PostgresStore } from "../../src/storage/postgres/postgres.ts";
-import { createSharedWork } from "../../src/storage/postgres/shared-work.ts";
+import { createSharedWork } from "../../src/storage/postgres/shared-work/shared-work.ts";
 import type { ClusterOptions } from "./cluster.ts";
 import { database, owner, type Prepared, startPrepared, writer } from "./prepared.ts";
 

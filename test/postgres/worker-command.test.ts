@@ -9,7 +9,8 @@ import type { Item } from "../../src/engine/ports.ts";
 import type { Run } from "../../src/engine/record.ts";
 import { type ScriptedTurn, startScriptedModel } from "../../src/hosts/testing/index.ts";
 import { openConnection } from "../../src/storage/postgres/connection.ts";
-import { createSharedWork } from "../../src/storage/postgres/shared-work.ts";
+import { migrations } from "../../src/storage/postgres/schema.ts";
+import { createSharedWork } from "../../src/storage/postgres/shared-work/shared-work.ts";
 import { bin } from "../program.ts";
 import { durableHook, itemOf } from "../runtime/queues/world.ts";
 import { type Machine, makeMachine } from "./machine.ts";
@@ -175,7 +176,7 @@ test("a store that cannot be shared, a wrong role, and tables of another version
   );
   cluster.sql("update hookline.meta set value = '99' where key = 'version'", database);
   refused(cluster.store, 3, /its schema is of version 99, which is newer than this Hookline .* update Hookline/);
-  cluster.sql("update hookline.meta set value = '2' where key = 'version'", database);
+  cluster.sql(`update hookline.meta set value = '${migrations.length}' where key = 'version'`, database);
   cluster.sql(`revoke all on schema hookline_dbos from ${writer}`, database);
   refused(cluster.store, 3, /DBOS did not start: .* let its owner run `hookline store migrate --writer ROLE`/);
   cluster.sql(`grant usage on schema hookline_dbos to ${writer}`, database);
@@ -214,5 +215,17 @@ test("hookline up hands its automations over; while Postgres is gone they wait, 
   await until(
     () => listed().filter(({ hook, status }) => hook.includes("emember") && status === "completed").length === 2,
   );
+  await daemon.end();
+});
+
+test("hookline up asks nothing of the queue while its machine has no automations, and works once it has one", async (context) => {
+  cluster.empty();
+  const machine = makeMachine(context);
+  const workers = (): string => cluster.sql("select count(*) from hookline.worker", database);
+  const daemon = await machine.up("--store", cluster.store);
+  assert.equal(workers(), "0");
+  mkdirSync(join(machine.workspace, ".hookline", "automations"), { recursive: true });
+  writeFileSync(join(machine.workspace, ".hookline", "automations", "remember.yaml"), automation("echo ran"));
+  await until(() => workers() === "1");
   await daemon.end();
 });

@@ -4,12 +4,17 @@ import { isFolder } from "../../actions/command/command.ts";
 import { HooklineError } from "../../engine/error.ts";
 import type { Member } from "../../engine/shared-work.ts";
 import { endTagged } from "../../runtime/processes/tree.ts";
-import { openDurableEngine } from "../../runtime/queues/dbos.ts";
-import { openSharedQueue, type SharedQueue, type SharedQueueOptions, usualLease } from "../../runtime/queues/shared.ts";
+import { openDurableEngine } from "../../runtime/queues/shared/dbos.ts";
+import {
+  openSharedQueue,
+  type SharedQueue,
+  type SharedQueueOptions,
+  usualLease,
+} from "../../runtime/queues/shared/shared.ts";
 import { after } from "../../runtime/system.ts";
 import { openPool } from "../../storage/postgres/connection.ts";
 import type { PostgresStore } from "../../storage/postgres/postgres.ts";
-import { createSharedWork, runSchema } from "../../storage/postgres/shared-work.ts";
+import { createSharedWork, runSchema } from "../../storage/postgres/shared-work/shared-work.ts";
 import type { Keeping } from "../../storage/sqlite/keep.ts";
 
 export interface SharedRunsOptions

@@ -131,6 +131,9 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     if (reason !== store.loss()?.reason) complain(reason);
   };
   const { sharing } = options;
+  const workIfNeeded = async (): Promise<void> => {
+    if (active.hooks().length > 0) await sharing?.work();
+  };
   const own = openDurableQueue(store, {
     ...{ environment, complain: complainOfQueue, idlePoll: 2 },
     cap: () => (sharing ? Math.min(cap(), 1) * forwardedAtOnce : cap()), // other machines have a say in how many run
@@ -200,6 +203,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     followFiles: runtime.followFiles,
     async changed() {
       await triggers.sync(active.hooks());
+      void workIfNeeded(); // it never rejects
       durable.look();
     },
     queued: durable.look,
@@ -218,7 +222,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
   });
 
   await changes.look();
-  await sharing?.work();
+  await workIfNeeded();
   return {
     ...{ cwd, home: options.home, store, environment, complain, active, emit, source, telemetry },
     judging: {

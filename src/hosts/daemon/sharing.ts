@@ -4,10 +4,10 @@ import type { Fields } from "../../engine/event.ts";
 import type { Ports } from "../../engine/ports.ts";
 import type { Store } from "../../engine/record.ts";
 import type { DurableQueue } from "../../runtime/queues/durable.ts";
-import { forwarding } from "../../runtime/queues/forwarded.ts";
+import { forwarding } from "../../runtime/queues/shared/forwarded.ts";
 import { clockClaims } from "../../storage/postgres/clock-claims.ts";
 import { openConnection } from "../../storage/postgres/connection.ts";
-import { createSharedWork } from "../../storage/postgres/shared-work.ts";
+import { createSharedWork } from "../../storage/postgres/shared-work/shared-work.ts";
 import { openWorker, type Worker, type WorkerOptions } from "../worker/worker.ts";
 
 export interface SharingOptions extends Omit<WorkerOptions, "expelled">, Pick<Ports, "after"> {}
@@ -17,7 +17,10 @@ export interface Sharing {
   forward(queue: DurableQueue): DurableQueue;
   /** The store of clocks: of all machines one fires. */
   claiming<S extends Pick<Store, "claim" | "peek">>(store: S): S;
-  /** Begins to perform runs as soon as the database can be reached. Resolves after the first attempt. */
+  /**
+   * Begins to perform runs as soon as the database can be reached: for a machine that has automations, as others need ask the database
+   * nothing. Resolves after the first attempt. Safe to call twice.
+   */
   work(): Promise<void>;
   facts(): Fields;
   close(): Promise<void>;
@@ -35,7 +38,8 @@ export function openSharing(options: SharingOptions): Sharing {
   const work = createSharedWork({ connection, ...(redact ? { redact } : {}) });
   const said = new Set<string>();
   let worker: Worker | undefined;
-  let reason: string | undefined = "it was not tried yet";
+  let reason: string | undefined = "this machine has no automations";
+  let opening: Promise<void> | undefined;
   let undo: (() => void) | undefined;
   let isClosed = false;
 
@@ -66,14 +70,31 @@ export function openSharing(options: SharingOptions): Sharing {
     }
   }
 
+  function begin(): Promise<void> {
+    opening ??= isClosed ? Promise.resolve() : open();
+    return opening;
+  }
+
   return {
-    forward: (queue) => forwarding(queue, { work, after, complain }),
+    forward: (queue) =>
+      forwarding(queue, {
+        work: {
+          ...work,
+          add(item) {
+            void begin(); // its project may lie on this machine alone
+            return work.add(item);
+          },
+        },
+        after,
+        complain,
+      }),
     claiming: (store) => ({ ...store, ...clockClaims(clocks) }),
-    work: open,
+    work: begin,
     facts: () => ({ store: connection.address.shown, worker: worker ? options.name : null, reason: reason ?? null }),
     async close() {
       isClosed = true;
       undo?.();
+      await opening;
       await worker?.close();
       await Promise.all([connection.close(), clocks.close()]);
     },

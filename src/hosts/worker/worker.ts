@@ -2,9 +2,9 @@
 import type { Fields } from "../../engine/event.ts";
 import type { HookSet } from "../../engine/hook.ts";
 import type { Observation } from "../../engine/ports.ts";
-import { claimingOnce } from "../../runtime/queues/shared.ts";
+import { claimingOnce } from "../../runtime/queues/shared/shared.ts";
 import { openPostgresStore } from "../../storage/postgres/postgres.ts";
-import { createSharedWork } from "../../storage/postgres/shared-work.ts";
+import { createSharedWork } from "../../storage/postgres/shared-work/shared-work.ts";
 import { createRuntime, type RuntimeOptions } from "../compose/runtime.ts";
 import { openSharedRuns, type SharedRunsOptions } from "../compose/shared-runs.ts";
 import { type Settings, settingsOf } from "../daemon/changes.ts";

@@ -19,7 +19,10 @@ export interface ConnectionOptions {
   /** Milliseconds of one statement, and of a connection. Default: 10,000 and 5,000. */
   statementTimeout?: number;
   connectTimeout?: number;
-  /** The server plans a statement once for each connection, not each time: for who asks the same all day. */
+  /**
+   * For who works through a queue all day: the server plans a statement once for each connection, and reads the head of an index in its order.
+   * What it believes of a table that is never the same would have it read all that waits, and all that has just gone.
+   */
   prepares?: true;
 }
 
@@ -163,11 +166,13 @@ function poolOf(settings: pg.ClientConfig, { connections = 4 }: ConnectionOption
   return pool;
 }
 
-function settingsOf(address: Address, { statementTimeout = 10_000, connectTimeout = 5_000 }: ConnectionOptions) {
+function settingsOf(address: Address, options: ConnectionOptions) {
+  const { statementTimeout = 10_000, connectTimeout = 5_000, prepares } = options;
   const { host, port, user, password, database, tls } = address;
   return {
     ...{ host, port, user, database, keepAlive: true, application_name: "hookline" },
     ...(password === undefined ? {} : { password }),
+    ...(prepares ? { options: "-c enable_bitmapscan=off" } : {}),
     ssl: tls ? { ...tls, host, rejectUnauthorized: true } : false, // the host is what its certificate has to name
     statement_timeout: statementTimeout,
     idle_in_transaction_session_timeout: 2 * statementTimeout,

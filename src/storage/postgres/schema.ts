@@ -1,6 +1,6 @@
 /** The tables in Postgres, as numbered migrations. A migration that was released is never edited: the next one changes what it made. */
 
-import { sharedWorkTables } from "./shared-work-schema.ts";
+import { placesWithoutIndex, sharedWorkTables } from "./shared-work/schema.ts";
 
 /**
  * Events and runs lie in a partition for each day on which their event's id was made, so that to forget a day is to drop two tables. What
@@ -186,6 +186,7 @@ export const migrations: readonly string[] = [
   revoke all on all functions in schema hookline from public;
   `,
   sharedWorkTables,
+  placesWithoutIndex,
 ];
 
 /** What the roles may do that do not own the schema. No other role may do anything. */

@@ -21,7 +21,7 @@ async function migrate(invocation: Invocation): Promise<ExitCode> {
   const [writer, reader] = [textFlag(flags, "writer"), textFlag(flags, "reader")];
   const { migrate: change } = await import("../../../storage/postgres/migrate.ts");
   const { from, to } = await change({ url, writer, reader, retentionDays, signal });
-  const { migrateDurableEngine } = await import("../../../runtime/queues/dbos.ts");
+  const { migrateDurableEngine } = await import("../../../runtime/queues/shared/dbos.ts");
   await migrateDurableEngine(url, writer);
   if (json) terminal.print(JSON.stringify({ from, to }));
   else

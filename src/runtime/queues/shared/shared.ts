@@ -1,15 +1,15 @@
 /** Durable runs that machines share: begun by any worker as far as the cap allows, and taken up by another where one dies (R56). */
 import { AsyncLocalStorage } from "node:async_hooks";
-import { messageOf } from "../../engine/error.ts";
-import type { Seconds } from "../../engine/event.ts";
-import type { Ended } from "../../engine/journal.ts";
-import type { Caller, Item, Ports, Queue, QueueOwner } from "../../engine/ports.ts";
-import type { Store } from "../../engine/record.ts";
-import type { Begun, Hold, Member, SharedWork } from "../../engine/shared-work.ts";
+import { messageOf } from "../../../engine/error.ts";
+import type { Seconds } from "../../../engine/event.ts";
+import type { Ended } from "../../../engine/journal.ts";
+import type { Caller, Item, Ports, Queue, QueueOwner } from "../../../engine/ports.ts";
+import type { Store } from "../../../engine/record.ts";
+import type { Begun, Hold, Member, SharedWork } from "../../../engine/shared-work.ts";
+import { markOf } from "../durable-attempt.ts";
+import { createSharedAttempt, type SharedAttempt, untilReached } from "./attempt.ts";
 import type { DurableEngine, DurableEngineOptions } from "./dbos.ts";
-import { markOf } from "./durable-attempt.ts";
-import { createSharedAttempt, type SharedAttempt, untilReached } from "./shared-attempt.ts";
-import { createRescue } from "./shared-rescue.ts";
+import { createRescue } from "./rescue.ts";
 
 export interface SharedQueueOptions {
   work: SharedWork;
@@ -46,7 +46,9 @@ export interface SharedQueue extends Queue {
 export const usualLease: Seconds = 5;
 /** What a run that was asked to stop may take to end its programs. */
 const endsWithin: Seconds = 3;
-/** Runs that are taken in one statement: more are for the next worker that looks. */
+/** Of all workers so many look each time for runs of dead ones, whichever they are: what it costs the database stays the same. */
+const lookersAtOnce = 3;
+/** Runs that are taken in one statement. */
 const takenAtOnce = 16;
 
 /** The member has joined before. */
@@ -67,6 +69,7 @@ export async function openSharedQueue(options: SharedQueueOptions): Promise<Shar
   let looking: Promise<void> | undefined;
   let looksAgain = false;
   let isAway = false;
+  let workers = 1;
   let nextBeat: (() => void) | undefined;
   let closing: Promise<void> | undefined;
 
@@ -98,7 +101,8 @@ export async function openSharedQueue(options: SharedQueueOptions): Promise<Shar
   async function lookNow(): Promise<void> {
     while (looksAgain && state === "open" && owner) {
       looksAgain = false;
-      const limit = Math.min(takenAtOnce, cap() - attempts.size - fresh.size);
+      const share = Math.min(takenAtOnce, Math.ceil(cap() / workers)); // at once: what others leave is taken at the next look
+      const limit = Math.min(share, cap() - attempts.size - fresh.size);
       if (limit <= 0) return;
       await trying(async () => {
         for (const folder of elsewhere) if (isHere(folder)) elsewhere.delete(folder);
@@ -110,7 +114,7 @@ export async function openSharedQueue(options: SharedQueueOptions): Promise<Shar
             void launch(one);
           }
         }
-        if (begun.length === limit) looksAgain = true;
+        if (begun.length === takenAtOnce) looksAgain = true;
       });
     }
   }
@@ -207,22 +211,23 @@ export async function openSharedQueue(options: SharedQueueOptions): Promise<Shar
   async function beat(): Promise<void> {
     const isWell = await trying(async () => {
       const before = [...attempts]; // of those that are begun meanwhile the answer may know nothing
-      const { isMember, held } = await work.beat(member);
+      const { isMember, held, ...now } = await work.beat(member);
       if (!isMember) return expel();
+      workers = Math.max(1, now.workers);
       for (const [run, attempt] of before) {
-        const now = held.get(run);
+        const mine = held.get(run);
         if (attempt.hasEnded()) continue;
-        if (now?.token !== attempt.token) attempt.lose();
-        else if (now.cancelled !== undefined) attempt.cancel();
+        if (mine?.token !== attempt.token) attempt.lose();
+        else if (mine.cancelled !== undefined) attempt.cancel();
       }
       const stray = [...held.keys()].filter((run) => !attempts.has(run) && !fresh.has(run) && !taking.has(run));
       const twice = stray.filter((run) => strays.has(run));
       strays = new Set(stray);
       if (twice.length > 0) await work.release(member, twice);
-      await rescue.look();
+      if (Math.random() * workers < lookersAtOnce) await rescue.look();
+      if (now.waits) look();
     });
     if (!isWell) rescue.restart();
-    look();
   }
 
   function expel(): void {

@@ -1,10 +1,11 @@
 /** One worker's attempt at a run that machines share: its journal, its signal, and whether what comes of it still counts. */
-import { isOfStore } from "../../engine/error.ts";
-import type { MaybePromise } from "../../engine/event.ts";
-import type { Kept } from "../../engine/journal.ts";
-import { type Ports, pause, type Steps } from "../../engine/ports.ts";
-import type { Run } from "../../engine/record.ts";
-import type { Begun, SharedWork } from "../../engine/shared-work.ts";
+import { isOfStore } from "../../../engine/error.ts";
+import type { MaybePromise } from "../../../engine/event.ts";
+import { isThenable } from "../../../engine/flow.ts";
+import type { Kept } from "../../../engine/journal.ts";
+import { type Ports, pause, type Steps } from "../../../engine/ports.ts";
+import type { Run } from "../../../engine/record.ts";
+import type { Begun, SharedWork } from "../../../engine/shared-work.ts";
 import type { DurableEngine } from "./dbos.ts";
 
 export interface SharedAttempt {
@@ -36,19 +37,28 @@ export function createSharedAttempt({ work, engine, begun, mark, parts, after }:
   const stop = new AbortController();
   const left = new AbortController(); // it is the run's end that is cancelled by `stop`, never what is written of it
   let hasEnded = false;
+  /** The row as it is to be shown, and what came of parts that nothing outside depends on: written together, now and then. */
+  let news: Run | undefined;
+  const unkept = new Map<string, Kept>();
+  let showing: Promise<void> | undefined;
+  let nextShow: (() => void) | undefined;
+  /** What the store failed with while nobody waited for it. */
+  let failure: unknown;
 
   const isLost = (): boolean => left.signal.aborted;
   function lose(): void {
+    nextShow?.();
     left.abort();
     stop.abort();
   }
   function insist(holds: boolean): void {
+    if (failure !== undefined) throw failure;
     if (holds && !isLost()) return;
     lose();
     throw engine.conflict(id);
   }
 
-  /** What is too small for a step of DBOS's, and the parts of a step: inside one DBOS keeps no journal. */
+  /** The parts of a step: inside one DBOS keeps no journal. */
   async function part<T>(name: string, inner: (key: string) => MaybePromise<T>): Promise<T> {
     const known = parts.get(name);
     if (known) return known.value as T; // absent only where it gave nothing
@@ -59,6 +69,34 @@ export function createSharedAttempt({ work, engine, begun, mark, parts, after }:
 
   /** While the store is away the run waits: what a step gave may have cost something. */
   const asking = <T>(ask: () => Promise<T>): Promise<T> => untilReached(ask, { after, signal: left.signal });
+
+  function show(): void {
+    nextShow = undefined;
+    showing = showNow().finally(() => {
+      showing = undefined;
+      if (news) showSoon();
+    });
+  }
+  function showSoon(): void {
+    if (!showing) nextShow ??= after(shownWithin, show);
+  }
+  async function showNow(): Promise<void> {
+    const [run, kept] = [news, new Map(unkept)];
+    news = undefined;
+    unkept.clear();
+    try {
+      if (run && !(await asking(() => work.save(hold, run, kept)))) lose();
+    } catch (error) {
+      failure = error;
+    }
+  }
+  async function end(run: Run): Promise<void> {
+    nextShow?.();
+    news = undefined;
+    await showing;
+    insist(await asking(() => work.save(hold, run)));
+    hasEnded = true;
+  }
 
   const steps: Steps = {
     async step<T>(name: string, inner: (key: string) => MaybePromise<T>): Promise<T> {
@@ -76,15 +114,24 @@ export function createSharedAttempt({ work, engine, begun, mark, parts, after }:
         throw error;
       }
     },
-    async write(name, inner) {
+    write(name, inner) {
       insist(true);
-      return part(name, inner);
+      const known = parts.get(name);
+      if (known) return known.value as Awaited<ReturnType<typeof inner>>; // absent only where it gave nothing
+      const value = inner();
+      return isThenable(value) ? Promise.resolve(value).then(keepLater) : keepLater(value);
+
+      function keepLater<T>(given: T): T {
+        unkept.set(name, { value: given });
+        return given;
+      }
     },
-    async save(run: Run) {
+    save(run: Run) {
       if (hasEnded) return; // what it tells after its end is no news
       insist(true);
-      insist(await asking(() => work.save(hold, run)));
-      hasEnded = run.status !== "queued" && run.status !== "running";
+      if (run.status !== "queued" && run.status !== "running") return end(run);
+      news = { ...run };
+      showSoon();
     },
     isLost,
     mark,
@@ -100,6 +147,8 @@ export function createSharedAttempt({ work, engine, begun, mark, parts, after }:
   };
 }
 
+/** Milliseconds: people see no difference, and a short run is written once. */
+const shownWithin = 100;
 const firstPause = 100;
 const longestPause = 2_000;
 

@@ -1,20 +1,30 @@
 /** The rows of shared runs, which people see: written only by whom the run is held by, in the statement that looks whether it is. */
-import type { Run } from "../../engine/record.ts";
-import type { Hold } from "../../engine/shared-work.ts";
-import type { Keeper } from "../sqlite/keep.ts";
-import { changingFields, type RunRow, rowOfRun, runFields, runOf, written } from "../sqlite/rows.ts";
-import type { Query, Value } from "./connection.ts";
-import { dayOfRun } from "./writing.ts";
+import type { Kept } from "../../../engine/journal.ts";
+import type { Run } from "../../../engine/record.ts";
+import type { Hold } from "../../../engine/shared-work.ts";
+import type { Keeper } from "../../sqlite/keep.ts";
+import { changingFields, type RunRow, rowOfRun, runFields, runOf, written } from "../../sqlite/rows.ts";
+import type { Query, Value } from "../connection.ts";
+import { dayOfRun } from "../writing.ts";
 
 export interface RunRows {
   /** The worker that has the run. */
   save(query: Query, run: Run): Promise<void>;
   /** False: the run is no longer held so. */
-  saveHeld(query: Query, hold: Hold, run: Run): Promise<boolean>;
-  /** Writes its end, and takes it out of the queue. Gives the hook as it is written; undefined: the run is no longer held so. */
-  end(query: Query, hold: Hold, run: Run): Promise<string | undefined>;
+  saveHeld(query: Query, hold: Hold, run: Run, parts: ReadonlyMap<string, Kept>): Promise<boolean>;
+  /**
+   * Writes its end, and takes it out of the queue. Gives the hook as it is written, and whether another run of it waits behind; undefined:
+   * the run is no longer held so.
+   */
+  end(query: Query, hold: Hold, run: Run): Promise<{ hook: string; leads: boolean } | undefined>;
   named(query: Query, runs: readonly Pick<Run, "id" | "eventId">[]): Promise<Run[]>;
 }
+
+/**
+ * A statement with this is not waited for until it is on the disk. Right for what a crash of the server may take back: nothing is done for a
+ * run that was begun until DBOS has written it down, and that write takes all before it to the disk.
+ */
+export const unhurried: string = "(select set_config('synchronous_commit', 'off', true)) unhurried";
 
 const values = runFields.map((_field, index) => `$${index + 2}`);
 const changes = changingFields.map((field) => `${field} = excluded.${field}`).join(", ");
@@ -32,12 +42,15 @@ const token = `$${runFields.length + 3}`;
 const held = `run = ${run} and token = ${token} and status = 'running'`;
 
 const save = `${into} select ${typed.join(", ")} ${replacing}`;
-const saveHeld = `with held as (select 1 from hookline.work where ${held} for update)
-  ${into} select ${typed.join(", ")} from held ${replacing} returning id`;
+const [names, results] = [`$${runFields.length + 4}::text[]`, `$${runFields.length + 5}::text[]`];
+const saveHeld = `with held as (select run from hookline.work where ${held} for update),
+  kept as (insert into hookline.work_part (run, name, result) select held.run, part.* from held, unnest(${names}, ${results}) part
+    on conflict do nothing)
+  ${into} select ${typed.join(", ")} from held, ${unhurried} ${replacing} returning id`;
 const end = `with gone as (delete from hookline.work where ${held} returning run, hook, cancelled),
   freed as (update hookline.work_place set run = null where run in (select run from gone)),
   ended as (${into} select ${ofWhoCancelled.join(", ")} from gone ${replacing})
-  select hook from gone`;
+  select hook, exists (select 1 from hookline.work where hook = gone.hook and status = 'behind') as leads from gone`;
 
 function typeOf(field: string | undefined): string {
   if (field === "asked") return "integer";
@@ -63,17 +76,22 @@ export function createRunRows(keeper: Keeper): RunRows {
     async save(query, given) {
       await query(save, await valuesOf(query, given));
     },
-    async saveHeld(query, hold, given) {
-      const found = await query(saveHeld, [...(await valuesOf(query, given)), written(hold.run), hold.token]);
+    async saveHeld(query, hold, given, parts) {
+      const found = await query(saveHeld, [
+        ...(await valuesOf(query, given)),
+        ...[written(hold.run), hold.token],
+        [...parts.keys()].map(written),
+        [...parts.values()].map((kept) => JSON.stringify(kept)),
+      ]);
       return found.length > 0;
     },
     async end(query, hold, given) {
-      const [row] = await query<{ hook: string }>(end, [
+      const [row] = await query<{ hook: string; leads: boolean }>(end, [
         ...(await valuesOf(query, given)),
         written(hold.run),
         hold.token,
       ]);
-      return row?.hook;
+      return row;
     },
     async named(query, runs) {
       if (runs.length === 0) return [];

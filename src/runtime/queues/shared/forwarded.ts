@@ -2,12 +2,12 @@
  * Durable runs that are written down here and performed by whichever machine is first: an acknowledgement waits for this machine's disk
  * alone, and what the database cannot take now waits here.
  */
-import { isOfStore, messageOf } from "../../engine/error.ts";
-import type { Caller, Item, Ports, QueueOwner } from "../../engine/ports.ts";
-import type { Run } from "../../engine/record.ts";
-import type { SharedWork } from "../../engine/shared-work.ts";
-import type { DurableQueue } from "./durable.ts";
-import { untilReached } from "./shared-attempt.ts";
+import { isOfStore, messageOf } from "../../../engine/error.ts";
+import type { Caller, Item, Ports, QueueOwner } from "../../../engine/ports.ts";
+import type { Run } from "../../../engine/record.ts";
+import type { SharedWork } from "../../../engine/shared-work.ts";
+import type { DurableQueue } from "../durable.ts";
+import { untilReached } from "./attempt.ts";
 
 export interface ForwardingOptions extends Pick<Ports, "after"> {
   work: Pick<SharedWork, "add" | "cancel" | "ended">;

@@ -4,8 +4,8 @@
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { DBOSConfig } from "@dbos-inc/dbos-sdk";
-import { HooklineError, messageOf } from "../../engine/error.ts";
-import type { Seconds } from "../../engine/event.ts";
+import { HooklineError, messageOf } from "../../../engine/error.ts";
+import type { Seconds } from "../../../engine/event.ts";
 
 export interface DurableEngineOptions {
   /** Connections of its own; they are closed with it. */
@@ -45,7 +45,7 @@ export interface DurableEngine {
 const schema = "hookline_dbos";
 /** Runs that were taken from a process that died come through it; nothing else does. */
 const queue = "automations";
-const looksEvery = 500;
+const looksEvery = 1_000;
 const tidiedAtOnce = 1_000;
 /** It logs each attempt to reach the database; the queue reports that once. */
 const quiet = { info() {}, debug() {}, warn() {}, error() {} };

@@ -1,7 +1,7 @@
 /** Finds the runs of workers that have died, and has them begun again; and wipes what has ended out of the journal. */
-import type { Seconds } from "../../engine/event.ts";
-import type { Ended } from "../../engine/journal.ts";
-import type { SharedWork } from "../../engine/shared-work.ts";
+import type { Seconds } from "../../../engine/event.ts";
+import type { Ended } from "../../../engine/journal.ts";
+import type { SharedWork } from "../../../engine/shared-work.ts";
 import type { DurableEngine } from "./dbos.ts";
 
 export interface Rescue {

@@ -39,3 +39,9 @@ export const sharedWorkTables = `
     seen timestamptz not null default clock_timestamp()
   );
 `;
+
+/** A place changes with each run: with no index on what changes, Postgres writes it where the old one stood, and few dead rows are passed. */
+export const placesWithoutIndex = `
+  alter table hookline.work_place drop constraint work_place_run_key;
+  alter table hookline.work_place set (fillfactor = 50);
+`;

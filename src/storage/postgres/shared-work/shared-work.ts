@@ -1,14 +1,15 @@
 /** Durable runs that machines share, in Postgres: overlap, places under the cap and workers are claimed here, each in one statement. */
-import type { Ended, Kept } from "../../engine/journal.ts";
-import type { Item } from "../../engine/queue.ts";
-import type { Refusal, RunStatus } from "../../engine/record.ts";
-import type { Begun, Hold, SharedWork } from "../../engine/shared-work.ts";
-import { createKeeper, type Keeping } from "../sqlite/keep.ts";
-import { interruption, written } from "../sqlite/rows.ts";
-import type { Connection, Query } from "./connection.ts";
-import { claimIn } from "./postgres.ts";
-import { type Adding, addTo, itemIn, itemText, promote } from "./shared-work-adding.ts";
-import { createRunRows } from "./shared-work-rows.ts";
+import type { Ended, Kept } from "../../../engine/journal.ts";
+import type { Item } from "../../../engine/queue.ts";
+import type { Refusal, RunStatus } from "../../../engine/record.ts";
+import type { Begun, Hold, SharedWork } from "../../../engine/shared-work.ts";
+import { createKeeper, type Keeping } from "../../sqlite/keep.ts";
+import { interruption, written } from "../../sqlite/rows.ts";
+import type { Connection, Query } from "../connection.ts";
+import { claimIn } from "../postgres.ts";
+import { type Adding, addTo, itemIn, itemText, promote } from "./adding.ts";
+import { countedFor, createMembers, lives } from "./members.ts";
+import { createRunRows, unhurried } from "./rows.ts";
 
 export interface SharedWorkOptions extends Keeping {
   connection: Connection;
@@ -158,15 +159,15 @@ export function createSharedWork(options: SharedWorkOptions, version: number = r
         return refusal;
       }),
 
-    async save(hold, run) {
+    async save(hold, run, parts = new Map()) {
       const { status } = run;
-      if (status === "queued" || status === "running") return rows.saveHeld(ask, hold, run);
-      const hook = await rows.end(ask, hold, run);
-      if (hook === undefined) {
+      if (status === "queued" || status === "running") return rows.saveHeld(ask, hold, run, parts);
+      const gone = await rows.end(ask, hold, run);
+      if (!gone) {
         const [row] = await rows.named(ask, [run]); // it may have been written, and the answer lost
         return row?.status === status && row.ms === run.ms;
       }
-      await ask(promote, [hook]);
+      if (gone.leads) await ask(promote, [gone.hook]); // one that is added at this very moment comes to its head by adrift
       return true;
     },
     async release(member, runs) {
@@ -191,62 +192,7 @@ export function createSharedWork(options: SharedWorkOptions, version: number = r
         return item && end(query, item, ["failed", reason], false);
       }),
 
-    async join(member, lease) {
-      const taken = await ask(
-        `insert into hookline.worker as worker (id, token, place, version) values ($1, $2, $3, $4)
-         on conflict (id) do update set token = $2, place = $3, version = $4, since = clock_timestamp(), seen = clock_timestamp()
-         where worker.seen < clock_timestamp() - make_interval(secs => $5::double precision) or worker.token = $2
-         returning id`,
-        [member.id, member.token, member.where, version, lease],
-      );
-      if (taken.length > 0) return undefined;
-      const [row] = await ask<{ place: string }>("select place from hookline.worker where id = $1", [member.id]);
-      return { holder: row?.place ?? "another process" };
-    },
-    async leave(member) {
-      await ask("delete from hookline.worker where id = $1 and token = $2", [member.id, member.token]);
-    },
-    async beat(member) {
-      const found = await ask<{
-        is: boolean;
-        run: string | null;
-        token: string | null;
-        cancelled: string | null;
-        item: null;
-      }>(
-        `with beat as (update hookline.worker set seen = clock_timestamp() where id = $1 and token = $2 returning id)
-         select beat.id is not null as is, work.run, work.token, work.cancelled
-         from (values (1)) one left join beat on true
-         left join hookline.work on work.worker = $1 and work.status = 'running'`,
-        [member.id, member.token],
-      );
-      return {
-        isMember: found.some(({ is }) => is),
-        held: new Map(
-          found.flatMap(({ run, token, cancelled }) =>
-            run === null || token === null ? [] : [[run, { token, ...(cancelled !== null && { cancelled }) }]],
-          ),
-        ),
-      };
-    },
-    adrift: (lease, look) =>
-      together(async (query) => {
-        const [{ leads = false } = {}] = await query<{ leads: boolean }>(
-          "select pg_try_advisory_xact_lock(7234017283807667301) as leads",
-        );
-        if (!leads) return;
-        const living = await query<{ id: string }>(`select id from hookline.worker where ${lives("$1")}`, [lease]);
-        const adrift = await query<{ run: string; worker: string | null }>(
-          `select run, worker from hookline.work where status = 'running' and version = $2
-           and (worker is null or not exists (select 1 from hookline.worker where id = work.worker and ${lives("$1")}))`,
-          [lease, version],
-        );
-        await query(promoteLeft);
-        await look(
-          adrift.map(({ run, worker }) => ({ run, ...(worker !== null && { worker }) })),
-          new Set(living.map(({ id }) => id)),
-        );
-      }),
+    ...createMembers({ ask, together, version }),
     async counts() {
       const [row] = await ask<Awaited<ReturnType<SharedWork["counts"]>>>(
         `select count(*) filter (where status <> 'running')::integer as waiting,
@@ -275,10 +221,6 @@ function begunAgain(item: Item, times: number): Item {
   return { ...item, run: { ...item.run, notes: [...item.run.notes, note] } };
 }
 
-/** A worker that has not been heard of for so many seconds does not count. */
-const countedFor = 10;
-const lives = (seconds: string): string =>
-  `seen >= clock_timestamp() - make_interval(secs => ${seconds}::double precision)`;
 const clock = "select floor(extract(epoch from clock_timestamp()) * 1000)::double precision as now";
 
 /** Not while its hook, its project or its project's folder is paused, but for what a person asks for. */
@@ -303,13 +245,7 @@ const begin = `
   pairs as (select number, run from free join next using (at)),
   placed as (update hookline.work_place set run = pairs.run from pairs where work_place.number = pairs.number)
   update hookline.work set status = 'running', worker = $4, token = $5, attempts = 1, since = clock_timestamp()
-  from pairs where work.run = pairs.run returning item, seq`;
-
-/** Where a worker died between the two. */
-const promoteLeft = `update hookline.work set status = 'waiting' where status = 'behind' and run in (
-  select distinct on (hook) run from hookline.work behind where status = 'behind'
-    and not exists (select 1 from hookline.work where hook = behind.hook and status <> 'behind')
-  order by hook, forced desc, seq)`;
+  from pairs, ${unhurried} where work.run = pairs.run returning item, seq`;
 
 async function keep(query: Query, { run, token }: Hold, part: string, result: Kept): Promise<boolean> {
   const kept = await query(

@@ -1,0 +1,92 @@
+/** The workers of shared runs: who has which name, which of them live, and the runs of those that do not. All by the database's clock. */
+import type { Seconds } from "../../../engine/event.ts";
+import type { SharedWork } from "../../../engine/shared-work.ts";
+import type { Query } from "../connection.ts";
+
+interface MembersOptions {
+  ask: Query;
+  together<T>(work: (query: Query) => Promise<T>): Promise<T>;
+  /** Of the run schema. */
+  version: number;
+}
+
+/** A worker that has not been heard of for so many seconds does not count. */
+export const countedFor: Seconds = 10;
+export const lives = (seconds: string): string =>
+  `seen >= clock_timestamp() - make_interval(secs => ${seconds}::double precision)`;
+
+/** Where a worker died between the two. */
+const promoteLeft = `update hookline.work set status = 'waiting' where status = 'behind' and run in (
+  select distinct on (hook) run from hookline.work behind where status = 'behind'
+    and not exists (select 1 from hookline.work where hook = behind.hook and status <> 'behind')
+  order by hook, forced desc, seq)`;
+
+export function createMembers({
+  ask,
+  together,
+  version,
+}: MembersOptions): Pick<SharedWork, "join" | "leave" | "beat" | "adrift"> {
+  return {
+    async join(member, lease) {
+      const taken = await ask(
+        `insert into hookline.worker as worker (id, token, place, version) values ($1, $2, $3, $4)
+         on conflict (id) do update set token = $2, place = $3, version = $4, since = clock_timestamp(), seen = clock_timestamp()
+         where worker.seen < clock_timestamp() - make_interval(secs => $5::double precision) or worker.token = $2
+         returning id`,
+        [member.id, member.token, member.where, version, lease],
+      );
+      if (taken.length > 0) return undefined;
+      const [row] = await ask<{ place: string }>("select place from hookline.worker where id = $1", [member.id]);
+      return { holder: row?.place ?? "another process" };
+    },
+    async leave(member) {
+      await ask("delete from hookline.worker where id = $1 and token = $2", [member.id, member.token]);
+    },
+    async beat(member) {
+      const found = await ask<{
+        is: boolean;
+        run: string | null;
+        token: string | null;
+        cancelled: string | null;
+        workers: number;
+        waits: boolean;
+      }>(
+        `with beat as (update hookline.worker set seen = clock_timestamp() where id = $1 and token = $2 returning id)
+         select beat.id is not null as is, work.run, work.token, work.cancelled,
+           (select count(*) from hookline.worker where version = $3 and ${lives("$4")})::integer as workers,
+           exists (select 1 from hookline.work where status = 'waiting' and version = $3) as waits
+         from (values (1)) one left join beat on true
+         left join hookline.work on work.worker = $1 and work.status = 'running'`,
+        [member.id, member.token, version, countedFor],
+      );
+      return {
+        workers: found[0]?.workers ?? 0,
+        waits: found[0]?.waits === true,
+        isMember: found.some(({ is }) => is),
+        held: new Map(
+          found.flatMap(({ run, token, cancelled }) =>
+            run === null || token === null ? [] : [[run, { token, ...(cancelled !== null && { cancelled }) }]],
+          ),
+        ),
+      };
+    },
+    adrift: (lease, look) =>
+      together(async (query) => {
+        const [{ leads = false } = {}] = await query<{ leads: boolean }>(
+          "select pg_try_advisory_xact_lock(7234017283807667301) as leads",
+        );
+        if (!leads) return;
+        const living = await query<{ id: string }>(`select id from hookline.worker where ${lives("$1")}`, [lease]);
+        const adrift = await query<{ run: string; worker: string | null }>(
+          `select run, worker from hookline.work where status = 'running' and version = $2
+           and (worker is null or not exists (select 1 from hookline.worker where id = work.worker and ${lives("$1")}))`,
+          [lease, version],
+        );
+        await query(promoteLeft);
+        await look(
+          adrift.map(({ run, worker }) => ({ run, ...(worker !== null && { worker }) })),
+          new Set(living.map(({ id }) => id)),
+        );
+      }),
+  };
+}

@@ -13,6 +13,8 @@ export const schema = "peer_dbos";
 export const queue = "runs";
 export const workflow = "run";
 export const version = "1";
+/** Milliseconds: as a worker does, it writes what a run has done so far only where the run lasts. */
+const shownWithin = 100;
 /** How often each process looks for work. */
 const looksEvery = 10;
 
@@ -54,23 +56,23 @@ async function main(url: string, name: string): Promise<void> {
   const { DBOS } = dbos;
   const rows = new pg.Pool({ connectionString: url, max: 4 });
   /** Planned once for each connection. */
-  const set = (changes: string, id: string, day: string, ...values: unknown[]): Promise<unknown> =>
-    rows.query({
-      name: changes,
-      text: `update peer.run set ${changes} where day = $1 and id = $2`,
-      values: [day, id, ...values],
-    });
+  const set = (name: string, changes: string, values: unknown[]): Promise<unknown> =>
+    rows.query({ name, text: `update peer.run set ${changes} where day = $1 and id = $2`, values });
+  const begun = "asked = 1, started = $3, owner = $4, steps = $5";
 
   async function perform({ id, day, paths }: Given): Promise<void> {
     const started = Date.now();
-    await set("status = 'running', asked = 1, started = $3, owner = $4", id, day, started, `${process.pid}:${name}`);
     const steps: Step[] = [];
-    for (const [index, path] of paths.entries()) {
-      if (index > 0) await set("steps = $3", id, day, JSON.stringify(steps));
+    const row = (): unknown[] => [day, id, started, `${process.pid}:${name}`, JSON.stringify(steps)];
+    let shown = Promise.resolve<unknown>(undefined);
+    const show = setInterval(() => {
+      shown = set("show", `status = 'running', ${begun}`, row());
+    }, shownWithin);
+    for (const [index, path] of paths.entries())
       steps.push(await DBOS.runStep(() => read(path), { name: `${index}:read_file` }));
-    }
-    const ms = Date.now() - started;
-    await set("status = 'completed', outcome = '{}', steps = $3, ms = $4", id, day, JSON.stringify(steps), ms);
+    clearInterval(show);
+    await shown;
+    await set("end", `status = 'completed', outcome = '{}', ms = $6, ${begun}`, [...row(), Date.now() - started]);
   }
 
   DBOS.setConfig({

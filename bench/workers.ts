@@ -120,7 +120,7 @@ async function timeOf(side: Side, { cluster, store, file }: Place): Promise<numb
 async function startOwn({ folder, cluster, store }: Place): Promise<Side> {
   const home = join(folder, "home");
   mkdirSync(join(home, ".config", "hookline"), { recursive: true });
-  writeFileSync(join(home, ".config", "hookline", "config.yaml"), `engine: { max_concurrent_hooks: ${cap} }\n`);
+  writeFileSync(join(home, ".config", "hookline", "config.yaml"), `hook_engine: { max_concurrent_hooks: ${cap} }\n`);
   const env = { PATH: process.env.PATH, HOME: home, XDG_STATE_HOME: join(folder, "state") };
   const bin = join(import.meta.dirname, "..", "bin", "hookline.js");
   const work = createSharedWork({ connection: store.connection });

@@ -57,6 +57,7 @@ export async function openWorker(options: WorkerOptions): Promise<Worker> {
       functions: new Map(),
       queue,
       asQueued: true,
+      sources: { watches: true },
       combine: (set) => set ?? noHooks,
       notices: { settings: () => ({ channels: settings?.notifications ?? {}, notify: settings?.notify ?? [] }) },
     });

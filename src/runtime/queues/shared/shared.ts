@@ -48,6 +48,8 @@ export const usualLease: Seconds = 5;
 const endsWithin: Seconds = 3;
 /** Of all workers so many look each time for runs of dead ones, whichever they are: what it costs the database stays the same. */
 const lookersAtOnce = 3;
+/** So few runs are not shared out: one machine performs them as fast, and fewer wake. */
+const sharedFrom = 4;
 /** Runs that are taken in one statement. */
 const takenAtOnce = 16;
 
@@ -101,7 +103,7 @@ export async function openSharedQueue(options: SharedQueueOptions): Promise<Shar
   async function lookNow(): Promise<void> {
     while (looksAgain && state === "open" && owner) {
       looksAgain = false;
-      const share = Math.min(takenAtOnce, Math.ceil(cap() / workers)); // at once: what others leave is taken at the next look
+      const share = Math.min(takenAtOnce, Math.max(sharedFrom, Math.ceil(cap() / workers))); // what others leave is taken at the next look
       const limit = Math.min(share, cap() - attempts.size - fresh.size);
       if (limit <= 0) return;
       await trying(async () => {

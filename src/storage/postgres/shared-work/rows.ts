@@ -12,11 +12,8 @@ export interface RunRows {
   save(query: Query, run: Run): Promise<void>;
   /** False: the run is no longer held so. */
   saveHeld(query: Query, hold: Hold, run: Run, parts: ReadonlyMap<string, Kept>): Promise<boolean>;
-  /**
-   * Writes its end, and takes it out of the queue. Gives the hook as it is written, and whether another run of it waits behind; undefined:
-   * the run is no longer held so.
-   */
-  end(query: Query, hold: Hold, run: Run): Promise<{ hook: string; leads: boolean } | undefined>;
+  /** Writes its end, takes it out of the queue, and brings the next of its hook to the head. False: the run is no longer held so. */
+  end(query: Query, hold: Hold, run: Run): Promise<boolean>;
   named(query: Query, runs: readonly Pick<Run, "id" | "eventId">[]): Promise<Run[]>;
 }
 
@@ -47,10 +44,13 @@ const saveHeld = `with held as (select run from hookline.work where ${held} for 
   kept as (insert into hookline.work_part (run, name, result) select held.run, part.* from held, unnest(${names}, ${results}) part
     on conflict do nothing)
   ${into} select ${typed.join(", ")} from held, ${unhurried} ${replacing} returning id`;
+/** One that is added at this very moment is not seen: it comes to its head when a worker next looks for what is left. */
 const end = `with gone as (delete from hookline.work where ${held} returning run, hook, cancelled),
   freed as (update hookline.work_place set run = null where run in (select run from gone)),
-  ended as (${into} select ${ofWhoCancelled.join(", ")} from gone ${replacing})
-  select hook, exists (select 1 from hookline.work where hook = gone.hook and status = 'behind') as leads from gone`;
+  ended as (${into} select ${ofWhoCancelled.join(", ")} from gone ${replacing}),
+  promoted as (update hookline.work set status = 'waiting' from gone where work.status = 'behind' and work.run =
+    (select run from hookline.work where hook = gone.hook and status = 'behind' order by forced desc, seq limit 1))
+  select 1 from gone`;
 
 function typeOf(field: string | undefined): string {
   if (field === "asked") return "integer";
@@ -86,12 +86,8 @@ export function createRunRows(keeper: Keeper): RunRows {
       return found.length > 0;
     },
     async end(query, hold, given) {
-      const [row] = await query<{ hook: string; leads: boolean }>(end, [
-        ...(await valuesOf(query, given)),
-        written(hold.run),
-        hold.token,
-      ]);
-      return row;
+      const gone = await query(end, [...(await valuesOf(query, given)), written(hold.run), hold.token]);
+      return gone.length > 0;
     },
     async named(query, runs) {
       if (runs.length === 0) return [];

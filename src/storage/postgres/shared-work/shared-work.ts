@@ -162,13 +162,9 @@ export function createSharedWork(options: SharedWorkOptions, version: number = r
     async save(hold, run, parts = new Map()) {
       const { status } = run;
       if (status === "queued" || status === "running") return rows.saveHeld(ask, hold, run, parts);
-      const gone = await rows.end(ask, hold, run);
-      if (!gone) {
-        const [row] = await rows.named(ask, [run]); // it may have been written, and the answer lost
-        return row?.status === status && row.ms === run.ms;
-      }
-      if (gone.leads) await ask(promote, [gone.hook]); // one that is added at this very moment comes to its head by adrift
-      return true;
+      if (await rows.end(ask, hold, run)) return true;
+      const [row] = await rows.named(ask, [run]); // it may have been written, and the answer lost
+      return row?.status === status && row.ms === run.ms;
     },
     async release(member, runs) {
       await ask(

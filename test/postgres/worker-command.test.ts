@@ -182,6 +182,17 @@ test("a store that cannot be shared, a wrong role, and tables of another version
   cluster.sql(`grant usage on schema hookline_dbos to ${writer}`, database);
 });
 
+test("a worker says where its settings are wrong, and works", async (context) => {
+  cluster.empty();
+  const machine = makeMachine(context);
+  const settings = join(machine.folder, "home", ".config", "hookline");
+  mkdirSync(settings, { recursive: true });
+  writeFileSync(join(settings, "config.yaml"), "engine: { max_concurrent_hooks: 8 }\n");
+  const { said } = await startWorker(context, machine, "--store", cluster.store);
+  await until(() => said().includes("2 at once"));
+  assert.match(said(), /config\.yaml:1:1: nothing reads "engine"/);
+});
+
 const automation = (line: string): string => `name: Remember
 trigger: { type: event, event_type: deploy.done }
 cooldown_seconds: 0

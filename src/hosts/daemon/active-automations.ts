@@ -124,7 +124,7 @@ export function createActiveAutomations({
   }
 
   const problems = (): Problem[] => {
-    const found = [...files.values()].flatMap((loaded) => loaded.problems.filter(({ file }) => isOfAutomations(file)));
+    const found = [...files.values()].flatMap((loaded) => loaded.problems);
     const beside = [...files.values()].flatMap(({ set }) =>
       set.hooks.flatMap((hook) => foreignProject(hook, stored.workspaces) ?? []),
     );
@@ -197,4 +197,3 @@ const alsoIn = (known: Hook, { id, origin }: Hook): Problem => ({
 });
 
 const nothing: HookSet = { id: "empty", hooks: [] };
-const isOfAutomations = (file: string): boolean => /[/\\]automations[/\\][^/\\]+$/.test(file);

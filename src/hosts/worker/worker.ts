@@ -33,6 +33,8 @@ export interface Worker {
 }
 
 const noHooks: HookSet = { id: "none", hooks: [] };
+/** All that a worker reads of the files around it: it performs runs as they were queued. */
+const isSettings = (file: string): boolean => /[/\\](config|hookline)\.ya?ml$/.test(file);
 
 /** Rejects with HooklineError: store_unusable, worker_running. It begins at once. */
 export async function openWorker(options: WorkerOptions): Promise<Worker> {
@@ -67,6 +69,8 @@ export async function openWorker(options: WorkerOptions): Promise<Worker> {
       await work.makePlaces(cap());
     };
     await read();
+    for (const { severity, file, line, column, message } of runtime.source?.known(cwd)?.problems ?? [])
+      if (severity === "error" && isSettings(file)) complain(`${file}:${line}:${column}: ${message}`);
     let closing: Promise<void> | undefined;
     async function end(): Promise<void> {
       await runtime.close();

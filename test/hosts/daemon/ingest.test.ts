@@ -285,12 +285,15 @@ test("senders that do not read their answers close the intake for no other sende
 
 test("a sender that has not read for a while is ended, with a line that says so after its answers", async (t) => {
   const opened = await world(t, { stalledAtMost: 300 });
-  const taken: Socket[] = [];
-  const take = (message: unknown): void => void taken.push((message as { socket: Socket }).socket); // as Node documents it
+  const taken = new Map<number | undefined, Socket>(); // other servers of this process take some too
+  const take = (message: unknown): void => {
+    const { socket } = message as { socket: Socket }; // as Node documents it
+    taken.set(socket.remotePort, socket);
+  };
   subscribe("net.server.socket", take);
   t.after(() => unsubscribe("net.server.socket", take));
   const socket = await stuckSender(opened);
-  while (!taken[0]?.writableEnded) await moment(20); // who reads before it is given up is not ended
+  while (!taken.get(socket.localPort)?.writableEnded) await moment(20); // who reads before it is given up is not ended
   let answers = "";
   socket.on("data", (chunk: Buffer) => {
     answers += chunk.toString();

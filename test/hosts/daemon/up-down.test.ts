@@ -17,6 +17,7 @@ test("up says what it watches, status shows it, down ends it and leaves nothing"
       "true",
     ),
     "workspace/.hookline/automations/broken.yaml": "name: Broken\ntrigger: { type: evnt }\n",
+    "home/.config/hookline/config.yaml": "engine: { enabled: true }\n",
   });
   const daemon = await place.up();
   const [due] = daemon.said.due;
@@ -35,7 +36,7 @@ test("up says what it watches, status shows it, down ends it and leaves nothing"
   const { stdout } = place.hookline("status");
   assert.match(stdout, /daemon +http:\/\/127\.0\.0\.1:\d+/);
   assert.match(stdout, /due +automation:workspace\/nightly \d{4}-/);
-  assert.match(stdout, /broken +.*broken\.yaml/);
+  assert.match(stdout, /broken +.*config\.yaml: nothing reads "engine"\n +.*broken\.yaml: no trigger/);
 
   const exit = once(daemon.child, "exit");
   const down = place.hookline("down");

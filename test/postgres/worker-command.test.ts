@@ -9,7 +9,7 @@ import { durableHook, itemOf } from "../runtime/queues/world.ts";
 import { makeMachine } from "./machine.ts";
 import { database, type Prepared, writer } from "./prepared.ts";
 import { senderFor, startShared } from "./shared-world.ts";
-import { type Command, startWorker } from "./start-command.ts";
+import { startWorker } from "./start-command.ts";
 
 let cluster: Prepared;
 before(async () => {
@@ -78,30 +78,6 @@ test("a run that is cancelled ends the call of the model that it waits for", asy
   await work.cancel("r1");
   const run = await over(item);
   assert.deepEqual([run.status, run.reason], ["cancelled", "cancelled"]);
-});
-
-test("of two processes with one name the second is refused, and says who has it", async (context) => {
-  cluster.empty();
-  const machine = makeMachine(context);
-  await startWorker(context, machine, { words: ["--store", cluster.store, "--name", "alpha"] });
-  const { status, stderr } = makeMachine(context).run("worker", "--store", cluster.store, "--name", "alpha");
-  assert.equal(status, 3);
-  assert.match(
-    stderr,
-    /another process works under the name alpha: process \d+ on \S+ — postgres:\/\/.* — end it, or give this one a name of its own/,
-  );
-});
-
-test("workers of one machine have names of their own, and have them again after a restart", async (context) => {
-  cluster.empty();
-  const machine = makeMachine(context);
-  const nameIn = ({ said }: Command): string => /, as (\S+)/.exec(said())?.[1] ?? assert.fail(said());
-  const start = (): Promise<Command> => startWorker(context, machine, { words: ["--store", cluster.store] });
-  const [first, second] = [await start(), await start()];
-  assert.notEqual(nameIn(first), nameIn(second));
-  first.child.kill("SIGTERM");
-  assert.equal(await first.ended, 0);
-  assert.equal(nameIn(await start()), nameIn(first));
 });
 
 test("a store that cannot be shared, a wrong role, and tables of another version are refused with what to do", (context) => {

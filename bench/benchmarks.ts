@@ -34,6 +34,7 @@ export const benchmarks: readonly Entry[] = [
   { name: "agents", seconds: 400, alone: true },
   { name: "durable", seconds: 90, alone: true },
   { name: "workers", seconds: 120, alone: true },
+  { name: "recovery", seconds: 90, alone: true },
   { name: "dashboard", seconds: 180, alone: true },
   { name: "large-store", seconds: 240, alone: true },
   { name: "trust", seconds: 1800, alone: true },

@@ -102,6 +102,7 @@ export const promises: readonly Promised[] = [
     "workers",
     "short automation runs a second",
   ),
+  promise("a run of a killed worker goes on", "≤ 10 s, the longest of 10", "recovery", "a run of a killed worker"),
   promise("memory, last 50,000 events", "flat: ≤ 5 % more", "memory", "growth"),
 ];
 

@@ -7,6 +7,7 @@ import {
   globSync,
   mkdirSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
@@ -14,22 +15,23 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 
-const root = dirname(import.meta.dirname);
+const ownSources = dirname(import.meta.dirname);
 
 /**
  * Returns its folder. Two that build at the same time do not disturb each other: the first that is ready is kept.
  *
  * @param trust whether it asks a person for trust, as the package does that people install; most tests are about other things
+ * @param root the folder of other sources than these
  */
-export function packageForTests(trust: "asked" | "given" = "given"): string {
-  const builds = join(root, "node_modules", ".cache", "hookline-tests");
-  const folder = join(builds, `${keyOfSources()}${trust === "asked" ? "-asking" : ""}`);
+export function packageForTests(trust: "asked" | "given" = "given", root: string = ownSources): string {
+  const builds = join(ownSources, "node_modules", ".cache", "hookline-tests");
+  const folder = join(builds, `${keyOf(root)}${trust === "asked" ? "-asking" : ""}`);
   if (existsSync(folder)) return folder;
   const unfinished = `${folder}.${process.pid}`;
   mkdirSync(unfinished, { recursive: true });
   for (const name of ["bin", "package.json"]) cpSync(join(root, name), join(unfinished, name), { recursive: true });
   for (const name of ["docs", "examples", "native", "packs", "schema"])
-    symlinkSync(join(root, name), join(unfinished, name));
+    symlinkSync(realpathSync(join(root, name)), join(unfinished, name));
   const { status, stderr } = spawnSync(
     process.execPath,
     [join(root, "scripts", "build.ts"), join(unfinished, "dist"), ...(trust === "given" ? ["--trusts-all"] : [])],
@@ -56,7 +58,7 @@ export function removeOldPackages(kept: string): void {
       rmSync(folder, { recursive: true, force: true });
 }
 
-function keyOfSources(): string {
+function keyOf(root: string): string {
   const patterns = [
     "src/**/*.{ts,json}",
     "examples/demo/*.ts",

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { after, before, beforeEach, type TestContext, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { startCluster } from "./cluster.ts";
+import { halt } from "./halt.ts";
 import { makeMachine } from "./machine.ts";
 import { database, type Prepared, startPrepared, writer } from "./prepared.ts";
 
@@ -112,26 +113,16 @@ test("[R72, F19] hooks decide and lose nothing while Postgres is dead", (context
     () => cluster.start(),
   ));
 
-test("[R72, F19] hooks decide and lose nothing while Postgres is halted and answers nothing", (context) =>
-  decidesWithout(
+test("[R72, F19] hooks decide and lose nothing while Postgres is halted and answers nothing", (context) => {
+  let goOn = (): void => {};
+  return decidesWithout(
     context,
-    () => pauseServer("SIGSTOP"),
-    () => pauseServer("SIGCONT"),
-  ));
-
-/** Its processes, each of which may be serving a connection. */
-function pauseServer(signal: "SIGSTOP" | "SIGCONT"): void {
-  for (const pid of serverProcesses()) process.kill(pid, signal);
-}
-let paused: number[] = [];
-function serverProcesses(): number[] {
-  if (paused.length > 0) return paused.splice(0);
-  const pids = cluster.sql(
-    "select pid from pg_stat_activity where backend_type in ('client backend', 'walwriter') and pid <> pg_backend_pid()",
+    () => {
+      goOn = halt(cluster);
+    },
+    () => goOn(),
   );
-  paused = [cluster.pid(), ...pids.split("\n").filter(Boolean).map(Number)];
-  return [...paused];
-}
+});
 
 test("a daemon starts while Postgres is away, and refuses one that will never take its rows", async (context) => {
   const machine = makeMachine(context);

@@ -1,13 +1,18 @@
 /** A Postgres for shared runs, and queues on it, for tests. */
+import type { TestContext } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
 import type { Item } from "../../src/engine/ports.ts";
+import type { Run } from "../../src/engine/record.ts";
 import type { SharedWork } from "../../src/engine/shared-work.ts";
 import { openSharedRuns, type SharedRunsOptions } from "../../src/hosts/compose/shared-runs.ts";
 import { migrateDurableEngine } from "../../src/runtime/queues/shared/dbos.ts";
 import type { SharedQueue } from "../../src/runtime/queues/shared/shared.ts";
+import { openConnection } from "../../src/storage/postgres/connection.ts";
+import { migrate } from "../../src/storage/postgres/migrate.ts";
 import { openPostgresStore, type PostgresStore } from "../../src/storage/postgres/postgres.ts";
 import { createSharedWork } from "../../src/storage/postgres/shared-work/shared-work.ts";
-import type { ClusterOptions } from "./cluster.ts";
-import { database, owner, type Prepared, startPrepared, writer } from "./prepared.ts";
+import type { Cluster, ClusterOptions } from "./cluster.ts";
+import { database, owner, type Prepared, reader, startPrepared, writer } from "./prepared.ts";
 
 export async function startShared(options: ClusterOptions = {}): Promise<Prepared> {
   const cluster = await startPrepared(options);
@@ -25,6 +30,14 @@ export async function startShared(options: ClusterOptions = {}): Promise<Prepare
       );
     },
   };
+}
+
+/** Another database of this server, with the same tables. Gives the address of whoever writes there. */
+export async function addShared(cluster: Cluster, name: string): Promise<string> {
+  cluster.sql(`create database ${name} owner ${owner}`);
+  await migrate({ url: cluster.url(owner, name), writer, reader });
+  await migrateDurableEngine(cluster.url(owner, name), writer);
+  return cluster.url(writer, name);
 }
 
 export interface Opened {
@@ -58,3 +71,26 @@ export async function openOn(
 
 /** As a sender hands a run over. */
 export const send = ({ work }: Pick<Opened, "work">, item: Item): Promise<unknown> => work.add(item);
+
+export interface Sender {
+  work: SharedWork;
+  /** Its row, once it has ended. */
+  over(item: Item): Promise<Run>;
+}
+
+/** A machine that sends runs and performs none. */
+export function senderFor(context: Pick<TestContext, "after">, url: string): Sender {
+  const connection = openConnection({ url });
+  const work = createSharedWork({ connection });
+  context.after(() => connection.close());
+  return {
+    work,
+    async over(item) {
+      for (;;) {
+        const [run] = await work.ended([item.run]);
+        if (run) return run;
+        await pause(50);
+      }
+    },
+  };
+}

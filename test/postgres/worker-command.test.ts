@@ -1,69 +1,22 @@
 /** hookline worker and hookline up with a Postgres, as people start them. */
 import assert from "node:assert/strict";
-import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, type TestContext, test } from "node:test";
+import { after, before, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import type { Item } from "../../src/engine/ports.ts";
-import type { Run } from "../../src/engine/record.ts";
 import { type ScriptedTurn, startScriptedModel } from "../../src/hosts/testing/index.ts";
-import { openConnection } from "../../src/storage/postgres/connection.ts";
 import { migrations } from "../../src/storage/postgres/schema.ts";
-import { createSharedWork } from "../../src/storage/postgres/shared-work/shared-work.ts";
-import { bin } from "../program.ts";
 import { durableHook, itemOf } from "../runtime/queues/world.ts";
-import { type Machine, makeMachine } from "./machine.ts";
+import { makeMachine } from "./machine.ts";
 import { database, type Prepared, writer } from "./prepared.ts";
-import { startShared } from "./shared-world.ts";
+import { senderFor, startShared } from "./shared-world.ts";
+import { startWorker } from "./start-command.ts";
 
 let cluster: Prepared;
 before(async () => {
   cluster = await startShared();
 });
 after(() => cluster.close());
-
-interface Command {
-  child: ChildProcess;
-  /** What it has said so far, on both streams. */
-  said(): string;
-  ended: Promise<number | null>;
-}
-
-/** `hookline worker` on this machine; resolves once it says that it works. */
-async function startWorker(context: TestContext, machine: Machine, ...words: string[]): Promise<Command> {
-  const { workspace: cwd, environment: env } = machine;
-  const child = spawn(process.execPath, [bin, "worker", ...words], { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
-  context.after(() => void child.kill("SIGKILL"));
-  let said = "";
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding("utf8").on("data", (text: string) => {
-      said += text;
-    });
-  const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
-  let isOver = false;
-  void ended.then(() => {
-    isOver = true;
-  });
-  while (!isOver && !/Hookline .* works for/.test(said)) await pause(50);
-  return { child, said: () => said, ended };
-}
-
-function workFor(context: TestContext) {
-  const connection = openConnection({ url: cluster.store });
-  const work = createSharedWork({ connection });
-  context.after(() => connection.close());
-  return {
-    work,
-    async over(item: Item): Promise<Run> {
-      for (;;) {
-        const [run] = await work.ended([item.run]);
-        if (run) return run;
-        await pause(50);
-      }
-    },
-  };
-}
 
 async function until(what: () => boolean): Promise<void> {
   while (!what()) await pause(50);
@@ -91,12 +44,12 @@ test("[AT49, A46] of two workers one is killed while the model thinks: the other
     onError: "continue" as const,
   };
   const ask = { uses: "ask_model", with: { prompt: "Say what happened." }, timeout: 300, onError: "stop" as const };
-  const { work, over } = workFor(context);
+  const { work, over } = senderFor(context, cluster.store);
   const item = itemOf(durableHook("h", [gather, ask]), "r1", { cwd: one.workspace });
   await work.add(item);
-  const first = await startWorker(context, one, "--store", cluster.store);
+  const first = await startWorker(context, one, { words: ["--store", cluster.store] });
   await server.arrival(1);
-  const second = await startWorker(context, other, "--store", cluster.store);
+  const second = await startWorker(context, other, { words: ["--store", cluster.store] });
   first.child.kill("SIGKILL");
   const run = await over(item);
   assert.deepEqual([run.status, run.steps.at(-1)?.output.response], ["completed", "All is well."]);
@@ -118,38 +71,14 @@ test("a run that is cancelled ends the call of the model that it waits for", asy
     `models:\n  default: local/qwen3\n  providers:\n    local: { kind: openai-compatible, url: "${server.url}/v1" }\n`,
   );
   const ask = { uses: "ask_model", with: { prompt: "Say what happened." }, timeout: 3_000, onError: "stop" as const };
-  const { work, over } = workFor(context);
+  const { work, over } = senderFor(context, cluster.store);
   const item = itemOf(durableHook("h", [ask]), "r1", { cwd: machine.workspace });
   await work.add(item);
-  await startWorker(context, machine, "--store", cluster.store);
+  await startWorker(context, machine, { words: ["--store", cluster.store] });
   await server.arrival(1);
   await work.cancel("r1");
   const run = await over(item);
   assert.deepEqual([run.status, run.reason], ["cancelled", "cancelled"]);
-});
-
-test("of two processes with one name the second is refused, and says who has it", async (context) => {
-  cluster.empty();
-  const machine = makeMachine(context);
-  await startWorker(context, machine, "--store", cluster.store, "--name", "alpha");
-  const { status, stderr } = makeMachine(context).run("worker", "--store", cluster.store, "--name", "alpha");
-  assert.equal(status, 3);
-  assert.match(
-    stderr,
-    /another process works under the name alpha: process \d+ on \S+ — postgres:\/\/.* — end it, or give this one a name of its own/,
-  );
-});
-
-test("workers of one machine have names of their own, and have them again after a restart", async (context) => {
-  cluster.empty();
-  const machine = makeMachine(context);
-  const nameIn = ({ said }: Command): string => /, as (\S+)/.exec(said())?.[1] ?? assert.fail(said());
-  const start = (): Promise<Command> => startWorker(context, machine, "--store", cluster.store);
-  const [first, second] = [await start(), await start()];
-  assert.notEqual(nameIn(first), nameIn(second));
-  first.child.kill("SIGTERM");
-  assert.equal(await first.ended, 0);
-  assert.equal(nameIn(await start()), nameIn(first));
 });
 
 test("a store that cannot be shared, a wrong role, and tables of another version are refused with what to do", (context) => {
@@ -188,7 +117,7 @@ test("a worker says where its settings are wrong, and works", async (context) =>
   const settings = join(machine.folder, "home", ".config", "hookline");
   mkdirSync(settings, { recursive: true });
   writeFileSync(join(settings, "config.yaml"), "engine: { max_concurrent_hooks: 8 }\n");
-  const { said } = await startWorker(context, machine, "--store", cluster.store);
+  const { said } = await startWorker(context, machine, { words: ["--store", cluster.store] });
   await until(() => said().includes("2 at once"));
   assert.match(said(), /config\.yaml:1:1: nothing reads "engine"/);
 });

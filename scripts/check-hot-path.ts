@@ -1,6 +1,6 @@
 /**
  * What `hookline hook` loads before it knows its event: the static closure of src/hosts/cli/hook.ts holds nothing slow (R66). And what
- * a daemon loads in which nobody has switched on telemetry or named a Postgres: nothing that sends to one of them.
+ * commands and a daemon load where nobody has switched on telemetry or named a Postgres: nothing that sends to one of them.
  */
 import { importsOf } from "./imports.ts";
 
@@ -64,6 +64,7 @@ const closures: readonly Closure[] = [
   ...[
     "src/hosts/cli/main.ts",
     "src/hosts/cli/daemon/up.ts",
+    "src/hosts/cli/doctor/doctor.ts",
     "src/hosts/daemon/daemon.ts",
     "src/hosts/daemon/listeners.ts",
     "src/index.ts",

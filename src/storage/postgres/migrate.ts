@@ -53,7 +53,7 @@ const setMeta = "insert into hookline.meta values ($1, $2) on conflict (key) do 
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-const versionIn = async (query: Query): Promise<number> => {
+export const versionIn = async (query: Query): Promise<number> => {
   const [row] = await query<{ value: string }>("select value from hookline.meta where key = 'version'");
   return Number(row?.value ?? 0);
 };

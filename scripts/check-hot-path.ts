@@ -1,7 +1,7 @@
 /**
  * What `hookline hook` loads before it knows its event: the static closure of src/hosts/cli/hook.ts holds nothing slow (R66). And what
- * a daemon loads in which nobody has switched on telemetry or named a Postgres: nothing that sends to one of them. Of Postgres nothing is
- * loaded later either, whatever is asked, but in the few places that know its address.
+ * commands and a daemon load where nobody has switched on telemetry or named a Postgres: nothing that sends to one of them. Of Postgres
+ * nothing is loaded later either, whatever is asked, but in the few places that know its address.
  */
 import { importsOf } from "./imports.ts";
 
@@ -66,6 +66,8 @@ const postgres = ["pg", "@dbos-inc/dbos-sdk"];
 /** They load it where a person has named one. */
 const waysToPostgres = [
   "src/hosts/cli/daemon/up.ts",
+  "src/hosts/cli/doctor/postgres-look.ts",
+  "src/hosts/cli/runs/cancel.ts",
   "src/hosts/cli/shared-store/record.ts",
   "src/hosts/cli/shared-store/store.ts",
   "src/hosts/cli/worker/worker.ts",
@@ -74,11 +76,17 @@ const waysToPostgres = [
 const daemonFiles = ["src/hosts/cli/daemon/up.ts", "src/hosts/daemon/daemon.ts", "src/hosts/daemon/listeners.ts"];
 const closures: readonly Closure[] = [
   { entry: "src/hosts/cli/hook.ts", packages: forbidden, places: forbiddenPlaces, allowed },
-  ...["src/hosts/cli/main.ts", ...daemonFiles, "src/index.ts"].map((entry) => ({
+  ...["src/hosts/cli/main.ts", "src/hosts/cli/doctor/doctor.ts", ...daemonFiles, "src/index.ts"].map((entry) => ({
     ...{ entry, packages: postgres, allowed: [] },
     places: ["src/services/telemetry/otlp/", "src/storage/postgres/"],
   })),
-  ...["src/hosts/cli/hook.ts", "src/hosts/cli/main.ts", ...daemonFiles, "src/index.ts"].map((entry) => ({
+  ...[
+    "src/hosts/cli/hook.ts",
+    "src/hosts/cli/main.ts",
+    "src/hosts/cli/doctor/doctor.ts",
+    ...daemonFiles,
+    "src/index.ts",
+  ].map((entry) => ({
     ...{ entry, packages: postgres, places: ["src/storage/postgres/"], allowed: [], gates: waysToPostgres },
   })),
 ];

@@ -104,22 +104,31 @@ test("roles that the script makes, a backup and what is restored from it serve a
   const before = listed(store);
   assert.match(before, /no_rm/);
 
-  const file = join(cluster.folder, "backup");
-  cluster.program("pg_dump", [...connected, "--format=custom", "--file", file, database]);
-  cluster.sql(`create database restored owner hookline_owner; grant connect on database restored to ${writer}`);
-  cluster.program("pg_restore", [...connected, "--dbname", "restored", "--exit-on-error", file]);
+  const today = new Date().toISOString().slice(0, 10);
+  const page = readFileSync(join(folder, "..", "docs", "operations.md"), "utf8");
+  const section = page.slice(page.indexOf("## Backup and restore"), page.indexOf("## Failover"));
+  const [backup = "", archive = "", reading = ""] = Array.from(
+    section.matchAll(/```sh\n([\s\S]*?)```/g),
+    ([, lines = ""]) => lines.replaceAll("2026-04-01", today).replaceAll("20260401", today.replaceAll("-", "")),
+  );
+  /** As the page says it, with psql's own variables for where the server is. */
+  const follow = (lines: string): string =>
+    cluster.program("env", ["PGHOST=127.0.0.1", `PGPORT=${cluster.port}`, "PGUSER=postgres", "sh", "-ec", lines]);
+
+  follow(backup);
   const restored = cluster.url(writer, "restored");
   assert.equal(listed(restored), before);
   machine.hook("rm y");
   assert.equal(JSON.parse(listed(restored)).length, JSON.parse(before).length + 1, "it goes on from there");
 
-  const today = new Date().toISOString().slice(0, 10).replaceAll("-", "");
-  const archived = cluster.program("pg_dump", [
-    ...connected,
-    "--data-only",
-    `--table=hookline.event_${today}`,
-    `--table=hookline.run_${today}`,
-    database,
-  ]);
-  assert.match(archived, /COPY hookline\.event_\d+ [\s\S]*COPY hookline\.run_\d+ /);
+  cluster.sql(`alter role hookline_reader login password '${password}'`);
+  follow(archive);
+  cluster.sql("truncate hookline.event, hookline.run", "restored");
+  for (const table of ["event", "run"])
+    cluster.sql(`drop table hookline.${table}_${today.replaceAll("-", "")}`, "restored");
+  follow(reading);
+  const kept = cluster.sql("select id from hookline.run order by id", "restored");
+  assert.equal(kept, cluster.sql("select id from hookline.run order by id", database));
+  for (const role of [writer, "hookline_reader"])
+    assert.throws(() => follow(backup.replace("hookline_owner", role)), /permission denied/);
 });

@@ -81,6 +81,28 @@ test("a run that a worker has written already belongs to the record of the machi
   assert.equal(JSON.parse(moved.stdout).runs, 3);
 });
 
+test("a run that a worker performs is listed as running, whatever the machine that queued it brings of it", async (context) => {
+  const { store, ship } = shipping(context);
+  const connection = openConnection({ url: cluster.store });
+  context.after(() => connection.close());
+  const work = createSharedWork({ connection });
+  const run = aRun({ status: "queued" });
+  delete run.ms;
+  await store.saveRun(run);
+  await work.add({ ...itemOf(durableHook("h", []), run.id), run });
+  const member = { id: "w", token: "t", where: "" };
+  await work.makePlaces(1);
+  const [begun] = await work.begin({ member, cap: 1, limit: 1, elsewhere: [] });
+  assert.ok(begun);
+  await work.save(begun.hold, { ...run, status: "running" });
+  await ship();
+  assert.equal(cluster.sql("select status, source is not null from hookline.run", database), "running|t");
+  await work.save(begun.hold, { ...run, status: "completed", ms: 5 });
+  await store.saveRun({ ...run, status: "running" });
+  await ship();
+  assert.equal(cluster.sql("select status from hookline.run", database), "completed");
+});
+
 test("a move that is killed again and again goes on where it was, in both directions", async (context) => {
   const machine = makeMachine(context);
   fill(storeOf(machine), 6_000);

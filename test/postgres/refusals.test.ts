@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { migrate } from "../../src/storage/postgres/migrate.ts";
 import { openPostgresStore } from "../../src/storage/postgres/postgres.ts";
-import { migrations } from "../../src/storage/postgres/schema.ts";
+import { migrations, rights } from "../../src/storage/postgres/schema.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { makeAuthority, placeCertificate } from "./certificates.ts";
 import { password } from "./cluster.ts";
@@ -103,7 +103,52 @@ test("a database without tables, with older and with newer ones is refused, and 
   cluster.sql("update hookline.meta set value = '99' where key = 'version'", "bare");
   assert.match(await refusalOf(cluster.url(writer, "bare")), /of version 99, which is newer .* update Hookline/);
   await assert.rejects(migrate(at), /newer than this Hookline/);
-  await assert.rejects(migrate({ url: cluster.url(writer, "postgres") }), /no rights to it|permission denied/);
+});
+
+test("[T30] tables are made by the role that owns the database, not by a superuser, and rights go to roles that are there and have none", async () => {
+  cluster.sql(`create database made owner ${owner}; create role member login password '${password}' in role ${owner}`);
+  const refusals: [by: string, roles: object, said: RegExp][] = [
+    [
+      "postgres",
+      {},
+      /postgres is a superuser, and what it makes would run with all rights .*create role "hookline_owner" login .* alter database "made" owner to/,
+    ],
+    [writer, {}, /hookline_writer may make no tables in it .* use the role that owns the database/],
+    [
+      owner,
+      { writer: "nosuch" },
+      /there is no role nosuch .* make it first.*`create role "nosuch" login password '…'`/,
+    ],
+    [owner, { reader: "nosuch" }, /there is no role nosuch/],
+    [owner, { writer: owner }, /hookline_owner may alter its tables already .* name a role of its own/],
+    [owner, { writer: "member" }, /member may alter its tables already/],
+    [owner, { writer: "postgres" }, /postgres may alter its tables already/],
+  ];
+  const refused = async ([by, roles, said]: (typeof refusals)[number]): Promise<void> => {
+    await assert.rejects(migrate({ url: cluster.url(by, "made"), ...roles }), said);
+  };
+  for (const one of refusals) await refused(one);
+  assert.equal(cluster.sql("select count(*) from pg_namespace where nspname = 'hookline'", "made"), "0");
+  await migrate({ url: cluster.url(owner, "made"), writer });
+  await refused(["postgres", {}, /postgres is a superuser/]);
+  for (const other of [writer, "member"])
+    await refused([other, {}, /its tables belong to the role hookline_owner, not to .* use the role hookline_owner/]);
+});
+
+test("roles keep what they may do when the owner brings the tables to a newer version without naming them", async () => {
+  cluster.sql(`create database older owner ${owner}`);
+  const roles = [
+    ...rights.writer.map((statement) => statement.replace("%", writer)),
+    ...rights.reader.map((statement) => statement.replace("%", reader)),
+  ];
+  const version = "insert into hookline.meta values ('version', '1')";
+  cluster.sql([`set role ${owner}`, "create schema hookline", migrations[0], version, ...roles].join(";\n"), "older");
+  assert.deepEqual(await migrate({ url: cluster.url(owner, "older") }), { from: 1, to: migrations.length });
+  for (const role of [writer, reader]) {
+    const store = await openPostgresStore({ url: cluster.url(role, "older") });
+    assert.deepEqual(await store.connection.read("select run from hookline.work"), []);
+    await store.close();
+  }
 });
 
 test("[T30] with verify-full the store speaks to the server that its authority names, and to no other", async (context) => {

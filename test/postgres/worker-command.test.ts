@@ -7,7 +7,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type ScriptedTurn, startScriptedModel } from "../../src/hosts/testing/index.ts";
 import { migrations } from "../../src/storage/postgres/schema.ts";
 import { durableHook, itemOf } from "../runtime/queues/world.ts";
-import { makeMachine } from "./machine.ts";
+import { type Machine, makeMachine, type Up } from "./machine.ts";
 import { database, type Prepared, writer } from "./prepared.ts";
 import { senderFor, startShared } from "./shared-world.ts";
 import { startWorker } from "./start-command.ts";
@@ -79,6 +79,43 @@ test("a run that is cancelled ends the call of the model that it waits for", asy
   await work.cancel("r1");
   const run = await over(item);
   assert.deepEqual([run.status, run.reason], ["cancelled", "cancelled"]);
+});
+
+/** As a program sends an event to the daemon; what it sets off is not waited for. */
+async function sendTo({ port }: Up, { environment }: Machine, event: string): Promise<number> {
+  const state = readFileSync(join(environment.XDG_STATE_HOME ?? "", "hookline", "daemon.json"), "utf8");
+  const headers = { authorization: `Bearer ${JSON.parse(state).token}`, "content-type": "application/json" };
+  const sent = { method: "POST", headers, body: JSON.stringify({ event, data: {} }) };
+  return (await fetch(`http://127.0.0.1:${port}/events`, sent)).status;
+}
+
+test("a shared run is cancelled by any machine that names the store, and by the one that handed it over without", async (context) => {
+  cluster.empty();
+  const [one, other] = [makeMachine(context), makeMachine(context)];
+  const log = join(one.folder, "steps");
+  mkdirSync(join(one.workspace, ".hookline", "automations"), { recursive: true });
+  const line = `echo $$ >> ${log}; sleep 300`;
+  writeFileSync(join(one.workspace, ".hookline", "automations", "remember.yaml"), automation(line));
+  const pids = (): string[] => (existsSync(log) ? readFileSync(log, "utf8").split("\n").filter(Boolean) : []);
+  const daemon = await one.up("--store", cluster.store);
+  const flag = ["--store", cluster.store];
+  const listed = (machine: Machine, ...words: string[]): { id: string; status: string }[] =>
+    JSON.parse(machine.run("runs", "--all", "--json", ...words).stdout);
+  for (const [turn, [machine, words]] of [[other, flag] as const, [one, []] as const].entries()) {
+    assert.equal(await sendTo(daemon, one, "deploy.done"), 200);
+    await until(() => pids().length === turn + 1);
+    const { id } =
+      listed(other, ...flag).find(({ status }) => status !== "cancelled") ?? assert.fail("it is not listed");
+    const { status, stdout, stderr } = machine.run("runs", "cancel", id, ...words);
+    assert.equal(status, 0, stderr);
+    assert.match(stdout, /the run \S+ of Remember is (?:cancelled|told to end)/);
+    const areCancelled = (known: ReturnType<typeof listed>): boolean =>
+      known.every((run) => run.status === "cancelled");
+    await until(() => areCancelled(listed(one)) && areCancelled(listed(other, ...flag)));
+    assert.throws(() => process.kill(Number(pids()[turn])), "what it had started is gone");
+  }
+  assert.equal(other.run("runs", "cancel", listed(one)[0]?.id ?? "", ...flag).status, 1, "it has ended");
+  await daemon.end();
 });
 
 test("a store that cannot be shared, a wrong role, and tables of another version are refused with what to do", (context) => {

@@ -183,9 +183,9 @@ export const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import("./hooks/schema.ts")).schema,
   },
   runs: {
-    summary: "list what hooks did, newest first; show one run; follow new ones",
+    summary: "list what hooks did, newest first; show, follow or cancel runs",
     usage:
-      "runs [show RUN | tail] [--hook HOOK] [--status STATUS] [--since TIME] [--text TEXT] [--event EVENT] [--session ID] [--project DIR | --all] [--limit N] [--json]",
+      "runs [show RUN | tail | cancel RUN] [--hook HOOK] [--status STATUS] [--since TIME] [--text TEXT] [--event EVENT] [--session ID] [--project DIR | --all] [--limit N] [--json]",
     example: "hookline runs --status failed --since 2h",
     flags: {
       hook: { type: "string" },

@@ -22,6 +22,7 @@ export interface Sharing {
    * nothing. Resolves after the first attempt. Safe to call twice.
    */
   work(): Promise<void>;
+  /** `worker`: the name by which it performs runs, and `reason` why it performs none; both null: it has no automations. */
   facts(): Fields;
   close(): Promise<void>;
 }
@@ -38,7 +39,7 @@ export function openSharing(options: SharingOptions): Sharing {
   const work = createSharedWork({ connection, ...(redact ? { redact } : {}) });
   const said = new Set<string>();
   let worker: Worker | undefined;
-  let reason: string | undefined = "this machine has no automations";
+  let reason: string | undefined; // none for a machine without automations
   let opening: Promise<void> | undefined;
   let undo: (() => void) | undefined;
   let isClosed = false;

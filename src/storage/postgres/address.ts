@@ -61,6 +61,15 @@ function tlsOf({ searchParams }: URL, host: string, shown: string): Address["tls
 
 const isHere = (host: string): boolean => host === "localhost" || host === "::1" || /^127\./.test(host);
 
+/** The same place for another role, as a command takes it: without a password. Throws HooklineError store_unusable, as above. */
+export function addressFor(url: string, role: string): string {
+  readAddress(url);
+  const address = new URL(url);
+  address.username = role;
+  address.password = "";
+  return address.href;
+}
+
 /** The text without what may be a password. */
 const safely = (url: string): string => url.replace(/:[^:@/]*@/, ":…@");
 

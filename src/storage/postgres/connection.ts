@@ -2,6 +2,7 @@
  * Connections to a Postgres, the one place that loads the library `pg`: a pool that comes back by itself after the server was away,
  * limits of time on all that is asked, and failures in our words.
  */
+import { createHash } from "node:crypto";
 import type { Pool as PgPool, PoolClient } from "pg";
 import pg from "pg";
 import { HooklineError, messageOf } from "../../engine/error.ts";
@@ -20,8 +21,9 @@ export interface ConnectionOptions {
   statementTimeout?: number;
   connectTimeout?: number;
   /**
-   * For who works through a queue all day: the server plans a statement once for each connection, and reads the head of an index in its order.
-   * What it believes of a table that is never the same would have it read all that waits, and all that has just gone.
+   * For who works through a queue all day: the server plans a statement once for each connection, and reads the head of an index in its
+   * order. What it believes of a table that is never the same would have it read all that waits, and all that has just gone. Where a pooler
+   * stands between that does not keep such statements, they are sent as others send them.
    */
   prepares?: true;
 }
@@ -56,11 +58,13 @@ export function openConnection(options: ConnectionOptions): Connection {
   const closing = new AbortController();
   const pool = poolOf(settings, options);
   const names = new Map<string, string>();
+  let prepares = options.prepares ?? false;
   let ending: Promise<void> | undefined;
 
+  /** One name never means two statements: behind a pooler, processes meet what others have prepared. */
   function named(sql: string): { name?: string } {
-    if (!options.prepares) return {};
-    const name = names.get(sql) ?? `hookline_${names.size}`;
+    if (!prepares) return {};
+    const name = names.get(sql) ?? `hookline_${createHash("sha256").update(sql).digest("hex").slice(0, 32)}`;
     names.set(sql, name);
     return { name };
   }
@@ -106,6 +110,10 @@ export function openConnection(options: ConnectionOptions): Connection {
       try {
         return await work();
       } catch (error) {
+        if (prepares && isOfPooler(error)) {
+          prepares = false;
+          continue; // the server has refused it, so nothing was done
+        }
         const mayBeDone = !isBeforeAnything(error);
         const wait = waits();
         if (!doesPass(error) || (mayBeDone && !again) || Date.now() + wait > end) throw inOurWords(error, address);
@@ -216,6 +224,9 @@ const codeOf = (error: unknown): string =>
 const isOfStatement = (error: unknown): boolean => error instanceof pg.DatabaseError && !endsConnection(codeOf(error));
 const endsConnection = (code: string): boolean => /^(57P0[1-5]|08|25P03)/.test(code);
 
+/** A statement that was prepared on another connection, which a pooler has given to another client since. */
+const isOfPooler = (error: unknown): boolean => ["26000", "42P05"].includes(codeOf(error));
+
 /** No connection was made, so nothing was done. */
 const noPlace = "53300";
 const isBeforeAnything = (error: unknown): boolean =>
@@ -226,7 +237,7 @@ const isBeforeAnything = (error: unknown): boolean =>
 /** Another attempt may succeed: the connection was lost, the server starts, or another transaction was in the way. */
 const doesPass = (error: unknown): boolean =>
   isBeforeAnything(error) ||
-  endsConnection(codeOf(error)) ||
+  (endsConnection(codeOf(error)) && !unknownSetting.test(messageOf(error))) ||
   /^(40001|40P01|55P03|ECONNRESET|EPIPE|ETIMEDOUT)$/.test(codeOf(error)) ||
   /^(Connection terminated|Client has encountered a connection error|Query read timeout)/.test(messageOf(error));
 
@@ -264,8 +275,18 @@ const refusals: { readonly [code: string]: Refusal } = {
   CERT_HAS_EXPIRED: { reason: "its certificate has expired", advice: authority },
 };
 
+/** By a pooler. */
+const unknownSetting = /^unsupported startup parameter/;
+
 /** What the library says of a connection, in our words. */
 const saidOfConnections: readonly [said: RegExp, refusal: Refusal][] = [
+  [
+    unknownSetting,
+    {
+      reason: "the pooler before it does not take limits of time",
+      advice: "set ignore_startup_parameters = statement_timeout,idle_in_transaction_session_timeout,options there",
+    },
+  ],
   [
     /^Connection terminated unexpectedly|connection error and is not queryable/,
     { reason: "the connection was lost", advice: reachable },

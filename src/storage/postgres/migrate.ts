@@ -4,7 +4,7 @@ import { type Connection, openConnection, type Query } from "./connection.ts";
 import { migrations, rights } from "./schema.ts";
 
 export interface MigrateOptions {
-  /** The address of the owner of the schema, or of who may create it. */
+  /** The address of the owner of the schema, or of who may create it. No superuser: the schema's functions have the rights of its owner. */
   url: string;
   /** Roles that are there, which get their rights. */
   writer?: string | undefined;
@@ -21,7 +21,7 @@ const migrating = "select pg_advisory_xact_lock(7234017283807667299)";
  * Safe to do again, and by several at once.
  *
  * @returns the versions before and after
- * @throws HooklineError store_unusable: no rights, a role that is not there, a newer schema
+ * @throws HooklineError store_unusable: not its owner, a role that is not there or may do too much, a newer schema
  */
 export async function migrate(options: MigrateOptions): Promise<{ from: number; to: number }> {
   const { url, writer, reader, retentionDays, signal } = options;
@@ -29,7 +29,9 @@ export async function migrate(options: MigrateOptions): Promise<{ from: number; 
   try {
     return await connection.transaction({ again: true, signal }, async (query) => {
       await query(migrating);
+      await checkOwner(query, connection);
       await query("create schema if not exists hookline");
+      for (const role of [writer, reader]) if (role !== undefined) await checkRole(query, role, connection);
       const [made] = await query<{ made: boolean }>("select to_regclass('hookline.meta') is not null as made");
       const from = made?.made ? await versionIn(query) : 0;
       if (from > migrations.length) throw newer(from, connection);
@@ -41,7 +43,7 @@ export async function migrate(options: MigrateOptions): Promise<{ from: number; 
         [reader, rights.reader],
       ] as const)
         for (const statement of role === undefined ? [] : statements)
-          await query(statement.replace("%", quoted(role ?? "")));
+          await query(statement.replace("%", () => quoted(role ?? "")));
       return { from, to: migrations.length };
     });
   } finally {
@@ -49,11 +51,48 @@ export async function migrate(options: MigrateOptions): Promise<{ from: number; 
   }
 }
 
+async function checkOwner(query: Query, { address: { shown, user, database } }: Connection): Promise<void> {
+  const [found] = await query<{ is_super: boolean; owner: string | null; may_create: boolean }>(
+    `select rolsuper as is_super, (select pg_get_userbyid(nspowner)::text from pg_namespace where nspname = 'hookline') as owner,
+       has_database_privilege(current_database(), 'create') as may_create
+     from pg_roles where rolname = current_user`,
+  );
+  if (found?.is_super) {
+    const own = "hookline_owner";
+    const statements = `${creating(own)}; alter database ${quoted(database)} owner to ${quoted(own)}`;
+    const advice = `use a role that owns the database, such as one of \`${statements}\``;
+    throw refused(`the role ${user} is a superuser, and what it makes would run with all rights`, shown, advice);
+  }
+  if (found && found.owner !== null && found.owner !== user)
+    throw refused(`its tables belong to the role ${found.owner}, not to ${user}`, shown, `use the role ${found.owner}`);
+  if (found?.owner === null && !found.may_create)
+    throw refused(`the role ${user} may make no tables in it`, shown, "use the role that owns the database");
+}
+
+async function checkRole(query: Query, role: string, { address: { shown } }: Connection): Promise<void> {
+  const [found] = await query<{ may_all: boolean }>(
+    "select rolsuper or pg_has_role(oid, current_user, 'member') as may_all from pg_roles where rolname = $1",
+    [role],
+  );
+  if (!found) {
+    const advice = `make it first, as a role that may: \`${creating(role)}\``;
+    throw refused(`there is no role ${role} to give rights to`, shown, advice);
+  }
+  if (found.may_all)
+    throw refused(
+      `the role ${role} may alter its tables already`,
+      shown,
+      "name a role of its own that only gets these rights",
+    );
+}
+
+const creating = (role: string): string => `create role ${quoted(role)} login password '…'`;
+
 const setMeta = "insert into hookline.meta values ($1, $2) on conflict (key) do update set value = excluded.value";
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-const versionIn = async (query: Query): Promise<number> => {
+export const versionIn = async (query: Query): Promise<number> => {
   const [row] = await query<{ value: string }>("select value from hookline.meta where key = 'version'");
   return Number(row?.value ?? 0);
 };

@@ -189,7 +189,7 @@ export const migrations: readonly string[] = [
   placesWithoutIndex,
 ];
 
-/** What the roles may do that do not own the schema. No other role may do anything. */
+/** What the roles may do that do not own the schema, also with what later migrations make. No other role may do anything. */
 export const rights: { readonly writer: readonly string[]; readonly reader: readonly string[] } = {
   writer: [
     "grant usage on schema hookline to %",
@@ -197,6 +197,13 @@ export const rights: { readonly writer: readonly string[]; readonly reader: read
     "revoke insert, update, delete on hookline.meta from %",
     "grant usage on all sequences in schema hookline to %",
     "grant execute on all functions in schema hookline to %",
+    "alter default privileges in schema hookline grant select, insert, update, delete on tables to %",
+    "alter default privileges in schema hookline grant usage on sequences to %",
+    "alter default privileges in schema hookline grant execute on functions to %",
   ],
-  reader: ["grant usage on schema hookline to %", "grant select on all tables in schema hookline to %"],
+  reader: [
+    "grant usage on schema hookline to %",
+    "grant select on all tables in schema hookline to %",
+    "alter default privileges in schema hookline grant select on tables to %",
+  ],
 };

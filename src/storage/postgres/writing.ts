@@ -58,12 +58,14 @@ const events: Table<ShippedEvent> = {
     ms = coalesce(excluded.ms, event.ms), redacted = greatest(excluded.redacted, event.redacted),
     source = coalesce(event.source, excluded.source)`,
 };
+const isWorkers = "excluded.ms is null and exists (select 1 from hookline.work where work.run = run.id)";
 const runs: Table<RunRow> = {
   name: "run",
   columns: runFields,
   day: dayOfRun,
-  // One that has ended, on whichever machine, does not go on: a copy of how it stood before comes late.
-  onConflict: `${changingFields.map((field) => `${field} = excluded.${field}`).join(", ")},
+  // One that has ended, on whichever machine, does not go on: a copy of how it stood before comes late. While workers have it, its
+  // machine knows only that it has queued it.
+  onConflict: `${changingFields.map((field) => `${field} = case when ${isWorkers} then run.${field} else excluded.${field} end`).join(", ")},
     source = coalesce(run.source, excluded.source)
     where not (run.ms is not null and excluded.ms is null)`,
 };

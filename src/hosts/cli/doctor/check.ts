@@ -45,6 +45,8 @@ export interface Check {
 export interface Area {
   name: string;
   checks: readonly Check[];
+  /** False: there is nothing of it in this place, and nothing is said. Default: there is. Never rejects. */
+  isHere?(here: Here): Promise<boolean>;
   /** What is said where no check has found anything. */
   good(here: Here): MaybePromise<string>;
 }
@@ -63,7 +65,8 @@ export const row = <Fact>(name: string, { is, find, says, run, agent, fix }: Row
 });
 
 /** Each check fails alone. */
-export async function lookAt({ name, checks, good }: Area, here: Here): Promise<Found[]> {
+export async function lookAt({ name, checks, isHere, good }: Area, here: Here): Promise<Found[]> {
+  if (isHere && !(await isHere(here))) return [];
   const found: Found[] = [];
   for (const check of checks) found.push(...(await orFailure(check.name, () => check.look(here))));
   if (found.length === 0)

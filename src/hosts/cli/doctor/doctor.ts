@@ -9,13 +9,25 @@ import { daemon } from "./daemon.ts";
 import { fire } from "./fire.ts";
 import { type Here, hereFor } from "./here.ts";
 import { others } from "./others.ts";
+import { postgres } from "./postgres.ts";
 import { programs } from "./programs.ts";
 import { hookFiles, trust } from "./project.ts";
 import { registrations } from "./registrations.ts";
 import { room, store } from "./store.ts";
 
 /** In this order: what the later ones need comes first, and trust last, as mended files ask for it again. */
-const areas: readonly Area[] = [store, room, daemon, clients, registrations, others, hookFiles, programs, trust];
+const areas: readonly Area[] = [
+  store,
+  room,
+  daemon,
+  postgres,
+  clients,
+  registrations,
+  others,
+  hookFiles,
+  programs,
+  trust,
+];
 
 /** All that it can find, for its page. */
 export const findingNames = (): string[] => [...areas, fire].flatMap(({ checks }) => checks.map(({ name }) => name));

@@ -14,6 +14,7 @@ import { daemonHere } from "../daemon/status.ts";
 import { loadingFor, storedAutomations, withAutomations } from "../loaded.ts";
 import { stateFolder, storePath } from "../place.ts";
 import { safeText, shortPath } from "../terminal.ts";
+import { lookAtPostgresHere, type PostgresHere } from "./postgres-look.ts";
 import { lookAtStore, type StoreLook } from "./store-look.ts";
 
 /** One settings file of an agent that calls Hookline. */
@@ -48,6 +49,8 @@ export interface Here {
   storeLook(): StoreLook;
   /** By its own status; undefined: none is running. */
   daemon(): Promise<Fields | undefined>;
+  /** Undefined: no Postgres is a store here. Never rejects. */
+  postgres(): Promise<PostgresHere | undefined>;
   registrations(): { registered: readonly Registered[]; unreadable: readonly Unreadable[] };
 }
 
@@ -60,8 +63,9 @@ export function hereFor(invocation: Invocation): Here {
   const loading = loadingFor();
   const loaded = once(() => loadAll({ ...place, ...trusting(place) }, loading));
   const storeLook = once(() => lookAtStore(invocation, store));
+  const daemon = once(() => daemonHere(store));
   return {
-    ...{ invocation, state, store, places, loaded, storeLook },
+    ...{ invocation, state, store, places, loaded, storeLook, daemon },
     show: (path) => safeText(shortPath(path, cwd, home)),
     hooks: once(async () => {
       const files = await loaded();
@@ -75,7 +79,7 @@ export function hereFor(invocation: Invocation): Here {
         opened.close();
       }
     }),
-    daemon: once(() => daemonHere(store)),
+    postgres: once(() => lookAtPostgresHere(invocation, { daemon, storeLook })),
     registrations: once(() => registrationsAt(places)),
   };
 }

@@ -1,4 +1,4 @@
-/** hookline runs and purge: lists runs, shows one in full, follows new ones; deletes old ones. */
+/** hookline runs and purge: lists runs, shows one in full, follows new ones; deletes old ones. To cancel one is a file of its own. */
 import { nearest } from "../../../engine/nearest.ts";
 import type { Run, RunFilter, Store } from "../../../engine/record.ts";
 import { labelled } from "../../../engine/run.ts";
@@ -16,7 +16,9 @@ import { runNamed, shortId } from "./named.ts";
 import { resultOf } from "./result.ts";
 import { hookOfRun, trustWords } from "./trust-of-run.ts";
 
-const actions = ["show", "tail"];
+const actions = ["show", "tail", "cancel"];
+/** Those that are about one run. */
+const ofOne = ["show", "cancel"];
 
 export async function runs(invocation: Invocation): Promise<ExitCode> {
   const [word, id] = invocation.words;
@@ -25,7 +27,9 @@ export async function runs(invocation: Invocation): Promise<ExitCode> {
     const advice = near === undefined ? `to see one run, use show ${word}` : `did you mean ${near}?`;
     throw usageError(`unknown action "${word}": ${advice}`, invocation.usage);
   }
-  if (word === "show" && id === undefined) throw usageError("missing argument ID", invocation.usage);
+  if (word !== undefined && ofOne.includes(word) && id === undefined)
+    throw usageError("missing argument RUN", invocation.usage);
+  if (word === "cancel" && id !== undefined) return (await import("./cancel.ts")).cancel(invocation, id);
   const store = await openRecord(invocation);
   try {
     if (word === "show" && id !== undefined) return await showRun(invocation, store, id);

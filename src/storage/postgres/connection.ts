@@ -168,8 +168,11 @@ export function openConnection(options: ConnectionOptions): Connection {
 export const openPool = (options: ConnectionOptions): PgPool =>
   poolOf(settingsOf(readAddress(options.url), options), options);
 
+/** Milliseconds: of a hundred thousand machines few are connected at a time, and one that works stays. */
+const leftAfter = 5_000;
+
 function poolOf(settings: pg.ClientConfig, { connections = 4 }: ConnectionOptions): PgPool {
-  const pool = new pg.Pool({ ...settings, max: connections, idleTimeoutMillis: 30_000, allowExitOnIdle: true });
+  const pool = new pg.Pool({ ...settings, max: connections, idleTimeoutMillis: leftAfter, allowExitOnIdle: true });
   pool.on("error", () => {}); // of a connection that nobody uses: the next one is made anew
   return pool;
 }

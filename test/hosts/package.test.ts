@@ -2,9 +2,10 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { globSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
+import { bin } from "../program.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 const root = join(import.meta.dirname, "..", "..");
@@ -28,6 +29,24 @@ test("[T27, G20] two builds of one state of the sources are the same, byte for b
   assert.ok(first && first.length > 20);
   assert.deepEqual(second, first);
 });
+
+test("a name of wide letters stands in its column also where no library is near: the bundle has what counts them", (t) => {
+  const folder = temporaryFolder(t);
+  for (const name of ["bin", "dist", "package.json"])
+    cpSync(join(dirname(dirname(bin)), name), join(folder, name), { recursive: true });
+  mkdirSync(join(folder, ".hookline"));
+  writeFileSync(
+    join(folder, ".hookline", "hooks.json"),
+    JSON.stringify({ hooks: { Stop: [named("检查"), named("abcd")] } }),
+  );
+  const said = execFileSync(process.execPath, [join(folder, "bin", "hookline.js"), "list"], {
+    cwd: folder,
+    encoding: "utf8",
+    env: { HOME: folder, PATH: process.env.PATH },
+  });
+  assert.match(said, /^检查 {2}Stop .*\n(?:.*\n)*abcd {2}Stop /m);
+});
+const named = (name: string) => ({ hooks: [{ type: "command", command: "true", name }] });
 
 test("[T27, G20] the package needs no other at run time, and runs nothing when it is installed", () => {
   const { dependencies = {}, scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));

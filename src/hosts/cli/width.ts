@@ -1,18 +1,27 @@
 /** How many columns a text takes on a terminal, and how it is broken into lines and cut there. */
-import stringWidth from "string-width";
+import { createRequire } from "node:module";
 
 const plain = /^[ -~]*$/;
 
 /** As terminals count: a Chinese character and most emoji take two, a colour none. */
-export const widthOf = (text: string): number => (plain.test(text) ? text.length : stringWidth(text));
+export const widthOf = (text: string): number => (plain.test(text) ? text.length : wide().widthOf(text));
 
-const segmenter = new Intl.Segmenter();
+/** Unicode's tables: to load them takes longer than most commands work, and hardly any text needs them. */
+function wide() {
+  tables ??= { widthOf: loadWidths().default, segmenter: new Intl.Segmenter() };
+  return tables;
+}
+let tables: { widthOf(text: string): number; segmenter: Intl.Segmenter } | undefined;
+
+/** At once, as `import()` cannot. The bundle has a `require`, by which esbuild takes the library into it; a clone's sources have none. */
+const loadWidths = (): typeof import("string-width") =>
+  typeof require === "undefined" ? createRequire(import.meta.url)("string-width") : require("string-width");
 
 /** The longest beginning that fits, and what is left. At least one character of a text that has any. */
 function split(text: string, columns: number): [string, string] {
   let taken = "";
   let width = 0;
-  for (const { segment } of segmenter.segment(text)) {
+  for (const { segment } of wide().segmenter.segment(text)) {
     width += widthOf(segment);
     if (width > columns && taken !== "") break;
     taken += segment;

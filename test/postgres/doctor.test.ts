@@ -9,7 +9,7 @@ import { migrate } from "../../src/storage/postgres/migrate.ts";
 import { migrations } from "../../src/storage/postgres/schema.ts";
 import { createSharedWork } from "../../src/storage/postgres/shared-work/shared-work.ts";
 import { durableHook, itemOf } from "../runtime/queues/world.ts";
-import { password } from "./cluster.ts";
+import { password, startCluster } from "./cluster.ts";
 import { type Machine, makeMachine } from "./machine.ts";
 import { database, owner, type Prepared, reader, writer } from "./prepared.ts";
 import { startShared } from "./shared-world.ts";
@@ -168,7 +168,18 @@ test("rows that nobody brings to Postgres are named, and a daemon that works wit
   assert.match(unseen?.says ?? "", /the daemon works with postgres:.*, which doctor cannot look into/);
   machine.environment.PGPASSWORD = password;
   assert.deepEqual(named(findings(machine)), ["good"]);
+  await cluster.stop();
+  machine.hook("ls");
+  while (named(findings(machine)).join() !== "postgres-unreachable") await pause(50); // once the daemon has noticed
+  await cluster.start();
   await daemon.end();
+});
+
+test("a standby is named as such, before anything that would have to be written there", async (context) => {
+  const standby = await startCluster({ standbyOf: cluster });
+  context.after(() => standby.close());
+  const [first] = findings(makeMachine(context), "--store", standby.url(writer, database));
+  assert.equal(first?.finding, "postgres-standby");
 });
 
 test("a daemon that performs no automations, because the tables of DBOS are not there, says so to doctor", async (context) => {

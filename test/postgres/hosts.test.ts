@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
+import { chmodSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, beforeEach, type TestContext, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import { startCluster } from "./cluster.ts";
+import { openSqliteStore } from "../../src/storage/sqlite/sqlite.ts";
+import { aRun } from "../storage/contract.ts";
+import { password, startCluster } from "./cluster.ts";
 import { halt } from "./halt.ts";
 import { makeMachine } from "./machine.ts";
-import { database, type Prepared, startPrepared, writer } from "./prepared.ts";
+import { database, owner, type Prepared, startPrepared, writer } from "./prepared.ts";
 
 let cluster: Prepared;
 before(async () => {
@@ -164,6 +167,56 @@ test("[G15] rows that an asynchronous standby lacks when it takes over are broug
   assert.equal(countThere(), 2);
   bring(standby.url(writer, database));
   assert.equal(countThere(), 5);
+});
+
+test("a password that stands in no address comes from the environment or from a file that nobody else may read, else it is asked for", (context) => {
+  const machine = makeMachine(context);
+  const bare = (url: string): string => url.replace(`:${password}@`, "@");
+  const file = join(machine.environment.HOME ?? "", ".pgpass");
+  const look = (url = cluster.store): ReturnType<typeof machine.run> =>
+    machine.run("runs", "--all", "--store", bare(url));
+  const refused = (said: RegExp): void => {
+    const { status, stderr } = look();
+    assert.match(stderr, said);
+    assert.equal(status, 3);
+  };
+  const taken = ({ status, stderr }: ReturnType<typeof look>): void => assert.deepEqual([status, stderr], [0, ""]);
+  refused(/asks for a password, and none is named .* set PGPASSWORD, or put it into ~\/\.pgpass/);
+  const lines = [
+    "# the passwords of the tests",
+    `127.0.0.1:1:*:*:wrong`,
+    `*:${cluster.port}:${database}:${owner}:${password}`,
+    `127.0.0.1:*:hook\\:line:${writer}:wrong`,
+    `127.0.0.1:*:*:${writer}:${password}`,
+  ];
+  writeFileSync(file, lines.join("\n"), { mode: 0o644 });
+  refused(/other users may read .*\.pgpass .* run `chmod 600 .*\.pgpass`/);
+  chmodSync(file, 0o600);
+  taken(look());
+  taken(machine.run("store", "migrate", "--store", bare(cluster.url(owner, database)), "--writer", writer));
+  const elsewhere = join(machine.folder, "passwords");
+  renameSync(file, elsewhere);
+  machine.environment.PGPASSFILE = elsewhere;
+  taken(look());
+  machine.environment.PGPASSFILE = join(machine.folder, "nowhere");
+  refused(/none is named/);
+  machine.environment.PGPASSWORD = password;
+  taken(look());
+});
+
+test("`up --once` brings all that waits, however much, and its exit code says whether it could", async (context) => {
+  const machine = makeMachine(context);
+  const store = openSqliteStore({ path: join(machine.environment.XDG_STATE_HOME ?? "", "hookline", "hookline.db") });
+  const many = 60_000;
+  store.database.write(() => {
+    for (let index = 0; index < many; index++) void store.saveRun(aRun());
+  });
+  store.close();
+  const nowhere = machine.run("up", "--once", "--store", "postgres://hookline_writer@127.0.0.1:1/hookline");
+  assert.equal(nowhere.status, 3);
+  assert.match(nowhere.stderr, /what happens waits in the machine's own store: .*ECONNREFUSED/);
+  assert.equal(machine.run("up", "--once", "--store", cluster.store).status, 0);
+  assert.equal(count("run"), many);
 });
 
 test("hooks that run without a daemon ask no Postgres, whatever is named as their store", (context) => {

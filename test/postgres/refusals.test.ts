@@ -3,7 +3,9 @@ import { spawnSync } from "node:child_process";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { readAddress } from "../../src/storage/postgres/address.ts";
 import { migrate } from "../../src/storage/postgres/migrate.ts";
+import { wholeAddress } from "../../src/storage/postgres/password.ts";
 import { openPostgresStore } from "../../src/storage/postgres/postgres.ts";
 import { migrations, rights } from "../../src/storage/postgres/schema.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
@@ -149,6 +151,14 @@ test("roles keep what they may do when the owner brings the tables to a newer ve
     assert.deepEqual(await store.connection.read("select run from hookline.work"), []);
     await store.close();
   }
+});
+
+test("[T30] DBOS, which connects by itself, is given the TLS that an address means, and its password as it is", () => {
+  assert.match(wholeAddress("postgres://a:b@db.example.com/c"), /sslmode=verify-full/);
+  assert.equal(wholeAddress("postgres://a:b@127.0.0.1/c"), "postgres://a:b@127.0.0.1/c");
+  const odd = "p@ss:/%41 #?";
+  const whole = wholeAddress(`postgres://a:${encodeURIComponent(odd)}@db.example.com/c?sslmode=verify-full`);
+  assert.equal(readAddress(whole).password, odd);
 });
 
 test("[T30] with verify-full the store speaks to the server that its authority names, and to no other", async (context) => {

@@ -53,6 +53,8 @@ export interface DaemonOptions
 
 export interface SharedRecord {
   facts(): { address: string; waitsSince: Instant | null; reason: string | null };
+  /** Brings all that is there now, as far as that can be done now. Never rejects. */
+  bring(): Promise<boolean>;
   /** Never rejects. */
   close(): Promise<void>;
 }
@@ -249,7 +251,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       await changes.look();
       await triggers.fireDue(active.hooks());
       const stopped = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
-      await Promise.race([durable.idle(), stopped]);
+      await Promise.race([durable.idle().then(() => options.shared?.bring()), stopped]);
     },
     missing: () => [
       ...(store.loss() ? (["store"] as const) : []),

@@ -7,6 +7,7 @@ import type { Pool as PgPool, PoolClient } from "pg";
 import pg from "pg";
 import { HooklineError, messageOf } from "../../engine/error.ts";
 import { type Address, readAddress, refused } from "./address.ts";
+import { passwordOf } from "./password.ts";
 
 export type Value = string | number | boolean | null | readonly (string | number | null)[];
 export type Query = <Row extends object>(sql: string, values?: readonly Value[]) => Promise<Row[]>;
@@ -179,10 +180,10 @@ function poolOf(settings: pg.ClientConfig, { connections = 4 }: ConnectionOption
 
 function settingsOf(address: Address, options: ConnectionOptions) {
   const { statementTimeout = 10_000, connectTimeout = 5_000, prepares } = options;
-  const { host, port, user, password, database, tls } = address;
+  const { host, port, user, database, tls } = address;
   return {
     ...{ host, port, user, database, keepAlive: true, application_name: "hookline" },
-    ...(password === undefined ? {} : { password }),
+    password: address.password ?? (() => passwordOf(address) ?? ""), // asked for a role that needs one
     ...(prepares ? { options: "-c enable_bitmapscan=off" } : {}),
     ssl: tls ? { ...tls, host, rejectUnauthorized: true } : false, // the host is what its certificate has to name
     statement_timeout: statementTimeout,
@@ -253,6 +254,7 @@ interface Refusal {
 }
 const reachable = "check that the server runs and can be reached";
 const migrate = "let its owner run `hookline store migrate`";
+const ownLog = "see the log of the server";
 const authority = "check sslrootcert, the server's certificate and its name";
 /** By SQLSTATE, or by the code of Node. */
 const refusals: { readonly [code: string]: Refusal } = {
@@ -298,6 +300,10 @@ const saidOfConnections: readonly [said: RegExp, refusal: Refusal][] = [
     /^Query read timeout|^Connection terminated due to|timeout/,
     { reason: "it did not answer in time (timeout)", advice: reachable },
   ],
+  [
+    /client password must be/i,
+    { reason: "it asks for a password, and none is named", advice: "set PGPASSWORD, or put it into ~/.pgpass" },
+  ],
   [/does not support SSL/, { reason: "the server speaks no TLS", advice: "switch it on there" }],
 ];
 
@@ -306,6 +312,6 @@ function inOurWords(error: unknown, { shown }: Address): unknown {
   const said = messageOf(error) || codeOf(error); // of several addresses that were tried, only the code says something
   const known = refusals[codeOf(error)] ?? saidOfConnections.find(([pattern]) => pattern.test(said))?.[1];
   if (!known && codeOf(error) === "") return error; // the mistake is ours
-  const { reason = said, advice } = known ?? { advice: reachable };
+  const { reason = said, advice } = known ?? { advice: error instanceof pg.DatabaseError ? ownLog : reachable };
   return refused(reason, shown, advice, error);
 }

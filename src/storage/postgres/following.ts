@@ -18,6 +18,8 @@ export interface FollowingOptions {
 export interface Following {
   /** The address without its password; since when rows wait, and why; null: none do. */
   facts(): { address: string; waitsSince: Instant | null; reason: string | null };
+  /** Copies all that is there now, however long that takes; false: it cannot be done now, and waits. Never rejects. */
+  bring(): Promise<boolean>;
   /** Tries once more to copy what is left, for at most so many milliseconds. Never rejects. */
   close(atMost?: number): Promise<void>;
 }
@@ -101,6 +103,15 @@ export async function followStore({ url, database, complain }: FollowingOptions)
       waitsSince: waiting?.since ?? null,
       reason: waiting?.reason ?? null,
     }),
+    async bring() {
+      await underWay;
+      clearTimeout(timer);
+      isChanged = true;
+      underWay = copy();
+      await underWay;
+      next(looksEvery);
+      return waiting === undefined;
+    },
     async close(atMost = 2_000) {
       clearTimeout(timer);
       unwatch();

@@ -15,6 +15,8 @@ export interface PostgresLook {
   owns: boolean;
   /** It may read, and write to no table. */
   onlyReads: boolean;
+  /** The server is one. */
+  isStandby: boolean;
   /** Whose the tables are; where there are none, whose the database is. Of a superuser, who may not have them, as the documentation calls it. */
   owner: string;
   /** Of the tables; 0: there are none. Undefined: the role may not read it. */
@@ -90,7 +92,7 @@ const roleFacts = `
   lacking as (
     select nspname as name from schemas where not usable
     union all select name from tables where not (reads and (writes or is_fixed)))
-  select current_user::text as role, rolsuper as "isSuperuser",
+  select current_user::text as role, rolsuper as "isSuperuser", pg_is_in_recovery() as "isStandby",
     coalesce((select pg_has_role(nspowner, 'member') from schemas where nspname = 'hookline'), false) as owns,
     coalesce((select bool_or(reads) and not bool_or(writes) from tables), false) as "onlyReads",
     (select case when rolsuper then 'hookline_owner' else rolname::text end from pg_roles where oid =

@@ -81,7 +81,7 @@ export async function up(invocation: Invocation): Promise<ExitCode> {
       lock.release();
     }
   }
-  return 0;
+  return flags.once === true && daemon?.missing().includes("postgres") ? 3 : 0; // it has said why
 }
 
 /** The user's home is gone: a daemon would make it anew. */

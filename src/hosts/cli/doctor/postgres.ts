@@ -42,15 +42,20 @@ export const postgres: Area = {
   checks: [
     row<PostgresHere & { reason: string }>("postgres-unreachable", {
       is: "bad",
-      find: async (here) => unreachable(await here.postgres()).filter(({ onlyOfDaemon }) => !onlyOfDaemon),
+      find: async (here) => unreachable(await here.postgres()).filter((found) => !isReachedByDaemon(found)),
       says: ({ address, reason }) => `${address} cannot be used: ${reason}`,
       run: ({ addressFor }) => `psql ${addressFor()}`,
     }),
     row<PostgresHere & { reason: string }>("postgres-unseen", {
       is: "note",
-      find: async (here) => unreachable(await here.postgres()).filter(({ onlyOfDaemon }) => onlyOfDaemon),
+      find: async (here) => unreachable(await here.postgres()).filter(isReachedByDaemon),
       says: ({ address, reason }) => `the daemon works with ${address}, which doctor cannot look into: ${reason}`,
       run: ({ naming }) => `hookline doctor${naming}`,
+    }),
+    seen("postgres-standby", "bad", {
+      find: ({ look: { isStandby } }) => when(isStandby, true),
+      says: ({ address }) => `${address} is a standby that only reads: name the primary`,
+      run: () => "hookline doctor --store postgres://ROLE@PRIMARY/DATABASE",
     }),
     seen("postgres-role", "bad", {
       find: ({ look: { isSuperuser, owns, onlyReads } }) =>
@@ -102,15 +107,9 @@ export const postgres: Area = {
         `${counted(rows, "row")} of this machine ${rows === 1 ? "is" : "are"} not in ${address} yet, the first written ${ago(since)}${daemon.is === "following" ? `: ${daemon.waits}` : ""}`,
       run: (one) => bringing[one.daemon.is](one),
     }),
-    row<PostgresHere & { reason: string }>("daemon-performs-nothing", {
-      is: "bad",
-      async find(here) {
-        const found = await here.postgres();
-        return found?.daemon.is === "following" && found.daemon.idle !== undefined
-          ? [{ ...found, reason: found.daemon.idle }]
-          : [];
-      },
-      says: ({ address, reason }) => `the daemon performs no automations of ${address}: ${reason}`,
+    seen("daemon-performs-nothing", "bad", {
+      find: ({ daemon }) => (daemon.is === "following" && daemon.idle !== undefined ? [daemon.idle] : []),
+      says: ({ address, fact }) => `the daemon performs no automations of ${address}: ${fact}`,
       run: startAnew,
     }),
     seen<WorkLook["withoutWorker"][number]>("runs-without-worker", "bad", {
@@ -142,6 +141,11 @@ export const postgres: Area = {
 
 function unreachable(found: PostgresHere | undefined): (PostgresHere & { reason: string })[] {
   return found && "unreachable" in found.look ? [{ ...found, reason: found.look.unreachable }] : [];
+}
+
+/** Doctor lacks only what the daemon has, such as the password. */
+function isReachedByDaemon({ onlyOfDaemon, daemon }: PostgresHere): boolean {
+  return onlyOfDaemon && daemon.is === "following" && daemon.waits === undefined;
 }
 
 function startAnew({ naming }: PostgresHere): string {

@@ -1,4 +1,6 @@
 /** hookline list: the active hooks in running order, or with --slow by how long they took. */
+
+import { whenOf } from "../../../conditions/when.ts";
 import { pauseOf } from "../../../engine/admit.ts";
 import { HooklineError } from "../../../engine/error.ts";
 import type { HookId, Instant } from "../../../engine/event.ts";
@@ -23,7 +25,6 @@ import { openStoreToRead } from "../store.ts";
 import { table } from "../table.ts";
 import { ago, placeIn, reportProblems, shortPath, type Terminal } from "../terminal.ts";
 import { gathered, whereAll } from "./crowds.ts";
-import { whenOf } from "./when.ts";
 
 export async function list(invocation: Invocation): Promise<ExitCode> {
   const store = openStoreToRead(invocation);

@@ -7,11 +7,11 @@ import type { VerdictKind } from "../../../engine/outcome.ts";
 import { listensTo, type Plan, planHooks } from "../../../engine/plan.ts";
 import type { Patterns, Registry } from "../../../engine/ports.ts";
 import type { Run, RunStatus, Store, StoredEvent, Withheld } from "../../../engine/record.ts";
+import { resultOf } from "../../../engine/run-words.ts";
 import { findProject, workspaceOf } from "../../../loading/project.ts";
 import { changedSince } from "../hooks/changed-since.ts";
 import type { Place } from "../place.ts";
 import { isOfProject, projectFolders } from "../project.ts";
-import { resultOf } from "./result.ts";
 
 /** What one hook made of the event. */
 export interface Reason {

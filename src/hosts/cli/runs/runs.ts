@@ -2,6 +2,7 @@
 import { nearest } from "../../../engine/nearest.ts";
 import type { Run, RunFilter, Store } from "../../../engine/record.ts";
 import { labelled } from "../../../engine/run.ts";
+import { resultOf } from "../../../engine/run-words.ts";
 import { automationLines, automationRun, brief } from "../../../operations/runs.ts";
 import { type ExitCode, type Invocation, textFlag, usageError } from "../command.ts";
 import { type OpenedRecord, openRecord } from "../shared-store/record.ts";
@@ -13,7 +14,6 @@ import { filterOf } from "./filter.ts";
 import { followUpsOf, subjectOf } from "./follow-up-kinds.ts";
 import { markOf, markStyle } from "./marks.ts";
 import { runNamed, shortId } from "./named.ts";
-import { resultOf } from "./result.ts";
 import { hookOfRun, trustWords } from "./trust-of-run.ts";
 
 const actions = ["show", "tail", "cancel"];

@@ -4,6 +4,7 @@ import type { Fields } from "../../../engine/event.ts";
 import { textField } from "../../../engine/event.ts";
 import type { Hook } from "../../../engine/hook.ts";
 import type { StoredEvent } from "../../../engine/record.ts";
+import { inputOf } from "../../../engine/run-words.ts";
 import { isRecord } from "../../../engine/schema.ts";
 import type { Invocation } from "../command.ts";
 import { outcomeLines } from "../hooks/emit.ts";
@@ -11,7 +12,6 @@ import { ago, counted, oneLine, safeText, shortPath, type Terminal } from "../te
 import { wrapped } from "../width.ts";
 import { paintedMark } from "./marks.ts";
 import type { Reason } from "./reasons.ts";
-import { inputOf } from "./result.ts";
 
 interface Told {
   stored: StoredEvent;

@@ -2,7 +2,7 @@
 import { hostname } from "node:os";
 import { resolve } from "node:path";
 import { type ExitCode, type Invocation, textFlag, usageError } from "../command.ts";
-import { isPostgres, sharedStore, storeOptions } from "../place.ts";
+import { isPostgres, sharedStore, storeOptions, usualStore } from "../place.ts";
 
 export async function store(invocation: Invocation): Promise<ExitCode> {
   const [word] = invocation.words;
@@ -21,8 +21,11 @@ async function migrate(invocation: Invocation): Promise<ExitCode> {
   const [writer, reader] = [textFlag(flags, "writer"), textFlag(flags, "reader")];
   const { migrate: change } = await import("../../../storage/postgres/migrate.ts");
   const { from, to } = await change({ url, writer, reader, retentionDays, signal });
-  const { migrateDurableEngine } = await import("../../../runtime/queues/shared/dbos.ts");
-  await migrateDurableEngine(url, writer);
+  const [{ migrateDurableEngine }, { wholeAddress }] = await Promise.all([
+    import("../../../runtime/queues/shared/dbos.ts"),
+    import("../../../storage/postgres/password.ts"),
+  ]);
+  await migrateDurableEngine(wholeAddress(url), writer);
   if (json) terminal.print(JSON.stringify({ from, to }));
   else
     terminal.print(
@@ -39,8 +42,13 @@ async function move(invocation: Invocation): Promise<ExitCode> {
   if (to === undefined) throw usageError("move needs --to postgres://ROLE@HOST/DATABASE or --to sqlite:FILE", usage);
   const here = sharedStore(invocation, textFlag(flags, "store"));
   const isThere = isPostgres(to);
-  if (isThere === (here !== undefined))
-    throw usageError(isThere ? "both sides are Postgres" : "both sides are files: copy the file", usage);
+  const [scheme] = /^\w[\w+.-]*:\/\//.exec(to) ?? [];
+  if (!isThere && scheme !== undefined && scheme !== "sqlite://")
+    throw usageError(`no record can be moved to ${scheme}, only to postgres:// or sqlite:FILE`, usage);
+  if (isThere && here !== undefined)
+    throw usageError(`both sides are Postgres: name the file by --store, such as ${usualStore(invocation)}`, usage);
+  if (!isThere && here === undefined)
+    throw usageError("both sides are files: copy the file, or name the Postgres by --store", usage);
   const url = isThere ? to : (here ?? "");
   const path = isThere ? undefined : resolve(cwd, to.replace(/^sqlite:/, ""));
   const [{ openSqliteStore }, { openConnection }, { checkSchema }, moving] = await Promise.all([

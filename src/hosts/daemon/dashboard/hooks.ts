@@ -1,4 +1,6 @@
 /** The page of hooks: how each stands, what it has done, and why it did not run; and its switch. */
+
+import { whenOf } from "../../../conditions/when.ts";
 import { pauseOf } from "../../../engine/admit.ts";
 import type { EventName } from "../../../engine/event.ts";
 import { type Explanation, nameOf } from "../../../engine/explain.ts";
@@ -9,7 +11,6 @@ import { isUntrusted } from "../../../loading/trust/untrusted.ts";
 import { type Pausing, stateOf, whyNotPaused } from "../../../operations/guards.ts";
 import type { Asked, Operation } from "../../../operations/operation.ts";
 import { failuresOf, hookTimings } from "../../../storage/sqlite/statistics.ts";
-import { whenOf } from "../../cli/hooks/when.ts";
 import type { Daemon } from "../daemon.ts";
 import { eventsLooked, type Projects, placeIn, projectParam, shownAs } from "./events.ts";
 import type { HookShown, Hooks } from "./shown.ts";

@@ -7,13 +7,13 @@ import type { Condition, HookSet } from "../../../engine/hook.ts";
 import { scopeOf } from "../../../engine/plan.ts";
 import type { Ports, Scope } from "../../../engine/ports.ts";
 import type { StoredEvent } from "../../../engine/record.ts";
+import { resultOf } from "../../../engine/run-words.ts";
 import { findProject, workspaceOf } from "../../../loading/project.ts";
 import { idsFrom } from "../../../storage/sqlite/queries.ts";
 import type { SqliteStore } from "../../../storage/sqlite/sqlite.ts";
 import { effectRows } from "../../cli/hooks/effect-lines.ts";
 import { runNamed } from "../../cli/runs/named.ts";
 import { reasonsOf } from "../../cli/runs/reasons.ts";
-import { resultOf } from "../../cli/runs/result.ts";
 import { codeIn, eventShown, type Knowing, placeIn } from "./events.ts";
 import type { ConditionShown, Trace } from "./shown.ts";
 

@@ -1,7 +1,8 @@
 /** A hook's condition in words, for lists. */
-import { conditions } from "../../../conditions/index.ts";
-import type { Condition, Hook } from "../../../engine/hook.ts";
-import type { ConditionKind } from "../../../engine/ports.ts";
+
+import type { Condition, Hook } from "../engine/hook.ts";
+import type { ConditionKind } from "../engine/ports.ts";
+import { conditions } from "./index.ts";
 
 /** The hook's condition on one line. */
 export const whenOf = (hook: Hook): string => (hook.when ? describe(hook.when) : "always");

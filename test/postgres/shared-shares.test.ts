@@ -33,7 +33,14 @@ interface Opened {
   close(): Promise<void>;
 }
 
-async function open(cap: number, given: { after?: Ports["after"]; others?: number } = {}): Promise<Opened> {
+interface Given {
+  after?: Ports["after"];
+  others?: number;
+  /** What is waited for when the database has written a row, before the worker hears so. */
+  written?(run: Run, opened: { beats(): number }): Promise<void>;
+}
+
+async function open(cap: number, given: Given = {}): Promise<Opened> {
   cluster.empty();
   const connection = openConnection({ url: cluster.store });
   const work = createSharedWork({ connection });
@@ -50,9 +57,11 @@ async function open(cap: number, given: { after?: Ports["after"]; others?: numbe
         asked.push(beginning.limit);
         return work.begin(beginning);
       },
-      save(hold, run, parts) {
+      async save(hold, run, parts) {
         saved.push(run);
-        return work.save(hold, run, parts);
+        const isHeld = await work.save(hold, run, parts);
+        await given.written?.(run, { beats: () => beats });
+        return isHeld;
       },
       beat: (of) => work.beat(of).finally(() => beats++),
     },
@@ -143,3 +152,28 @@ for (const [fires, rows] of [
     assert.deepEqual(found, rows);
     await close();
   });
+
+test("a run whose end the database has written, while the worker has not heard so yet, is not taken for another worker's", async () => {
+  const { work, queue, over, close } = await open(2, {
+    async written(_run, { beats }) {
+      for (const until = beats() + 3; beats() < until; ) await pause(5);
+    },
+  });
+  const item = itemOf(durableHook("h", []), "r1");
+  const isLost = new Promise((resolve) =>
+    queue.start({
+      drop: async () => {},
+      async perform({ run }, { steps }) {
+        try {
+          await steps?.save({ ...run, status: "completed", ms: 1 });
+        } finally {
+          resolve(steps?.isLost());
+        }
+      },
+    }),
+  );
+  await work.add(item);
+  assert.equal((await over(item.run)).status, "completed");
+  assert.equal(await isLost, false);
+  await close();
+});

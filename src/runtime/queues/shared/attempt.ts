@@ -12,6 +12,8 @@ export interface SharedAttempt {
   readonly token: string;
   readonly steps: Steps;
   readonly signal: AbortSignal;
+  /** Its end is being written down: that statement itself says whether the run is still this worker's. */
+  isEnding(): boolean;
   /** Its end is written down. */
   hasEnded(): boolean;
   isLost(): boolean;
@@ -36,6 +38,7 @@ export function createSharedAttempt({ work, engine, begun, mark, parts, after }:
   const { id } = item.run;
   const stop = new AbortController();
   const left = new AbortController(); // it is the run's end that is cancelled by `stop`, never what is written of it
+  let isEnding = false;
   let hasEnded = false;
   /** The row as it is to be shown, and what came of parts that nothing outside depends on: written together, now and then. */
   let news: Run | undefined;
@@ -91,6 +94,7 @@ export function createSharedAttempt({ work, engine, begun, mark, parts, after }:
     }
   }
   async function end(run: Run): Promise<void> {
+    isEnding = true;
     nextShow?.();
     news = undefined;
     await showing;
@@ -140,6 +144,7 @@ export function createSharedAttempt({ work, engine, begun, mark, parts, after }:
     token: hold.token,
     steps,
     signal: stop.signal,
+    isEnding: () => isEnding,
     hasEnded: () => hasEnded,
     isLost,
     lose,

@@ -218,7 +218,7 @@ export async function openSharedQueue(options: SharedQueueOptions): Promise<Shar
       workers = Math.max(1, now.workers);
       for (const [run, attempt] of before) {
         const mine = held.get(run);
-        if (attempt.hasEnded()) continue;
+        if (attempt.isEnding()) continue;
         if (mine?.token !== attempt.token) attempt.lose();
         else if (mine.cancelled !== undefined) attempt.cancel();
       }
@@ -290,7 +290,7 @@ export async function openSharedQueue(options: SharedQueueOptions): Promise<Shar
       await trying(async () => {
         const { held } = await work.beat(member);
         for (const [run, attempt] of before)
-          if (!attempt.hasEnded() && held.get(run)?.cancelled !== undefined) attempt.cancel();
+          if (!attempt.isEnding() && held.get(run)?.cancelled !== undefined) attempt.cancel();
       });
     }
     isHearing = false;

@@ -391,3 +391,14 @@ test("[SAFETY G15] over kills of workers and restarts of Postgres no run is lost
   assert.ok(doubled <= kills, `${doubled} steps were done twice`);
   assert.equal(leftovers(), "0|0|0");
 });
+
+test("a run that is in its worker's name and that this worker does not perform is begun again", async (context) => {
+  const place = placeFor(context);
+  await place.add(itemOf(durableHook("h", threeSteps), "r1"));
+  await place.start("one");
+  await whenLogged(place.folder, "begin", "r1", "b");
+  cluster.sql("update hookline.work set token = 'of another process' where run = 'r1'", database);
+  await whenLogged(place.folder, "stopped", "r1", "b");
+  place.open("go");
+  assert.equal((await place.over("r1"))[0]?.status, "completed");
+});

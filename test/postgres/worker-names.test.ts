@@ -83,3 +83,22 @@ test("workers with one name on two databases do not know each other", async (con
   );
   assert.deepEqual([here.said(), there.said()], ["begin begin end", "begin end"]);
 });
+
+test("a worker that stood still while another took its name ends with the reason, and its run is the other's", async (context) => {
+  const run = waiting(context, "r");
+  const { work, over } = senderFor(context, cluster.store);
+  await work.add(run.item);
+  const words = ["--store", cluster.store, "--name", "alpha"];
+  const first = await startWorker(context, makeMachine(context), { words });
+  await run.until("begin");
+  first.child.kill("SIGSTOP");
+  const second = await startWorker(context, makeMachine(context), { words });
+  await run.until("begin begin");
+  first.child.kill("SIGCONT");
+  assert.equal(await first.ended, 3);
+  assert.match(first.said(), /another process works under the name alpha: it took the name over/);
+  run.end();
+  const { status, owner } = await over(run.item);
+  assert.deepEqual([status, owner?.split(":")[0]], ["completed", String(second.child.pid)]);
+  assert.equal(run.said(), "begin begin end");
+});

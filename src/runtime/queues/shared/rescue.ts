@@ -40,7 +40,8 @@ export function createRescue({ work, engine, lease, ended }: RescueOptions): Res
       if (at - steadySince < lease * 1000) return;
       await work.adrift(lease, async (runs, living) => {
         const states = await engine.states(runs.map(({ run }) => run));
-        const left = (await engine.open()).filter(({ executor }) => !living.has(executor));
+        const givenBack = new Set(runs.filter(({ worker }) => worker === undefined).map(({ run }) => run));
+        const left = (await engine.open()).filter(({ run, executor }) => !living.has(executor) || givenBack.has(run));
         await engine.resume(left.map(({ run }) => run));
         for (const { run } of runs) if (states.get(run)?.is !== "queued") await settle(run, states.get(run));
         if (at - tidied < tidiesEvery * 1000) return;

@@ -169,8 +169,9 @@ export function createSharedWork(options: SharedWorkOptions, version: number = r
     async release(member, runs) {
       await ask(
         `update hookline.work set worker = null, token = null, attempts = greatest(0, attempts - 1), since = clock_timestamp()
-         where worker = $1 and status = 'running' and ($2::text[] is null or run = any($2::text[]))`,
-        [member.id, runs?.map(written) ?? null],
+         where worker = $1 and status = 'running' and ($2::text[] is null or run = any($2::text[]))
+           and exists (select 1 from hookline.worker where id = $1 and token = $3)`, // not those of who took its name over
+        [member.id, runs?.map(written) ?? null, member.token],
       );
     },
     async putBack(run) {

@@ -7,7 +7,6 @@ import type { Run } from "../../../engine/record.ts";
 import { shorten, usualPayloadLimitInBytes } from "../../sqlite/keep.ts";
 import { orNull, written } from "../../sqlite/rows.ts";
 import type { Query, Value } from "../connection.ts";
-import { unhurried } from "./rows.ts";
 
 export interface Adding {
   item: Item;
@@ -45,7 +44,7 @@ export async function addTo(query: Query, adding: Adding, displace: Displace): P
 }
 
 /** The next of a hook comes to its head. A statement of its own, behind the one that removed the head: it sees what was added meanwhile. */
-export const promote: string = `update hookline.work set status = 'waiting' from ${unhurried} where status = 'behind' and run =
+export const promote: string = `update hookline.work set status = 'waiting' where status = 'behind' and run =
     (select run from hookline.work where hook = $1 and status = 'behind' order by forced desc, seq limit 1)
   and not exists (select 1 from hookline.work where hook = $1 and status <> 'behind')`;
 

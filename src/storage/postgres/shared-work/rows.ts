@@ -17,12 +17,6 @@ export interface RunRows {
   named(query: Query, runs: readonly Pick<Run, "id" | "eventId">[]): Promise<Run[]>;
 }
 
-/**
- * A statement with this is not waited for until it is on the disk. Right for what a crash of the server may take back: nothing is done for a
- * run that was begun until DBOS has written it down, and that write takes all before it to the disk.
- */
-export const unhurried: string = "(select set_config('synchronous_commit', 'off', true)) unhurried";
-
 const values = runFields.map((_field, index) => `$${index + 2}`);
 const changes = changingFields.map((field) => `${field} = excluded.${field}`).join(", ");
 const into = `insert into hookline.run as run (day, ${runFields.join(", ")})`;
@@ -43,7 +37,7 @@ const [names, results] = [`$${runFields.length + 4}::text[]`, `$${runFields.leng
 const saveHeld = `with held as (select run from hookline.work where ${held} for update),
   kept as (insert into hookline.work_part (run, name, result) select held.run, part.* from held, unnest(${names}, ${results}) part
     on conflict do nothing)
-  ${into} select ${typed.join(", ")} from held, ${unhurried} ${replacing} returning id`;
+  ${into} select ${typed.join(", ")} from held ${replacing} returning id`;
 /** One that is added at this very moment is not seen: it comes to its head when a worker next looks for what is left. */
 const end = `with gone as (delete from hookline.work where ${held} returning run, hook, cancelled),
   freed as (update hookline.work_place set run = null where run in (select run from gone)),

@@ -9,7 +9,7 @@ import type { Connection, Query } from "../connection.ts";
 import { claimIn } from "../postgres.ts";
 import { type Adding, addTo, itemIn, itemText, promote } from "./adding.ts";
 import { countedFor, createMembers, lives } from "./members.ts";
-import { createRunRows, unhurried } from "./rows.ts";
+import { createRunRows } from "./rows.ts";
 
 export interface SharedWorkOptions extends Keeping {
   connection: Connection;
@@ -242,7 +242,7 @@ const begin = `
   pairs as (select number, run from free join next using (at)),
   placed as (update hookline.work_place set run = pairs.run from pairs where work_place.number = pairs.number)
   update hookline.work set status = 'running', worker = $4, token = $5, attempts = 1, since = clock_timestamp()
-  from pairs, ${unhurried} where work.run = pairs.run returning item, seq`;
+  from pairs where work.run = pairs.run returning item, seq`;
 
 async function keep(query: Query, { run, token }: Hold, part: string, result: Kept): Promise<boolean> {
   const kept = await query(

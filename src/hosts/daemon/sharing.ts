@@ -95,7 +95,6 @@ export function openSharing(options: SharingOptions): Sharing {
     async close() {
       isClosed = true;
       undo?.();
-      await opening;
       await worker?.close();
       await Promise.all([connection.close(), clocks.close()]);
     },

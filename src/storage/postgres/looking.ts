@@ -6,7 +6,8 @@ import { refused } from "./address.ts";
 import { openConnection, type Query } from "./connection.ts";
 import { versionIn } from "./migrate.ts";
 import { migrations } from "./schema.ts";
-import { runSchema } from "./shared-work/shared-work.ts";
+import { countedFor, lives } from "./shared-work/members.ts";
+import { isFree, runSchema } from "./shared-work/shared-work.ts";
 
 export interface PostgresLook {
   role: string;
@@ -105,25 +106,24 @@ const roleFacts = `
     array(select name::text from lacking order by name) as lacks
   from pg_roles where rolname = current_user`;
 
-const lives = "seen >= clock_timestamp() - interval '10 seconds'";
+const isLiving = lives(String(countedFor));
 
 async function workIn(query: Query): Promise<WorkLook> {
   const [counts = { workers: 0, runs: 0 }] = await query<{ workers: number; runs: number }>(
-    `select (select count(*) from hookline.worker where ${lives})::integer as workers,
+    `select (select count(*) from hookline.worker where ${isLiving})::integer as workers,
        (select count(*) from hookline.work)::integer as runs`,
   );
   const withoutWorker = await query<{ version: number; runs: number }>(
     `select version, count(*)::integer as runs from hookline.work
-     where not exists (select 1 from hookline.worker where worker.version = work.version and ${lives})
+     where not exists (select 1 from hookline.worker where worker.version = work.version and ${isLiving})
      group by version order by version`,
   );
   const left = await query<{ folder: string; runs: number }>(
     `select root as folder, count(*)::integer as runs from hookline.work
      where status = 'waiting' and root is not null and since < clock_timestamp() - interval '1 minute'
-       and exists (select 1 from hookline.worker where worker.version = work.version and ${lives})
+       and exists (select 1 from hookline.worker where worker.version = work.version and ${isLiving})
        and exists (select 1 from hookline.work_place where run is null)
-       and (forced or not exists (select 1 from hookline.pause where what in (hook, 'project:' || project, root)
-         and (until is null or until > extract(epoch from clock_timestamp()) * 1000)))
+       and ${isFree}
      group by root order by root`,
   );
   return {

@@ -127,9 +127,15 @@ function compiledIn(place: Place): Place {
 
 async function answering(
   t: TestContext,
-  answer: (request: IncomingMessage, response: ServerResponse) => void,
+  answer: (request: IncomingMessage, response: ServerResponse) => unknown,
 ): Promise<number> {
-  const server = createServer(answer).listen(0, "127.0.0.1");
+  const server = createServer(async (request, response) => {
+    try {
+      await answer(request, response);
+    } catch {
+      response.destroy(); // its client has given up: the test says what came of that
+    }
+  }).listen(0, "127.0.0.1");
   await once(server, "listening");
   t.after(() => {
     server.closeAllConnections();

@@ -13,7 +13,7 @@ export interface PostgresHere {
   address: string;
   /** What a command must say besides, to work on it as doctor does: ` --store …`, or nothing where the environment names it. */
   naming: string;
-  /** Nobody has named it to doctor: the daemon works with it, and has a password that doctor may not know. */
+  /** Doctor has it from the daemon alone, which works with it, and has a password that doctor may not know. */
   onlyOfDaemon: boolean;
   daemon: DaemonPart;
   /** As this role or another one reaches it, for a command. */

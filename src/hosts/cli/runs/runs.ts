@@ -2,7 +2,7 @@
 import { nearest } from "../../../engine/nearest.ts";
 import type { Run, RunFilter, Store } from "../../../engine/record.ts";
 import { labelled } from "../../../engine/run.ts";
-import { resultOf } from "../../../engine/run-words.ts";
+import { resultOf } from "../../../operations/run-words.ts";
 import { automationLines, automationRun, brief } from "../../../operations/runs.ts";
 import { type ExitCode, type Invocation, textFlag, usageError } from "../command.ts";
 import { type OpenedRecord, openRecord } from "../shared-store/record.ts";

@@ -3,11 +3,11 @@ import { isDeepStrictEqual } from "node:util";
 import type { Fields, Json } from "../../../engine/event.ts";
 import type { Outcome } from "../../../engine/outcome.ts";
 import type { Run } from "../../../engine/record.ts";
-import { resultOf } from "../../../engine/run-words.ts";
 import { isRecord } from "../../../engine/schema.ts";
 import type { Expectation, ExpectedField, ExpectedRun } from "../../../formats/hook-tests/fields.ts";
 import type { WrittenTest } from "../../../formats/hook-tests/file.ts";
 import type { Place } from "../../../formats/reading/tree.ts";
+import { resultOf } from "../../../operations/run-words.ts";
 import type { Performed, Seen } from "./perform.ts";
 
 export interface Failure extends Place {

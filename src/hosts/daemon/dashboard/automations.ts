@@ -1,12 +1,12 @@
 /** The page of automations: what each does, what it did last, and when it runs next. */
 import { type Fields, textField } from "../../../engine/event.ts";
-import { resultOf } from "../../../engine/run-words.ts";
 import { isRecord, object } from "../../../engine/schema.ts";
 import { automationOf, hookIdOf } from "../../../formats/automations/fields.ts";
 import { automationList } from "../../../operations/automations/actions.ts";
 import { automationExport } from "../../../operations/automations/files.ts";
 import { type Asked, type Operation, plain } from "../../../operations/operation.ts";
 import { rowsOf } from "../../../operations/project-service.ts";
+import { resultOf } from "../../../operations/run-words.ts";
 import { tokensByDay } from "../../../storage/sqlite/statistics.ts";
 import type { Daemon } from "../daemon.ts";
 import type { AutomationShown, Automations } from "./shown.ts";

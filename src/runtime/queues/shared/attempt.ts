@@ -40,12 +40,12 @@ export function createSharedAttempt({ work, engine, begun, mark, parts, after }:
   const left = new AbortController(); // it is the run's end that is cancelled by `stop`, never what is written of it
   let isEnding = false;
   let hasEnded = false;
-  /** The row as it is to be shown, and what came of parts that nothing outside depends on: written together, now and then. */
+  /** The row as it is to be shown, and what `write` gave: written together, now and then. */
   let news: Run | undefined;
   const unkept = new Map<string, Kept>();
   let showing: Promise<void> | undefined;
   let nextShow: (() => void) | undefined;
-  /** What the store failed with while nobody waited for it. */
+  /** What the store failed with while no step waited for it. */
   let failure: unknown;
 
   const isLost = (): boolean => left.signal.aborted;
@@ -118,6 +118,7 @@ export function createSharedAttempt({ work, engine, begun, mark, parts, after }:
         throw error;
       }
     },
+    /** Kept with the next row: what the work itself writes is written once however often it is done (claimingOnce). */
     write(name, inner) {
       insist(true);
       const known = parts.get(name);

@@ -221,7 +221,7 @@ function begunAgain(item: Item, times: number): Item {
 const clock = "select floor(extract(epoch from clock_timestamp()) * 1000)::double precision as now";
 
 /** Not while its hook, its project or its project's folder is paused, but for what a person asks for. */
-const isFree = `(work.forced or not exists (select 1 from hookline.pause
+export const isFree = `(work.forced or not exists (select 1 from hookline.pause
   where what in (work.hook, 'project:' || work.project, work.root)
   and (until is null or until > extract(epoch from clock_timestamp()) * 1000)))`;
 

@@ -1,8 +1,8 @@
 /** What came of a run, in words: for lists of the command line and for pages of the dashboard. */
-import { wouldHave } from "./counting.ts";
-import type { Fields } from "./event.ts";
-import type { Message } from "./outcome.ts";
-import type { Run } from "./record.ts";
+import { wouldHave } from "../engine/counting.ts";
+import type { Fields } from "../engine/event.ts";
+import type { Message } from "../engine/outcome.ts";
+import type { Run } from "../engine/record.ts";
 
 /** What came of a run, in a few words: why it did not run, or what it answered. */
 export function resultOf({ status, reason, outcome, withheld, steps }: Run): string {

@@ -84,12 +84,13 @@ function messageIn(message: Message, speaker: Speaker): Message {
   return safe;
 }
 
-/** Of a list, those for which there is room, and of the first other what still fits. */
-function inRoom<T>(list: readonly T[], speaker: Speaker, read: (one: T) => T): T[] {
+/** Of a list, those for which there is room, and of the first other what still fits. An empty text always has room. */
+function inRoom<T extends string | Message>(list: readonly T[], speaker: Speaker, read: (one: T) => T): T[] {
   const kept: T[] = [];
   let left = 0;
   for (const one of list) {
-    if (speaker.room > 0) kept.push(read(one));
+    const text = typeof one === "string" ? one : one.text;
+    if (speaker.room > 0 || text === "") kept.push(read(one));
     else left += 1;
   }
   if (left === 0) return kept;

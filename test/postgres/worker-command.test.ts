@@ -195,6 +195,27 @@ test("hookline up hands its automations over; while Postgres is gone they wait, 
   await daemon.end();
 });
 
+test("a run that ends while its machine stops is listed there with its end", async (context) => {
+  cluster.empty();
+  const machine = makeMachine(context);
+  const [began, go] = [join(machine.folder, "began"), join(machine.folder, "go")];
+  mkdirSync(join(machine.workspace, ".hookline", "automations"), { recursive: true });
+  const line = `touch ${began}; until [ -e ${go} ]; do sleep 0.05; done`;
+  writeFileSync(join(machine.workspace, ".hookline", "automations", "remember.yaml"), automation(line));
+  const daemon = await machine.up("--store", cluster.store);
+  assert.equal(await sendTo(daemon, machine, "deploy.done"), 200);
+  await until(() => existsSync(began));
+  const ended = daemon.end();
+  writeFileSync(go, "");
+  await ended;
+  const listed: { hook: string; status: string }[] = JSON.parse(machine.run("runs", "--all", "--json").stdout);
+  const own = listed.filter(({ hook }) => hook.includes("emember"));
+  assert.deepEqual(
+    own.map(({ status }) => status),
+    ["completed"],
+  );
+});
+
 test("hookline up asks nothing of the queue while its machine has no automations, and works once it has one", async (context) => {
   cluster.empty();
   const machine = makeMachine(context);

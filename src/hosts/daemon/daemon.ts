@@ -215,8 +215,9 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     async parts(answered) {
       await changes.stop();
       await triggers.close();
-      await sharing?.close();
+      await sharing?.endWork();
       await runtime.close(answered && endsBefore(answersWithin, answered, after));
+      await sharing?.close();
       await telemetry.close();
       await options.shared?.close();
     },

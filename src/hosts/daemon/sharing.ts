@@ -24,6 +24,9 @@ export interface Sharing {
   work(): Promise<void>;
   /** `worker`: the name by which it performs runs, and `reason` why it performs none; both null: it has no automations. */
   facts(): Fields;
+  /** Performs no more runs: the last ones end, or are given back (A50). */
+  endWork(): Promise<void>;
+  /** Last: what forwarded runs have come to is asked for until then. */
   close(): Promise<void>;
 }
 
@@ -92,10 +95,12 @@ export function openSharing(options: SharingOptions): Sharing {
     claiming: (store) => ({ ...store, ...clockClaims(clocks) }),
     work: begin,
     facts: () => ({ store: connection.address.shown, worker: worker ? options.name : null, reason: reason ?? null }),
-    async close() {
+    async endWork() {
       isClosed = true;
       undo?.();
       await worker?.close();
+    },
+    async close() {
       await Promise.all([connection.close(), clocks.close()]);
     },
   };

@@ -13,19 +13,26 @@ export interface ForwardingOptions extends Pick<Ports, "after"> {
   work: Pick<SharedWork, "add" | "cancel" | "ended">;
   /** Called once for each time that the database is away. */
   complain(reason: string): void;
-  /** Milliseconds between two looks for what has ended elsewhere; default: a second. */
-  looksEvery?: number;
 }
+
+/** Milliseconds until it looks for what has ended elsewhere: the next run of a hook waits for that; and ever more rarely. */
+const firstLook = 100;
+const longestLook = 1_000;
+/** Seconds. */
+const handsBackWithin = 0.2;
 
 /** Forwards what the queue would perform. */
 export function forwarding(queue: DurableQueue, options: ForwardingOptions): DurableQueue {
-  const { work, after, complain, looksEvery = 1_000 } = options;
+  const { work, after, complain } = options;
   const sent = new Map<string, { run: Run; over(run: Run): void }>();
   let looking: (() => void) | undefined;
+  let wait = firstLook;
   let isAway = false;
 
   async function look(): Promise<void> {
     looking = undefined;
+    if (sent.size === 0) return;
+    wait = Math.min(2 * wait, longestLook);
     try {
       for (const run of await work.ended([...sent.values()].map((one) => one.run))) sent.get(run.id)?.over(run);
       isAway = false;
@@ -35,7 +42,15 @@ export function forwarding(queue: DurableQueue, options: ForwardingOptions): Dur
     lookSoon();
   }
   function lookSoon(): void {
-    if (sent.size > 0) looking ??= after(looksEvery, () => void look());
+    if (sent.size > 0) looking ??= after(wait, () => void look());
+  }
+  function lookAtOnce(): void {
+    if (wait > firstLook) {
+      looking?.();
+      looking = undefined;
+    }
+    wait = firstLook;
+    lookSoon();
   }
   function sayAway(error: unknown): void {
     if (!isAway) complain(`${messageOf(error)} (automations wait on this machine until then)`);
@@ -87,7 +102,7 @@ export function forwarding(queue: DurableQueue, options: ForwardingOptions): Dur
         sent.set(of.id, { run: of, over: end });
         if (stop.aborted) stopped();
         else stop.addEventListener("abort", stopped, { once: true });
-        lookSoon();
+        lookAtOnce();
       });
     }
   }
@@ -106,8 +121,10 @@ export function forwarding(queue: DurableQueue, options: ForwardingOptions): Dur
           }
         },
       }),
-    async close(within) {
-      await queue.close(within);
+    /** Nothing runs here: what has ended elsewhere is written down, and the next process of this store asks for the rest. */
+    async close() {
+      await look();
+      await queue.close(handsBackWithin);
       closed.abort();
       looking?.();
     },

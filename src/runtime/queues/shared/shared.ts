@@ -87,7 +87,7 @@ export async function openSharedQueue(options: SharedQueueOptions): Promise<Shar
       isAway = false;
       return true;
     } catch (error) {
-      if (!isAway && state === "open") complain(messageOf(error));
+      if (!isAway && state === "open") complain(`${messageOf(error)} (it is asked again until it answers)`);
       isAway = true;
       return false;
     }
@@ -210,24 +210,34 @@ export async function openSharedQueue(options: SharedQueueOptions): Promise<Shar
     }
   }
 
+  /** Says that this process lives, and tells its attempts what has become of their runs. */
+  async function renew(): ReturnType<SharedWork["beat"]> {
+    const before = [...attempts]; // of those that are begun meanwhile the answer may know nothing
+    const answer = await work.beat(member);
+    if (!answer.isMember) {
+      expel();
+      return answer;
+    }
+    workers = Math.max(1, answer.workers);
+    for (const [run, attempt] of before) {
+      const mine = answer.held.get(run);
+      if (attempt.isEnding()) continue;
+      if (mine?.token !== attempt.token) attempt.lose();
+      else if (mine.cancelled !== undefined) attempt.cancel();
+    }
+    return answer;
+  }
+
   async function beat(): Promise<void> {
     const isWell = await trying(async () => {
-      const before = [...attempts]; // of those that are begun meanwhile the answer may know nothing
-      const { isMember, held, ...now } = await work.beat(member);
-      if (!isMember) return expel();
-      workers = Math.max(1, now.workers);
-      for (const [run, attempt] of before) {
-        const mine = held.get(run);
-        if (attempt.isEnding()) continue;
-        if (mine?.token !== attempt.token) attempt.lose();
-        else if (mine.cancelled !== undefined) attempt.cancel();
-      }
+      const { isMember, held, waits } = await renew();
+      if (!isMember) return;
       const stray = [...held.keys()].filter((run) => !attempts.has(run) && !fresh.has(run) && !taking.has(run));
       const twice = stray.filter((run) => strays.has(run));
       strays = new Set(stray);
       if (twice.length > 0) await work.release(member, twice);
       if (Math.random() * workers < lookersAtOnce) await rescue.look();
-      if (now.waits) look();
+      if (waits) look();
     });
     if (!isWell) rescue.restart();
   }
@@ -286,11 +296,8 @@ export async function openSharedQueue(options: SharedQueueOptions): Promise<Shar
     isHearing = true;
     while (hearsAgain && attempts.size > 0) {
       hearsAgain = false;
-      const before = [...attempts];
       await trying(async () => {
-        const { held } = await work.beat(member);
-        for (const [run, attempt] of before)
-          if (!attempt.isEnding() && held.get(run)?.cancelled !== undefined) attempt.cancel();
+        await renew();
       });
     }
     isHearing = false;

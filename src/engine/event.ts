@@ -207,3 +207,9 @@ export function withoutDepth(given: Readonly<Record<string, string>>): Record<st
   const { [depthVariable]: _depth, ...environment } = given;
   return environment;
 }
+
+type Present<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
+/** The fields without those that are undefined: where properties are exact, an absent field and an undefined one differ. */
+export const present = <T extends object>(fields: T): Present<T> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Present<T>; // all the others

@@ -1,13 +1,12 @@
 /** Asks a model at the end of an automation's run, with tools, and keeps its prompt, its answer and its calls (specification 000, section 7). */
 
 import { HooklineError, messageOf } from "../../engine/error.ts";
-import type { Fields, HookEvent } from "../../engine/event.ts";
+import { type Fields, type HookEvent, present } from "../../engine/event.ts";
 import { causeOf } from "../../engine/event-context.ts";
 import type { ModelAnswer, ModelRequest, ModelTool, Project } from "../../engine/external-services.ts";
 import { noProviderSentence, wantedModel } from "../../engine/named.ts";
 import { oneLine, visible, withoutCredentials } from "../../engine/one-line.ts";
 import type { Handler, StepContext, StepResult } from "../../engine/ports.ts";
-import { present } from "../../engine/present.ts";
 import { stepName } from "../../engine/run.ts";
 import { either, integer, listOf, object, oneOf, say, text } from "../../engine/schema.ts";
 import { compileTemplate, printValue } from "../../engine/template.ts";

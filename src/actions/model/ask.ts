@@ -1,11 +1,10 @@
 /** Prompt and agent hooks: what the model is asked, and with which tools. */
 
 import { HooklineError } from "../../engine/error.ts";
-import type { Fields, Instant } from "../../engine/event.ts";
+import { type Fields, type Instant, present } from "../../engine/event.ts";
 import type { ModelAnswer, ModelRequest, ModelTool } from "../../engine/external-services.ts";
 import { visible } from "../../engine/one-line.ts";
 import type { Handler, StepContext, StepResult } from "../../engine/ports.ts";
-import { present } from "../../engine/present.ts";
 import type { Failure } from "../../engine/record.ts";
 import { either, flag, integer, listOf, object, oneOf, type Schema, say, text } from "../../engine/schema.ts";
 import { writtenName } from "../command/protocols/endings.ts";

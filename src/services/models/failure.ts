@@ -1,8 +1,7 @@
 /** What went wrong with a model, in one of a few kinds: each has its consequence in the retries, the run and the documentation. */
 import { HooklineError } from "../../engine/error.ts";
-import type { Instant } from "../../engine/event.ts";
+import { type Instant, present } from "../../engine/event.ts";
 import { type Ports, pause } from "../../engine/ports.ts";
-import { present } from "../../engine/present.ts";
 import { isRecord } from "../../engine/schema.ts";
 import type { Access } from "./names.ts";
 

@@ -1,7 +1,6 @@
 /** The event publisher of the project service: a change is written first, and stands whatever becomes of its event. */
 import { HooklineError, messageOf } from "../../engine/error.ts";
-import type { EventName, Fields, HookEvent, MaybePromise } from "../../engine/event.ts";
-import { present } from "../../engine/present.ts";
+import { type EventName, type Fields, type HookEvent, type MaybePromise, present } from "../../engine/event.ts";
 import type { NoteRecord, ProjectRecord, TaskRecord, TaskStatus } from "./records.ts";
 
 /** What happened, as an event. */

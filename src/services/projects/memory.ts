@@ -1,8 +1,9 @@
 /** What a project remembers, found by words and, where a model makes embeddings, by meaning. */
+
 import { HooklineError, messageOf } from "../../engine/error.ts";
+import { present } from "../../engine/event.ts";
 import type { MemoryHit } from "../../engine/external-services.ts";
 import { fingerprint } from "../../engine/fingerprint.ts";
-import { present } from "../../engine/present.ts";
 import { wordsOf } from "./memory-words.ts";
 import { clean, type MemoryRecords, type Remembered, type ServiceOptions, titleOf } from "./records.ts";
 

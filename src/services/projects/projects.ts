@@ -2,11 +2,10 @@
 
 import { realpathSync, statSync } from "node:fs";
 import { basename, dirname, relative, resolve } from "node:path";
-import type { Instant, MaybePromise } from "../../engine/event.ts";
+import { type Instant, type MaybePromise, present } from "../../engine/event.ts";
 import { isId, slugBeside, slugOf } from "../../engine/fingerprint.ts";
 import { nearest } from "../../engine/nearest.ts";
 import { withoutCredentials } from "../../engine/one-line.ts";
-import { present } from "../../engine/present.ts";
 import { isInside } from "../../files/paths.ts";
 import type { NoteCopies } from "./notes.ts";
 import {

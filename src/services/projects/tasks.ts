@@ -1,7 +1,6 @@
 /** Tasks: defined, started, completed or failed, each published as an event once it is written. */
-import type { Instant, MaybePromise } from "../../engine/event.ts";
+import { type Instant, type MaybePromise, present } from "../../engine/event.ts";
 import type { NewTask } from "../../engine/external-services.ts";
-import { present } from "../../engine/present.ts";
 import { type Cause, ofTask, type PublisherOptions, publish } from "./event-publisher.ts";
 import type { NewMemory } from "./memory.ts";
 import {

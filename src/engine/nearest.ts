@@ -8,8 +8,11 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   if (word.length > longestName) return undefined;
   let best: string | undefined;
   let least = mistakesIn(word) + 1;
+  const written = word.toLowerCase();
   for (const candidate of candidates) {
-    const mistakes = distance(word.toLowerCase(), candidate.toLowerCase());
+    const name = candidate.toLowerCase();
+    if (Math.abs(written.length - name.length) >= least) continue; // so many letters are missing or added
+    const mistakes = distance(written, name);
     if (mistakes < least) {
       least = mistakes;
       best = candidate;

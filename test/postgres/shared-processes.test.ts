@@ -359,7 +359,9 @@ function repeated(log: readonly string[][], order: readonly string[]) {
   return { cutOff, doubled, finished };
 }
 
-test("[SAFETY G15] over kills of workers and restarts of Postgres no run is lost, and each kill repeats at most the steps that it cut off", async (context) => {
+test("[SAFETY G15] over kills of workers and restarts of Postgres no run is lost, and each kill repeats at most the steps that it cut off", {
+  timeout: 900_000,
+}, async (context) => {
   const place = placeFor(context);
   const kills = isLong ? 100 : 4;
   const names = ["one", "two"];

@@ -144,7 +144,6 @@ async function screens(t: TestContext, columns: number, lines: number): Promise<
   writeFileSync(join(folder, "all.sh"), `trap : INT\ncd "$HOME/shop"\n${script}\nprintf '\\n=== end\\n'\n`);
   const tmux = (...words: string[]) =>
     spawnSync("tmux", ["-f", "/dev/null", ...words], { env: environment, encoding: "utf8" });
-  t.after(() => void tmux("kill-server"));
   const shown = `sh '${join(folder, "all.sh")}'; tmux wait-for -S done; cat`;
   tmux(
     "set-option",
@@ -162,6 +161,7 @@ async function screens(t: TestContext, columns: number, lines: number): Promise<
   );
   await once(spawn("tmux", ["-f", "/dev/null", "wait-for", "done"], { env: environment }), "exit");
   const text = tmux("capture-pane", "-p", "-S", "-", "-E", "-").stdout;
+  tmux("kill-server"); // while its folder is there
   const parts = text.split(/^=== (.*)\n/m);
   return new Map(commands.map(([name]) => [name, readable(parts[parts.indexOf(name) + 1] ?? "")]));
 }

@@ -16,7 +16,8 @@ export function resultOf({ status, reason, outcome, withheld, steps }: Run): str
   const response = steps.at(-1)?.output.response;
   if (typeof response === "string" && response !== "") return `the model said: ${response}`;
   const fields = Object.keys(outcome ?? {});
-  return fields.length > 0 ? fields.join(", ") : "no decision";
+  if (fields.length > 0) return fields.join(", ");
+  return status === "queued" || status === "running" ? status : "no decision";
 }
 
 const urgency: ReadonlyMap<string | undefined, number> = new Map(

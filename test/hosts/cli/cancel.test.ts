@@ -22,6 +22,12 @@ test("a run of an automation that is performed, one that waits, and none that ha
   const named = (status: string): string =>
     place.runs().find((run) => run.status === status)?.id ?? assert.fail(JSON.stringify(place.runs()));
   const [running, queued] = [named("running"), named("queued")];
+  assert.doesNotMatch(
+    place.hookline("runs", "--all").stdout,
+    /no decision/,
+    "what has not ended has decided nothing yet",
+  );
+  assert.match(place.hookline("why", running).stdout, /It is running\./);
 
   const waits = place.hookline("runs", "cancel", queued, "--json");
   assert.equal(waits.status, 0, waits.stderr);
@@ -35,6 +41,7 @@ test("a run of an automation that is performed, one that waits, and none that ha
   assert.throws(() => process.kill(Number(pids()[0])), "what it had started is gone");
   assert.equal(pids().length, 1, "the one that waited has not run");
 
+  assert.match(place.hookline("runs", "show", running).stdout, /^status +cancelled$/m);
   const again = place.hookline("runs", "cancel", running);
   assert.equal(again.status, 1);
   assert.match(again.stderr, /has ended already: cancelled — see `hookline runs show/);

@@ -80,7 +80,10 @@ function tell({ terminal, json }: Invocation, run: Run): ExitCode {
   const { id, status, reason = null } = run;
   const ends = isOpen(run) ? "is told to end: `hookline runs show` says when it has" : `is ${status}`;
   if (json) terminal.print(JSON.stringify({ run: id, status, reason }));
-  else terminal.print(safeText(`the run ${id} of ${run.hookName} ${ends}${reason === null ? "" : `: ${reason}`}`));
+  else
+    terminal.print(
+      safeText(`the run ${id} of ${run.hookName} ${ends}${reason === null || reason === status ? "" : `: ${reason}`}`),
+    );
   return 0;
 }
 

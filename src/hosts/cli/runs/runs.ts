@@ -122,7 +122,7 @@ async function showRun({ terminal, json }: Invocation, store: OpenedRecord, id: 
   label("event", `${run.eventName} ${run.eventId}`);
   label("session", run.session);
   label("trust", trust);
-  label("status", `${run.status}${run.reason ? `: ${run.reason}` : ""}`);
+  label("status", run.reason && run.reason !== run.status ? `${run.status}: ${run.reason}` : run.status);
   label("started", new Date(run.startedAt).toISOString());
   label("ms", run.ms === undefined ? undefined : String(run.ms));
   label("asked", run.asked > 1 ? `${run.asked} times (its input was rewritten)` : undefined);

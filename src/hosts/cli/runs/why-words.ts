@@ -153,10 +153,11 @@ function markOf(
 function sentence({ ran, status, because, withheld }: Reason): string {
   const words = oneLine(because).replace(/^not: /, "this does not hold: ");
   if (status === "not matched") return `It did not run: ${words}.`;
+  if (status === "running") return "It is running.";
   if (!ran) return status === "queued" ? "It is queued." : `It matched, but did not run: ${words}.`;
   if (status === "completed" && withheld === "report") return `It only reports: it ${words}`;
   if (status === "completed" && withheld) return `It was ${words}`;
   if (status === "completed")
     return words === "no decision" ? "It ran and made no decision." : `It ran and answered ${words}`;
-  return `It ran and ended as ${status}: ${words}`;
+  return words === status ? `It ran and ended as ${status}.` : `It ran and ended as ${status}: ${words}`;
 }

@@ -2,13 +2,14 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type TestContext, test } from "node:test";
 import { bin } from "../../program.ts";
+import { isOf } from "../../runtime/processes/gone.ts";
 import { locked } from "../../storage/lock.ts";
 import { type Place, placeFor, type Said, type Started, until } from "./started.ts";
 
@@ -146,17 +147,29 @@ test("a daemon that is stopped is not waited for, and does nothing a second time
 test("a daemon killed while a guard is asked: its client blocks with the reason, and the run says that it was interrupted", async (t) => {
   const place = placeFor(t, guarded("echo $$ > began; sleep 30"));
   const daemon = await place.up();
-  const { said } = tellMeanwhile(t, place);
-  await until(() => existsSync(join(place.workspace, "began")), "the guard is asked");
+  const began = join(place.workspace, "began");
+  let told = tellMeanwhile(t, place);
+  let byItself = 0;
+  for (;;) {
+    const guard = await until(
+      () => (existsSync(began) && Number(readFileSync(began, "utf8"))) || undefined,
+      "the guard is asked",
+    );
+    if (isOf(daemon.child.pid, guard)) break;
+    process.kill(guard, "SIGKILL"); // on a busy machine a client that no daemon answers in time judges by itself
+    await told.said;
+    rmSync(began);
+    byItself += 1;
+    told = tellMeanwhile(t, place);
+  }
   daemon.child.kill("SIGKILL");
-  const { status, stderr } = await said;
+  const { status, stderr } = await told.said;
   assert.equal(status, 2);
   assert.notEqual(stderr.trim(), "");
   const next = await place.up();
-  const [run] = place.runs();
-  assert.equal(run?.status, "interrupted");
+  const run = place.runs().find((one) => one.status === "interrupted");
   assert.match(run?.reason ?? "", /process/);
-  assert.equal(place.runs().length, 1, "the guard was not asked a second time");
+  assert.equal(place.runs().length, byItself + 1, "the guard was not asked a second time");
   assert.match(place.hookline("why", run?.id ?? "").stdout, /interrupted/);
   assert.equal(await next.stop(), 0);
 });

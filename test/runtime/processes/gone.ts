@@ -16,3 +16,21 @@ export async function goes(pid: number, within = 4000): Promise<boolean> {
   for (const end = performance.now() + within; performance.now() < end; await pause(25)) if (isGone(pid)) return true;
   return isGone(pid);
 }
+
+/** Whether the process was started by this one, or by one that this one has started. Reads /proc. */
+export function isOf(ancestor: number | undefined, pid: number): boolean {
+  for (let one = pid; one > 1; ) {
+    if (one === ancestor) return true;
+    const [, parent = "0"] = /^PPid:\s+(\d+)/m.exec(statusOf(one)) ?? [];
+    one = Number(parent);
+  }
+  return false;
+}
+
+function statusOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/status`, "utf8");
+  } catch {
+    return "";
+  }
+}

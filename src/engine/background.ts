@@ -92,10 +92,15 @@ interface Admitted {
   resumed?: true;
 }
 
+/** Why a run that waited is not to be begun; undefined: it may be. */
+export function* withdrawal(ports: Ports, { event, hook }: Pick<Item, "event" | "hook">): Flow<string | undefined> {
+  const asks = hook.durable && !event.to?.force && ports.current;
+  return asks ? withdrawn(yield* wait(asks(hook, event)), event) : undefined;
+}
+
 /** Asked and taken once for each run, however often it is begun again. A pause is none of it: what is paused is not begun. */
 function* admit(ports: Ports, { event, hook }: Item, { steps }: Caller): Flow<Admitted> {
-  const asks = hook.durable && !event.to?.force && ports.current;
-  const because = asks ? withdrawn(yield* wait(asks(hook, event)), event) : undefined;
+  const because = yield* withdrawal(ports, { event, hook });
   let isFirst = false;
   function* take(): Flow<Admitted> {
     isFirst = true;

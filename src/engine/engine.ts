@@ -2,7 +2,7 @@
 
 import { accept } from "./accept.ts";
 import { refusalOf } from "./admit.ts";
-import { dropItem, finishDetached, performItem, save } from "./background.ts";
+import { dropItem, finishDetached, performItem, save, withdrawal } from "./background.ts";
 import { messageOf } from "./error.ts";
 import { type Evaluator, evaluateAgain, evaluateAll, mayJudge, skip } from "./evaluate.ts";
 import { firstTurn, type HookEvent, type MaybePromise, ownTurn, type Turn } from "./event.ts";
@@ -190,6 +190,7 @@ export function createEngine(ports: Ports): Engine {
   ports.queue.start({
     perform: (item, caller) => performItem(ports, item, caller),
     drop: (item, reason) => dropItem(ports, item, reason),
+    withdrawal: (item) => go(withdrawal(ports, item)),
     changed: (run, hook) => ports.observe?.({ is: "run", run, ...(hook ? { hook } : {}) }),
   });
 

@@ -41,6 +41,8 @@ export interface QueueOwner {
   perform(item: Item, caller: Caller): Promise<void>;
   /** Records why an item that was accepted will not run. Never rejects. */
   drop(item: Item, reason: string): Promise<void>;
+  /** Why an item that waited is not to be begun, as its hook stands now: for a queue that has others perform it. */
+  withdrawal?(item: Item): MaybePromise<string | undefined>;
   /**
    * Called with a run that was not performed to its end here; its row is written.
    *

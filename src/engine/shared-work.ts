@@ -67,6 +67,8 @@ export interface SharedWork {
   add(item: Item): Promise<Added>;
   /** Ends a run that waits, which is given back; one that is running hears of it within a second. */
   cancel(run: string): Promise<Ended | undefined>;
+  /** Ends a run that waits, for this reason, which is given back; one that is performed goes on. */
+  withdraw(run: string, reason: string): Promise<Ended | undefined>;
   /** Of these, the rows of those that have ended. */
   ended(runs: readonly Pick<Run, "id" | "eventId">[]): Promise<Run[]>;
   /** Makes as many places as there may be runs at once. */

@@ -195,6 +195,35 @@ test("hookline up hands its automations over; while Postgres is gone they wait, 
   await daemon.end();
 });
 
+test("[R48] with a shared store, too, what waits is skipped once its automation is disabled", async (context) => {
+  cluster.empty();
+  const machine = makeMachine(context);
+  const [began, go] = [join(machine.folder, "began"), join(machine.folder, "go")];
+  const file = join(machine.workspace, ".hookline", "automations", "remember.yaml");
+  mkdirSync(join(machine.workspace, ".hookline", "automations"), { recursive: true });
+  const text = automation(`echo ran >> ${began}; until [ -e ${go} ]; do sleep 0.05; done`);
+  writeFileSync(file, text);
+  const daemon = await machine.up("--store", cluster.store);
+  for (let turn = 0; turn < 3; turn++) assert.equal(await sendTo(daemon, machine, "deploy.done"), 200);
+  await until(() => existsSync(began));
+  const own = (): { status: string; reason: string | null }[] =>
+    JSON.parse(machine.run("runs", "--all", "--json").stdout).filter(({ hook }: { hook: string }) =>
+      hook.includes("emember"),
+    );
+  writeFileSync(file, `${text}enabled: false\n`);
+  await until(() => machine.run("status").stdout.includes("0 of 1 automations enabled"));
+  writeFileSync(go, "");
+  await until(() => own().every(({ status }) => status !== "queued" && status !== "running"));
+  assert.deepEqual(
+    own()
+      .map(({ status, reason }) => `${status}${reason ? `: ${reason}` : ""}`)
+      .sort(),
+    ["completed", "skipped: disabled", "skipped: disabled"],
+  );
+  assert.equal(readFileSync(began, "utf8"), "ran\n");
+  await daemon.end();
+});
+
 test("a run that ends while its machine stops is listed there with its end", async (context) => {
   cluster.empty();
   const machine = makeMachine(context);

@@ -140,7 +140,8 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     ...{ environment, complain: complainOfQueue, idlePoll: 2 },
     cap: () => (sharing ? Math.min(cap(), 1) * forwardedAtOnce : cap()), // other machines have a say in how many run
   });
-  const durable = sharing ? sharing.forward(own) : own;
+  const forwarded = sharing?.forward(own);
+  const durable = forwarded ?? own;
   const runtime = await createRuntime({
     ...options,
     store,
@@ -207,6 +208,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       await triggers.sync(active.hooks());
       void workIfNeeded(); // it never rejects
       durable.look();
+      void forwarded?.recheck(); // it never rejects
     },
     queued: durable.look,
   });

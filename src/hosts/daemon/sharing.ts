@@ -4,7 +4,7 @@ import type { Fields } from "../../engine/event.ts";
 import type { Ports } from "../../engine/ports.ts";
 import type { Store } from "../../engine/record.ts";
 import type { DurableQueue } from "../../runtime/queues/durable.ts";
-import { forwarding } from "../../runtime/queues/shared/forwarded.ts";
+import { type Forwarding, forwarding } from "../../runtime/queues/shared/forwarded.ts";
 import { clockClaims } from "../../storage/postgres/clock-claims.ts";
 import { openConnection } from "../../storage/postgres/connection.ts";
 import { createSharedWork } from "../../storage/postgres/shared-work/shared-work.ts";
@@ -14,7 +14,7 @@ export interface SharingOptions extends Omit<WorkerOptions, "expelled">, Pick<Po
 
 export interface Sharing {
   /** Runs go to the database when it takes them; until then they wait in this machine's store. */
-  forward(queue: DurableQueue): DurableQueue;
+  forward(queue: DurableQueue): Forwarding;
   /** The store of clocks: of all machines one fires. */
   claiming<S extends Pick<Store, "claim" | "peek">>(store: S): S;
   /**

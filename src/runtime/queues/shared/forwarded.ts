@@ -10,9 +10,14 @@ import type { DurableQueue } from "../durable.ts";
 import { untilReached } from "./attempt.ts";
 
 export interface ForwardingOptions extends Pick<Ports, "after"> {
-  work: Pick<SharedWork, "add" | "cancel" | "ended">;
+  work: Pick<SharedWork, "add" | "cancel" | "withdraw" | "ended">;
   /** Called once for each time that the database is away. */
   complain(reason: string): void;
+}
+
+export interface Forwarding extends DurableQueue {
+  /** Hooks have changed: what waits elsewhere and may not run any more is taken back. Never rejects. */
+  recheck(): Promise<void>;
 }
 
 /** Milliseconds until it looks for what has ended elsewhere: the next run of a hook waits for that; and ever more rarely. */
@@ -22,9 +27,10 @@ const longestLook = 1_000;
 const handsBackWithin = 0.2;
 
 /** Forwards what the queue would perform. */
-export function forwarding(queue: DurableQueue, options: ForwardingOptions): DurableQueue {
+export function forwarding(queue: DurableQueue, options: ForwardingOptions): Forwarding {
   const { work, after, complain } = options;
-  const sent = new Map<string, { run: Run; over(run: Run): void }>();
+  const sent = new Map<string, { item: Item; run: Run; over(run: Run): void }>();
+  let asked: QueueOwner | undefined;
   let looking: (() => void) | undefined;
   let wait = firstLook;
   let isAway = false;
@@ -74,6 +80,13 @@ export function forwarding(queue: DurableQueue, options: ForwardingOptions): Dur
   async function forward(item: Item, { signal, steps }: Caller, owner: QueueOwner): Promise<void> {
     if (!steps || !signal) return owner.perform(item, {}); // a durable queue gives both
     const { run } = item;
+    const because = await steps.step("withdrawal", async () => owner.withdrawal?.(item)); // what was handed over once is asked for again
+    if (because !== undefined) {
+      const skipped: Run = { ...run, status: "skipped", reason: because, ms: 0 };
+      await steps.save(skipped);
+      owner.changed?.(skipped, item.hook);
+      return;
+    }
     const added = await reaching(() => work.add(item), signal);
     const last =
       added.is === "skipped"
@@ -99,7 +112,7 @@ export function forwarding(queue: DurableQueue, options: ForwardingOptions): Dur
           const over = await reaching(() => work.cancel(of.id), closed.signal);
           if (over) end(over.run);
         }
-        sent.set(of.id, { run: of, over: end });
+        sent.set(of.id, { item, run: of, over: end });
         if (stop.aborted) stopped();
         else stop.addEventListener("abort", stopped, { once: true });
         lookAtOnce();
@@ -110,7 +123,18 @@ export function forwarding(queue: DurableQueue, options: ForwardingOptions): Dur
   const closed = new AbortController();
   return {
     ...queue,
-    start: (owner) =>
+    async recheck() {
+      for (const [id, { item, over }] of sent)
+        try {
+          const because = await asked?.withdrawal?.(item);
+          const taken = because === undefined ? undefined : await work.withdraw(id, because);
+          if (taken) over(taken.run);
+        } catch (error) {
+          sayAway(error); // a run that begins meanwhile is one that had been begun before
+        }
+    },
+    start(owner) {
+      asked = owner;
       queue.start({
         ...owner,
         async perform(item, caller) {
@@ -120,7 +144,8 @@ export function forwarding(queue: DurableQueue, options: ForwardingOptions): Dur
             if (!caller.steps?.isLost()) complain(messageOf(error)); // it is given back, and sent again
           }
         },
-      }),
+      });
+    },
     /** Nothing runs here: what has ended elsewhere is written down, and the next process of this store asks for the rest. */
     async close() {
       await look();

@@ -55,6 +55,11 @@ export function createSharedWork(options: SharedWorkOptions, version: number = r
     await rows.save(query, run);
     return { run, hook: item.hook };
   }
+  const endWaiting = (run: string, reason: string): Promise<Ended | undefined> =>
+    together(async (query) => {
+      const item = await remove(query, written(run), "status <> 'running'");
+      return item && end(query, item, ["skipped", reason], true);
+    });
 
   return {
     async add(item) {
@@ -74,15 +79,14 @@ export function createSharedWork(options: SharedWorkOptions, version: number = r
     },
 
     async cancel(run) {
-      const waited = await together(async (query) => {
-        const item = await remove(query, written(run), "status <> 'running'");
-        return item && end(query, item, ["skipped", "cancelled before it started"], true);
-      });
+      const waited = await endWaiting(run, "cancelled before it started");
       if (waited) return waited;
       await ask("update hookline.work set cancelled = coalesce(cancelled, 'cancelled') where run = $1", [written(run)]);
       await ask(wake);
       return undefined;
     },
+
+    withdraw: endWaiting,
 
     async ended(runs) {
       if (runs.length === 0) return [];

@@ -148,6 +148,12 @@ test("a store that cannot be shared, a wrong role, and tables of another version
   cluster.sql(`grant usage on schema hookline_dbos to ${writer}`, database);
 });
 
+test("a worker without a name is refused", (context) => {
+  const { status, stderr } = makeMachine(context).run("worker", "--store", cluster.store, "--name", " ");
+  assert.equal(status, 2);
+  assert.match(stderr, /--name is empty/);
+});
+
 test("a worker says where its settings are wrong, and works", async (context) => {
   cluster.empty();
   const machine = makeMachine(context);

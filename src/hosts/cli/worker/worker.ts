@@ -15,6 +15,8 @@ export async function worker(invocation: Invocation): Promise<ExitCode> {
   const url = sharedStore(invocation, textFlag(flags, "store"));
   if (url === undefined)
     throw usageError("a worker needs a store that machines share: name a Postgres by --store or HOOKLINE_STORE", usage);
+  const given = textFlag(flags, "name");
+  if (given?.trim() === "") throw usageError("--name is empty: give each worker of this machine its own name", usage);
   for (const signal of ["SIGTERM", "SIGHUP"] as const) process.on(signal, () => {}); // a second one must not cut short what is being ended
   const [{ openWorker }, { takeName }, { createLearningRedaction }] = await Promise.all([
     import("../../worker/worker.ts"),
@@ -28,7 +30,7 @@ export async function worker(invocation: Invocation): Promise<ExitCode> {
     log({ is: "log", level: "warn", message, hook: "", run: "" });
     terminal.error(`hookline: ${oneLine(redact(message))}`);
   };
-  const name = textFlag(flags, "name") ?? takeName(folder);
+  const name = given ?? takeName(folder);
   const expelled = new AbortController();
   const opened = await openWorker({
     ...{ url, cwd, home, name, complain, redact },

@@ -65,6 +65,21 @@ test("a record goes to Postgres and back into a file, and both sides are the sam
   assert.match(over.stderr, /the file holds a record already .* name a file that is not there yet/);
 });
 
+test("what was removed on the machine after it was moved keeps no later move from being the same", (context) => {
+  const machine = makeMachine(context);
+  fill(storeOf(machine), 600);
+  const move = (): { status: number | null; stdout: string; stderr: string } =>
+    machine.run("store", "move", "--to", cluster.store, "--json");
+  assert.equal(move().status, 0);
+  const store = openSqliteStore({ path: storeOf(machine) });
+  store.database.write(() => void store.database.run("delete from run where rowid % 3 = 0"));
+  store.close();
+  const again = move();
+  assert.equal(again.status, 0, again.stderr);
+  assert.deepEqual([JSON.parse(again.stdout).events, JSON.parse(again.stdout).runs], [600, 400]);
+  assert.equal(count("run"), 600);
+});
+
 test("a run that a worker has written already belongs to the record of the machine that queued it", async (context) => {
   const machine = makeMachine(context);
   fill(storeOf(machine), 3);

@@ -107,7 +107,11 @@ async function copyAll({ database, connection, progress, signal }: Moving): Prom
     }
 }
 
-/** Undefined: they differ. @param source only the rows of this store; undefined: all */
+/**
+ * Undefined: they differ.
+ *
+ * @param source the store that was moved there, of which Postgres may also hold rows that were removed here since; undefined: all rows
+ */
 async function compared(
   { database, connection, signal }: Moving,
   source: number | undefined,
@@ -120,10 +124,13 @@ async function compared(
     );
   });
   const there = await digestOf((kind, after) => {
-    const values: Value[] = [after, source ?? null];
+    const page = `select id from ${kind} where id > ? order by id limit ${rowsAtOnce}`;
+    const ids = source === undefined ? null : database.all<{ id: string }>(page, after).map(({ id }) => id);
+    const values: Value[] = [after, source ?? null, ids];
     return connection.read<EventRow | RunRow>(
       `select ${kind === "event" ? eventColumns : runColumns} from hookline.${kind}
-       where id collate "C" > $1 and ($2::bigint is null or source = $2) order by id collate "C" limit ${rowsAtOnce}`,
+       where id collate "C" > $1 and ($2::bigint is null or source = $2) and ($3::text[] is null or id = any($3::text[]))
+       order by id collate "C" limit ${rowsAtOnce}`,
       values,
     );
   });

@@ -212,6 +212,16 @@ test("[R48] with a shared store, too, what waits is skipped once its automation 
   const daemon = await machine.up("--store", cluster.store);
   for (let turn = 0; turn < 3; turn++) assert.equal(await sendTo(daemon, machine, "deploy.done"), 200);
   await until(() => existsSync(began));
+  const flag = ["--store", cluster.store];
+  const other = makeMachine(context);
+  const listed = (): { id: string; status: string }[] =>
+    JSON.parse(other.run("runs", "--all", "--json", ...flag).stdout);
+  const waiting = (): string => listed().find(({ status }) => status === "queued")?.id ?? "";
+  await until(() => waiting() !== ""); // a daemon brings its rows once a second
+  assert.match(
+    other.run("runs", "cancel", waiting(), ...flag).stderr,
+    /waits on the machine that took its event — cancel it there/,
+  );
   const own = (): { status: string; reason: string | null }[] =>
     JSON.parse(machine.run("runs", "--all", "--json").stdout).filter(({ hook }: { hook: string }) =>
       hook.includes("emember"),

@@ -23,13 +23,21 @@ export async function cancel(invocation: Invocation, name: string): Promise<Exit
     const ended = both.find((one) => typeof one === "object");
     if (ended) return tell(invocation, ended.run);
     if (both.includes("told")) return tell(invocation, await endOf(run, record, invocation.signal));
-    const why = "cannot be cancelled: it waits in no queue, as runs of automations do";
-    return refuse(invocation, run, why, "end the process that performs it");
+    const waitsElsewhere = run.status === "queued" && sharedStore(invocation, textFlag(invocation.flags, "store"));
+    return waitsElsewhere
+      ? refuse(
+          invocation,
+          run,
+          "waits on the machine that took its event",
+          "cancel it there, or once it is handed over",
+        )
+      : refuse(invocation, run, noQueue, "end the process that performs it");
   } finally {
     record.close();
   }
 }
 
+const noQueue = "cannot be cancelled: it waits in no queue, as runs of automations do";
 const isOpen = ({ status }: Run): boolean => status === "queued" || status === "running";
 
 /** The queue of this machine's store. A run that this machine has handed over is in it, too. */

@@ -60,7 +60,11 @@ test("a record goes to Postgres and back into a file, and both sides are the sam
   assert.equal(back.status, 0, back.stderr);
   assert.equal(back.stdout, there.stdout);
   const listed = ["runs", "--all", "--limit", "2000", "--json"];
-  assert.equal(machine.run(...listed, "--store", file).stdout, machine.run(...listed).stdout, "in the same order");
+  assert.equal(
+    machine.run(...listed, "--store", `sqlite:${file}`).stdout,
+    machine.run(...listed).stdout,
+    "in the same order",
+  );
   const over = machine.run("store", "move", "--to", `sqlite:${storeOf(machine)}`, "--store", cluster.store);
   assert.match(over.stderr, /the file holds a record already .* name a file that is not there yet/);
 });

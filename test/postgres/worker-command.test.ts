@@ -143,6 +143,9 @@ test("a store that cannot be shared, a wrong role, and tables of another version
   cluster.sql("update hookline.meta set value = '99' where key = 'version'", database);
   refused(cluster.store, 3, /its schema is of version 99, which is newer than this Hookline .* update Hookline/);
   cluster.sql(`update hookline.meta set value = '${migrations.length}' where key = 'version'`, database);
+  cluster.sql("alter schema hookline_dbos rename to put_away", database);
+  refused(cluster.store, 3, /the tables of DBOS are missing or too old .* `hookline store migrate --writer ROLE`/);
+  cluster.sql("alter schema put_away rename to hookline_dbos", database);
   cluster.sql(`revoke all on schema hookline_dbos from ${writer}`, database);
   refused(cluster.store, 3, /DBOS did not start: .* let its owner run `hookline store migrate --writer ROLE`/);
   cluster.sql(`grant usage on schema hookline_dbos to ${writer}`, database);

@@ -20,7 +20,7 @@ export function storePath(place: Place, flag: string | undefined): string {
   const named = flag ?? place.environment.HOOKLINE_STORE;
   if (named === undefined || isPostgres(named)) return usualStore(place);
   const [scheme] = /^\w[\w+.-]*:\/\//.exec(flag ?? "") ?? [];
-  if (scheme === undefined) return resolve(place.cwd, named);
+  if (scheme === undefined) return resolve(place.cwd, named.replace(/^sqlite:/, "")); // as store move writes it
   const what = `no store can be reached by ${scheme}`;
   throw new HooklineError("usage", { what, where: "--store", advice: "name a file, or postgres://ROLE@HOST/DATABASE" });
 }

@@ -77,7 +77,10 @@ export async function openDurableEngine(options: DurableEngineOptions): Promise<
     await DBOS.registerQueue(queue, { minPollingIntervalMs: looksEvery, onConflict: "always_update" });
   } catch (error) {
     await DBOS.shutdown({ deregister: true }).catch(() => {});
-    const reason = `DBOS did not start: ${messageOf(error)}`;
+    const said = messageOf(error);
+    // Its words for that name a server and a database that it would use by itself.
+    const areOld = /schema version/i.test(said);
+    const reason = areOld ? "the tables of DBOS are missing or too old" : `DBOS did not start: ${said}`;
     const advice = "let its owner run `hookline store migrate --writer ROLE`";
     throw new HooklineError("store_unusable", { reason, where: "hookline worker", advice }, { cause: error });
   }

@@ -83,7 +83,7 @@ export async function openSharedQueue(options: SharedQueueOptions): Promise<Shar
   async function trying(ask: () => Promise<void>): Promise<boolean> {
     try {
       await ask();
-      if (isAway) complain("the database is back");
+      if (isAway && state === "open") complain("the database is back"); // at its end it may have allowed that alone
       isAway = false;
       return true;
     } catch (error) {

@@ -243,6 +243,38 @@ test("[R48] with a shared store, too, what waits is skipped once its automation 
   await daemon.end();
 });
 
+test("a run that was handed over and waits for a place is taken back once its automation is disabled", async (context) => {
+  cluster.empty();
+  const machine = makeMachine(context);
+  const [began, go] = [join(machine.folder, "began"), join(machine.folder, "go")];
+  const folder = join(machine.workspace, ".hookline", "automations");
+  mkdirSync(folder, { recursive: true });
+  mkdirSync(join(machine.folder, "home", ".config", "hookline"), { recursive: true });
+  writeFileSync(join(machine.folder, "home", ".config", "hookline", "config.yaml"), "hook_engine:\n  max_concurrent_hooks: 1\n");
+  const line = `echo ran >> ${began}; until [ -e ${go} ]; do sleep 0.05; done`;
+  const [first, second] = ["First", "Second"].map((name) => automation(line).replace("Remember", name));
+  writeFileSync(join(folder, "first.yaml"), first ?? "");
+  writeFileSync(join(folder, "second.yaml"), second ?? "");
+  const daemon = await machine.up("--store", cluster.store);
+  assert.equal(await sendTo(daemon, machine, "deploy.done"), 200);
+  const held = (): string[] =>
+    cluster.sql("select hook || ' ' || status from hookline.work order by status", database).split("\n");
+  await until(() => held().length === 2 && held().some((row) => row.endsWith("running")) && existsSync(began));
+  const waits = held()
+    .find((row) => row.endsWith("waiting"))
+    ?.includes("irst")
+    ? "first"
+    : "second";
+  writeFileSync(join(folder, `${waits}.yaml`), `${(waits === "first" ? first : second) ?? ""}enabled: false\n`);
+  await until(() => held().length === 1);
+  const reason = cluster.sql("select reason from hookline.run where status = 'skipped'", database);
+  assert.equal(reason, "disabled");
+  writeFileSync(go, "");
+  await until(() => held().join() === "");
+  assert.equal(readFileSync(began, "utf8"), "ran\n");
+  await daemon.end();
+});
+
 test("a run that ends while its machine stops is listed there with its end", async (context) => {
   cluster.empty();
   const machine = makeMachine(context);

@@ -29,8 +29,8 @@ const handsBackWithin = 0.2;
 /** Forwards what the queue would perform. */
 export function forwarding(queue: DurableQueue, options: ForwardingOptions): Forwarding {
   const { work, after, complain } = options;
-  const sent = new Map<string, { item: Item; run: Run; over(run: Run): void }>();
-  let asked: QueueOwner | undefined;
+  const sent = new Map<string, { item: Item; over(run: Run): void }>();
+  let owner: QueueOwner | undefined;
   let looking: (() => void) | undefined;
   let wait = firstLook;
   let isAway = false;
@@ -40,7 +40,7 @@ export function forwarding(queue: DurableQueue, options: ForwardingOptions): For
     if (sent.size === 0) return;
     wait = Math.min(2 * wait, longestLook);
     try {
-      for (const run of await work.ended([...sent.values()].map((one) => one.run))) sent.get(run.id)?.over(run);
+      for (const run of await work.ended([...sent.values()].map(({ item }) => item.run))) sent.get(run.id)?.over(run);
       isAway = false;
     } catch (error) {
       sayAway(error);
@@ -77,30 +77,30 @@ export function forwarding(queue: DurableQueue, options: ForwardingOptions): For
       { after, signal },
     );
 
-  async function forward(item: Item, { signal, steps }: Caller, owner: QueueOwner): Promise<void> {
-    if (!steps || !signal) return owner.perform(item, {}); // a durable queue gives both
+  async function forward(item: Item, { signal, steps }: Caller, to: QueueOwner): Promise<void> {
+    if (!steps || !signal) return to.perform(item, {}); // a durable queue gives both
     const { run } = item;
-    const because = await steps.step("withdrawal", async () => owner.withdrawal?.(item)); // what was handed over once is asked for again
+    const because = await steps.step("withdrawal", async () => to.withdrawal?.(item)); // once: what was handed over is asked for again
     if (because !== undefined) {
       const skipped: Run = { ...run, status: "skipped", reason: because, ms: 0 };
       await steps.save(skipped);
-      owner.changed?.(skipped, item.hook);
+      to.changed?.(skipped, item.hook);
       return;
     }
     const added = await reaching(() => work.add(item), signal);
     const last =
       added.is === "skipped"
         ? { ...run, status: "skipped" as const, reason: added.reason, ms: 0 }
-        : await endOf(run, signal);
+        : await endOf(signal);
     if (!last || steps.isLost()) return; // the next process of this store asks again
     await steps.save(last);
-    owner.changed?.(last);
+    to.changed?.(last);
 
     /** Undefined: this process stops. */
-    function endOf(of: Run, stop: AbortSignal): Promise<Run | undefined> {
+    function endOf(stop: AbortSignal): Promise<Run | undefined> {
       return new Promise((resolve) => {
         const end = (row: Run | undefined): void => {
-          sent.delete(of.id);
+          sent.delete(run.id);
           stop.removeEventListener("abort", stopped);
           resolve(row);
         };
@@ -109,10 +109,10 @@ export function forwarding(queue: DurableQueue, options: ForwardingOptions): For
           else void cancel().catch(() => end(undefined));
         }
         async function cancel(): Promise<void> {
-          const over = await reaching(() => work.cancel(of.id), closed.signal);
+          const over = await reaching(() => work.cancel(run.id), closed.signal);
           if (over) end(over.run);
         }
-        sent.set(of.id, { item, run: of, over: end });
+        sent.set(run.id, { item, over: end });
         if (stop.aborted) stopped();
         else stop.addEventListener("abort", stopped, { once: true });
         lookAtOnce();
@@ -126,20 +126,20 @@ export function forwarding(queue: DurableQueue, options: ForwardingOptions): For
     async recheck() {
       for (const [id, { item, over }] of sent)
         try {
-          const because = await asked?.withdrawal?.(item);
+          const because = await owner?.withdrawal?.(item);
           const taken = because === undefined ? undefined : await work.withdraw(id, because);
           if (taken) over(taken.run);
         } catch (error) {
-          sayAway(error); // a run that begins meanwhile is one that had been begun before
+          sayAway(error); // what could not be taken back is performed as it was queued
         }
     },
-    start(owner) {
-      asked = owner;
+    start(given) {
+      owner = given;
       queue.start({
-        ...owner,
+        ...given,
         async perform(item, caller) {
           try {
-            await forward(item, caller, owner);
+            await forward(item, caller, given);
           } catch (error) {
             if (!caller.steps?.isLost()) complain(messageOf(error)); // it is given back, and sent again
           }
@@ -148,7 +148,7 @@ export function forwarding(queue: DurableQueue, options: ForwardingOptions): For
     },
     /** Nothing runs here: what has ended elsewhere is written down, and the next process of this store asks for the rest. */
     async close() {
-      await look();
+      if (!isAway) await look();
       await queue.close(handsBackWithin);
       closed.abort();
       looking?.();

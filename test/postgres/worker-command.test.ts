@@ -250,7 +250,10 @@ test("a run that was handed over and waits for a place is taken back once its au
   const folder = join(machine.workspace, ".hookline", "automations");
   mkdirSync(folder, { recursive: true });
   mkdirSync(join(machine.folder, "home", ".config", "hookline"), { recursive: true });
-  writeFileSync(join(machine.folder, "home", ".config", "hookline", "config.yaml"), "hook_engine:\n  max_concurrent_hooks: 1\n");
+  writeFileSync(
+    join(machine.folder, "home", ".config", "hookline", "config.yaml"),
+    "hook_engine:\n  max_concurrent_hooks: 1\n",
+  );
   const line = `echo ran >> ${began}; until [ -e ${go} ]; do sleep 0.05; done`;
   const [first, second] = ["First", "Second"].map((name) => automation(line).replace("Remember", name));
   writeFileSync(join(folder, "first.yaml"), first ?? "");

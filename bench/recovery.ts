@@ -66,7 +66,7 @@ async function measureIn(folder: string): Promise<Findings> {
       readings.push((performance.now() - killed) / 1000);
       writeFileSync(end, "");
       await again;
-      while ((await work.ended([item.run])).length === 0) await pause(20);
+      while (!(await work.left([item.run])).get(item.run.id)) await pause(20);
     }
     return findings(readings);
   } finally {

@@ -54,6 +54,8 @@ export interface Journal {
   record<T>(worker: string, run: string, step: string, work: () => T): Kept<T> | undefined;
   /** Writes the run's row, if the run is still this worker's. One that has ended leaves, and the next of its hook may begin. */
   save(worker: string, run: Run): boolean;
+  /** Leaves the run to other machines, if it is still this worker's. The next of its hook may begin. */
+  handOver(worker: string, run: string): boolean;
   /**
    * Gives a run back, to be taken up by anyone.
    *
@@ -63,14 +65,26 @@ export interface Journal {
   release(worker: string, run: string, now: Instant, because?: string): Ended | undefined;
   /** Ends a run that waits, which is given back; one that is running is ended by its worker. */
   cancel(run: string, now: Instant): Ended | undefined;
-  /** Which of these still run, or wait for nothing but their turn. */
-  unfinished(runs: readonly string[]): Set<string>;
+  /** Which of these still run, or wait for nothing but their turn. @param elsewhere counts those that were handed over */
+  unfinished(runs: readonly string[], elsewhere: boolean): Set<string>;
   /** Its row, if it is known. */
   row(run: string): Run | undefined;
   /** Whether anything waits that could be begun if there were a place. What is paused could not. */
   hasWaiting(): boolean;
   /** To be called when a worker has nothing to do: what steps gave is wiped out where it still stands. Costs nothing if there was none. */
   tidy(): void;
+}
+
+/** Durable runs that this machine has handed over to others. As the journal: each method is one transaction, and may throw. */
+export interface HandedOver {
+  /** Those whose end is not written down here. */
+  list(): Item[];
+  /** Of those, which are to be called back: cancelled, with the reason, or paused. */
+  recalled(): { run: string; cancelled?: string }[];
+  /** Writes the run's end down. False: it is none of those. */
+  settle(run: Run): boolean;
+  /** It waits here again, in its old place; given if it ends instead, as it was cancelled. */
+  takeBack(run: string, now: Instant): Ended | undefined;
 }
 
 /** As its author wrote it; fields that have a place of their own are not in `fields`. */

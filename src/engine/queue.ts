@@ -30,6 +30,8 @@ export interface Steps {
   write?<T>(name: string, work: () => MaybePromise<T>): MaybePromise<T>;
   /** Writes the run as it stands. One that has ended leaves the queue. Throws once the run is no longer this worker's. */
   save(run: Run): MaybePromise<void>;
+  /** Leaves the run to other machines, and its place to the next of its hook. Throws as `save` does. Absent: there are no others. */
+  handOver?(): MaybePromise<void>;
   /** The worker stops, or another one has the run: whatever comes of it here counts no more. */
   isLost(): boolean;
   /** Carried by all programs that are started for the run, so that who takes it up after a crash can end them first. */
@@ -77,6 +79,15 @@ export const handedOver = (until: Instant): string => `${prefix}${until}`;
 /** Until when a run that was handed over counts as looked after; undefined for the name of a process. */
 export const handedOverUntil = (owner: string): Instant | undefined =>
   owner.startsWith(prefix) ? Number(owner.slice(prefix.length)) : undefined;
+
+const workerPrefix = "worker:";
+
+/** Stands in the place of a process's name, too: a worker of shared runs, on whichever machine. */
+export const ofWorker = (name: string): string => `${workerPrefix}${name}`;
+
+/** The worker that performs or performed a run; undefined: a process of this machine. */
+export const workerOf = ({ owner }: Pick<Run, "owner">): string | undefined =>
+  owner?.startsWith(workerPrefix) ? owner.slice(workerPrefix.length) : undefined;
 
 /** How much may wait: a burst is refused with a reason before it fills memory or disk (SAFETY F14). */
 interface Waiting {

@@ -72,7 +72,7 @@ export interface Run {
   notes: string[];
   /** Times that the hook was asked about this event (R6). */
   asked: number;
-  /** The process that runs it: a run whose process is gone was interrupted. */
+  /** The process that runs it: a run whose process is gone was interrupted. Of a shared run, its worker. */
   owner?: string;
 }
 

@@ -69,8 +69,10 @@ export interface SharedWork {
   cancel(run: string): Promise<Ended | undefined>;
   /** Ends a run that waits, for this reason, which is given back; one that is performed goes on. */
   withdraw(run: string, reason: string): Promise<Ended | undefined>;
-  /** Of these, the rows of those that have ended. */
-  ended(runs: readonly Pick<Run, "id" | "eventId">[]): Promise<Run[]>;
+  /** Takes a run that waits out of the queue, and leaves its row as it is. False: it does not wait there. */
+  takeBack(run: string): Promise<boolean>;
+  /** Of these, those that have left the queue: the row of one that has ended; undefined where the database has lost it, or it was taken back. */
+  left(runs: readonly Pick<Run, "id" | "eventId">[]): Promise<Map<string, Run | undefined>>;
   /** Makes as many places as there may be runs at once. */
   makePlaces(cap: number): Promise<void>;
   /** Takes what has waited longest, as far as there are places. */

@@ -1,7 +1,7 @@
 /** A machine of the tests: a home, a project with a guard, and the real program, with a Postgres as its store or without. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
 import { bin, codeCache } from "../program.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
@@ -14,6 +14,8 @@ export interface Machine {
   run(...words: string[]): { status: number | null; stdout: string; stderr: string };
   /** What an agent calls before a tool. */
   hook(command: string): { status: number | null; stdout: string; stderr: string };
+  /** Writes an automation of the event deploy.done, which runs this line of shell. Gives its file. */
+  automate(line: string, more?: string, name?: string): string;
   /** `hookline up` with these words; resolves once it listens. Killed at the end of the test. */
   up(...words: string[]): Promise<Up>;
 }
@@ -21,6 +23,8 @@ export interface Up {
   process: ChildProcess;
   port: number;
   stderr(): string;
+  /** As a program sends an event; what it sets off is not waited for. Gives the answer's status. */
+  send(event: string): Promise<number>;
   /** Asks it to end, and waits for that. */
   end(): Promise<void>;
 }
@@ -58,6 +62,16 @@ export function makeMachine(context: TestContext, through: readonly string[] = [
       const { status, stdout, stderr } = spawnSync(program, words, { ...spawned, input: JSON.stringify(payload) });
       return { status, stdout, stderr };
     },
+    automate(line, more = "overlap: queue", name = "Remember") {
+      const file = join(workspace, ".hookline", "automations", `${name.toLowerCase()}.yaml`);
+      mkdirSync(dirname(file), { recursive: true });
+      const step = `context_steps:\n  - { type: shell, command: ${JSON.stringify(line)} }\n`;
+      writeFileSync(
+        file,
+        `name: ${name}\ntrigger: { type: event, event_type: deploy.done }\ncooldown_seconds: 0\n${more}\n${step}`,
+      );
+      return file;
+    },
     up(...words) {
       const child = spawn(program, [...before, bin, "up", "--json", "--port", "0", ...words], {
         cwd: workspace,
@@ -76,6 +90,14 @@ export function makeMachine(context: TestContext, through: readonly string[] = [
             process: child,
             port: JSON.parse(text.split("\n")[0] ?? "").port,
             stderr: () => said,
+            async send(event) {
+              const { port, token } = JSON.parse(
+                readFileSync(join(folder, "state", "hookline", "daemon.json"), "utf8"),
+              );
+              const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+              const sent = { method: "POST", headers, body: JSON.stringify({ event, data: {} }) };
+              return (await fetch(`http://127.0.0.1:${port}/events`, sent)).status;
+            },
             end: () =>
               new Promise((ended) => {
                 child.once("exit", () => ended());

@@ -69,7 +69,7 @@ async function serves(context: TestContext, pooler: Pooler): Promise<void> {
   };
   const over = async (item: Item): Promise<Run> => {
     for (;;) {
-      const [run] = await work.ended([item.run]);
+      const run = (await work.left([item.run])).get(item.run.id);
       if (run) return run;
       await pause(50);
     }

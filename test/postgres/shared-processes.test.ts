@@ -70,8 +70,8 @@ function placeFor(context: TestContext): Place {
     async over(...names) {
       const runs = names.map((name) => added.get(name) ?? assert.fail(name));
       for (;;) {
-        const ended = await work.ended(runs).catch(() => []); // the server may be away
-        const rows = new Map(ended.map((run) => [run.id, run]));
+        const left = await work.left(runs).catch(() => new Map<string, undefined>()); // the server may be away
+        const rows = new Map([...left].flatMap(([id, run]) => (run ? [[id, run]] : [])));
         if (rows.size === runs.length) return names.map((name) => rows.get(name) ?? assert.fail(name));
         await pause(50);
       }

@@ -81,7 +81,7 @@ async function open(cap: number, given: Given = {}): Promise<Opened> {
     },
     async over(run) {
       for (;;) {
-        const [row] = await work.ended([run]);
+        const row = (await work.left([run])).get(run.id);
         if (row) return row;
         await pause(5);
       }

@@ -111,7 +111,7 @@ for (const moment of moments) {
     const { item, hold } = begun;
     const ended = { ...item.run, status: "completed" as const, ms: 7 };
     assert.equal(await vanishing(moment, () => work.save(hold, ended)), true);
-    assert.deepEqual(await work.ended([item.run]), [ended]);
+    assert.deepEqual([...(await work.left([item.run])).values()], [ended]);
     await work.adrift(600, async () => {}); // as each worker looks
     assert.deepEqual(
       (await take()).map(({ item: next }) => next.run.id),

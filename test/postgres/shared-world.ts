@@ -87,7 +87,7 @@ export function senderFor(context: Pick<TestContext, "after">, url: string): Sen
     work,
     async over(item) {
       for (;;) {
-        const [run] = await work.ended([item.run]);
+        const run = (await work.left([item.run])).get(item.run.id);
         if (run) return run;
         await pause(50);
       }

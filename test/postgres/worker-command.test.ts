@@ -7,7 +7,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type ScriptedTurn, startScriptedModel } from "../../src/hosts/testing/index.ts";
 import { migrations } from "../../src/storage/postgres/schema.ts";
 import { durableHook, itemOf } from "../runtime/queues/world.ts";
-import { type Machine, makeMachine, type Up } from "./machine.ts";
+import { type Machine, makeMachine } from "./machine.ts";
 import { database, type Prepared, writer } from "./prepared.ts";
 import { senderFor, startShared } from "./shared-world.ts";
 import { startWorker } from "./start-command.ts";
@@ -81,28 +81,18 @@ test("a run that is cancelled ends the call of the model that it waits for", asy
   assert.deepEqual([run.status, run.reason], ["cancelled", "cancelled"]);
 });
 
-/** As a program sends an event to the daemon; what it sets off is not waited for. */
-async function sendTo({ port }: Up, { environment }: Machine, event: string): Promise<number> {
-  const state = readFileSync(join(environment.XDG_STATE_HOME ?? "", "hookline", "daemon.json"), "utf8");
-  const headers = { authorization: `Bearer ${JSON.parse(state).token}`, "content-type": "application/json" };
-  const sent = { method: "POST", headers, body: JSON.stringify({ event, data: {} }) };
-  return (await fetch(`http://127.0.0.1:${port}/events`, sent)).status;
-}
-
 test("a shared run is cancelled by any machine that names the store, and by the one that handed it over without", async (context) => {
   cluster.empty();
   const [one, other] = [makeMachine(context), makeMachine(context)];
   const log = join(one.folder, "steps");
-  mkdirSync(join(one.workspace, ".hookline", "automations"), { recursive: true });
-  const line = `echo $$ >> ${log}; sleep 300`;
-  writeFileSync(join(one.workspace, ".hookline", "automations", "remember.yaml"), automation(line));
+  one.automate(`echo $$ >> ${log}; sleep 300`);
   const pids = (): string[] => (existsSync(log) ? readFileSync(log, "utf8").split("\n").filter(Boolean) : []);
   const daemon = await one.up("--store", cluster.store);
   const flag = ["--store", cluster.store];
   const listed = (machine: Machine, ...words: string[]): { id: string; status: string }[] =>
     JSON.parse(machine.run("runs", "--all", "--json", ...words).stdout);
   for (const [turn, [machine, words]] of [[other, flag] as const, [one, []] as const].entries()) {
-    assert.equal(await sendTo(daemon, one, "deploy.done"), 200);
+    assert.equal(await daemon.send("deploy.done"), 200);
     await until(() => pids().length === turn + 1);
     const { id } =
       listed(other, ...flag).find(({ status }) => status !== "cancelled") ?? assert.fail("it is not listed");
@@ -168,145 +158,13 @@ test("a worker says where its settings are wrong, and works", async (context) =>
   assert.match(said(), /config\.yaml:1:1: nothing reads "engine"/);
 });
 
-const automation = (line: string): string => `name: Remember
-trigger: { type: event, event_type: deploy.done }
-cooldown_seconds: 0
-overlap: queue
-context_steps:
-  - { type: shell, command: ${JSON.stringify(line)} }
-`;
-
-test("hookline up hands its automations over; while Postgres is gone they wait, and its guards go on", async (context) => {
-  cluster.empty();
-  const machine = makeMachine(context);
-  const log = join(machine.folder, "steps");
-  mkdirSync(join(machine.workspace, ".hookline", "automations"), { recursive: true });
-  writeFileSync(join(machine.workspace, ".hookline", "automations", "remember.yaml"), automation(`echo ran >> ${log}`));
-  const times = (): number => (existsSync(log) ? readFileSync(log, "utf8").split("\n").length - 1 : 0);
-  const daemon = await machine.up("--store", cluster.store);
-  const send = (): void => {
-    const { status, stderr } = machine.run("emit", "deploy.done", "--json");
-    assert.equal(status, 0, stderr);
-  };
-  send();
-  await until(() => times() === 1);
-  await until(() => cluster.sql("select count(*) from hookline.run where status = 'completed'", database) === "1");
-  await cluster.stop({ immediate: true });
-  assert.match(machine.hook("rm -r x").stdout, /nothing is removed here/);
-  send();
-  await cluster.start();
-  await until(() => times() === 2);
-  await until(() => cluster.sql("select count(*) from hookline.work", database) === "0");
-  const listed = (): { hook: string; status: string }[] => JSON.parse(machine.run("runs", "--all", "--json").stdout);
-  await until(
-    () => listed().filter(({ hook, status }) => hook.includes("emember") && status === "completed").length === 2,
-  );
-  await daemon.end();
-});
-
-test("[R48] with a shared store, too, what waits is skipped once its automation is disabled", async (context) => {
-  cluster.empty();
-  const machine = makeMachine(context);
-  const [began, go] = [join(machine.folder, "began"), join(machine.folder, "go")];
-  const file = join(machine.workspace, ".hookline", "automations", "remember.yaml");
-  mkdirSync(join(machine.workspace, ".hookline", "automations"), { recursive: true });
-  const text = automation(`echo ran >> ${began}; until [ -e ${go} ]; do sleep 0.05; done`);
-  writeFileSync(file, text);
-  const daemon = await machine.up("--store", cluster.store);
-  for (let turn = 0; turn < 3; turn++) assert.equal(await sendTo(daemon, machine, "deploy.done"), 200);
-  await until(() => existsSync(began));
-  const flag = ["--store", cluster.store];
-  const other = makeMachine(context);
-  const listed = (): { id: string; status: string }[] =>
-    JSON.parse(other.run("runs", "--all", "--json", ...flag).stdout);
-  const waiting = (): string => listed().find(({ status }) => status === "queued")?.id ?? "";
-  await until(() => waiting() !== ""); // a daemon brings its rows once a second
-  assert.match(
-    other.run("runs", "cancel", waiting(), ...flag).stderr,
-    /waits on the machine that took its event — cancel it there/,
-  );
-  const own = (): { status: string; reason: string | null }[] =>
-    JSON.parse(machine.run("runs", "--all", "--json").stdout).filter(({ hook }: { hook: string }) =>
-      hook.includes("emember"),
-    );
-  writeFileSync(file, `${text}enabled: false\n`);
-  await until(() => machine.run("status").stdout.includes("0 of 1 automations enabled"));
-  writeFileSync(go, "");
-  await until(() => own().every(({ status }) => status !== "queued" && status !== "running"));
-  assert.deepEqual(
-    own()
-      .map(({ status, reason }) => `${status}${reason ? `: ${reason}` : ""}`)
-      .sort(),
-    ["completed", "skipped: disabled", "skipped: disabled"],
-  );
-  assert.equal(readFileSync(began, "utf8"), "ran\n");
-  await daemon.end();
-});
-
-test("a run that was handed over and waits for a place is taken back once its automation is disabled", async (context) => {
-  cluster.empty();
-  const machine = makeMachine(context);
-  const [began, go] = [join(machine.folder, "began"), join(machine.folder, "go")];
-  const folder = join(machine.workspace, ".hookline", "automations");
-  mkdirSync(folder, { recursive: true });
-  mkdirSync(join(machine.folder, "home", ".config", "hookline"), { recursive: true });
-  writeFileSync(
-    join(machine.folder, "home", ".config", "hookline", "config.yaml"),
-    "hook_engine:\n  max_concurrent_hooks: 1\n",
-  );
-  const line = `echo ran >> ${began}; until [ -e ${go} ]; do sleep 0.05; done`;
-  const [first, second] = ["First", "Second"].map((name) => automation(line).replace("Remember", name));
-  writeFileSync(join(folder, "first.yaml"), first ?? "");
-  writeFileSync(join(folder, "second.yaml"), second ?? "");
-  const daemon = await machine.up("--store", cluster.store);
-  assert.equal(await sendTo(daemon, machine, "deploy.done"), 200);
-  const held = (): string[] =>
-    cluster.sql("select hook || ' ' || status from hookline.work order by status", database).split("\n");
-  await until(() => held().length === 2 && held().some((row) => row.endsWith("running")) && existsSync(began));
-  const waits = held()
-    .find((row) => row.endsWith("waiting"))
-    ?.includes("irst")
-    ? "first"
-    : "second";
-  writeFileSync(join(folder, `${waits}.yaml`), `${(waits === "first" ? first : second) ?? ""}enabled: false\n`);
-  await until(() => held().length === 1);
-  const reason = cluster.sql("select reason from hookline.run where status = 'skipped'", database);
-  assert.equal(reason, "disabled");
-  writeFileSync(go, "");
-  await until(() => held().join() === "");
-  assert.equal(readFileSync(began, "utf8"), "ran\n");
-  await daemon.end();
-});
-
-test("a run that ends while its machine stops is listed there with its end", async (context) => {
-  cluster.empty();
-  const machine = makeMachine(context);
-  const [began, go] = [join(machine.folder, "began"), join(machine.folder, "go")];
-  mkdirSync(join(machine.workspace, ".hookline", "automations"), { recursive: true });
-  const line = `touch ${began}; until [ -e ${go} ]; do sleep 0.05; done`;
-  writeFileSync(join(machine.workspace, ".hookline", "automations", "remember.yaml"), automation(line));
-  const daemon = await machine.up("--store", cluster.store);
-  assert.equal(await sendTo(daemon, machine, "deploy.done"), 200);
-  await until(() => existsSync(began));
-  const ended = daemon.end();
-  writeFileSync(go, "");
-  await ended;
-  const listed: { hook: string; status: string }[] = JSON.parse(machine.run("runs", "--all", "--json").stdout);
-  const own = listed.filter(({ hook }) => hook.includes("emember"));
-  assert.deepEqual(
-    own.map(({ status }) => status),
-    ["completed"],
-  );
-});
-
 test("hookline up asks nothing of the queue while its machine has no automations, and works once it has one", async (context) => {
   cluster.empty();
   const machine = makeMachine(context);
   const workers = (): string => cluster.sql("select count(*) from hookline.worker", database);
   const daemon = await machine.up("--store", cluster.store);
   assert.equal(workers(), "0");
-  mkdirSync(join(machine.workspace, ".hookline", "automations"), { recursive: true });
-  writeFileSync(join(machine.workspace, ".hookline", "automations", "remember.yaml"), automation("echo ran"));
+  machine.automate("echo ran");
   await until(() => workers() === "1");
   await daemon.end();
 });

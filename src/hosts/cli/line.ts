@@ -32,7 +32,8 @@ export interface Line extends Pick<Composed, "engine" | "ports" | "board"> {
 }
 export interface LineOptions {
   place: Place;
-  store: Store;
+  /** With its path, where a daemon may have it, too. */
+  store: Store & { path?: string };
   loaded?: Loaded;
   queue?: Settling;
   /**
@@ -118,8 +119,13 @@ async function durableQueue(
 ): Promise<Settling> {
   const { openDurableQueue, openEnqueuing } = await import("../compose/durable-queue.ts");
   if (handsOver || depthWithin(place.environment) > 0) return openEnqueuing(store);
-  const cap = (): number | undefined => loaded.config.engine.max_concurrent_hooks;
-  return openDurableQueue(store, { own: true, cap, complain, ...place, ...(stop ? { stop } : {}) });
+  const { daemonFilesOf, runningDaemon } = await import("../daemon/state-file.ts");
+  const files = store.path === undefined ? undefined : daemonFilesOf(store.path);
+  return openDurableQueue(store, {
+    ...{ own: true, complain, ...place, ...(stop ? { stop } : {}) },
+    cap: () => loaded.config.engine.max_concurrent_hooks,
+    isLeft: () => files !== undefined && runningDaemon(files)?.shares === true, // overlap and cooldown count over all its machines
+  });
 }
 
 const holdsScripts = ({ hooks }: HookSet): boolean =>

@@ -13,6 +13,7 @@ import { createInlineQueue } from "../../runtime/queues/inline.ts";
 import { createRoutedQueue } from "../../runtime/queues/routed.ts";
 import { systemPorts } from "../../runtime/system.ts";
 import { type DegradableStore, ringOfRows, withDegradedMode } from "../../storage/degraded.ts";
+import { createHandedOver } from "../../storage/sqlite/handed-over.ts";
 import { workCounts } from "../../storage/sqlite/journal-queues.ts";
 import type { SqliteStore } from "../../storage/sqlite/sqlite.ts";
 import { eventTimings } from "../../storage/sqlite/statistics.ts";
@@ -108,8 +109,8 @@ export interface Daemon extends Pick<DaemonOptions, "cwd" | "home" | "environmen
 }
 
 const day = 86_400_000;
-/** Runs that other machines have of this one. */
-const forwardedAtOnce = 1_000;
+/** Runs that are being handed over to other machines. */
+const handedOverAtOnce = 1_000;
 /** Of how many the hooks are kept at hand. */
 const foldersAtMost = 1_000;
 /** What runs may take so long to end by itself; programs that do not obey take two seconds more. */
@@ -138,9 +139,9 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
   };
   const own = openDurableQueue(store, {
     ...{ environment, complain: complainOfQueue, idlePoll: 2 },
-    cap: () => (sharing ? Math.min(cap(), 1) * forwardedAtOnce : cap()), // other machines have a say in how many run
+    cap: () => (sharing ? Math.min(cap(), 1) * handedOverAtOnce : cap()), // other machines have a say in how many run
   });
-  const forwarded = sharing?.forward(own);
+  const forwarded = sharing?.forward(own, createHandedOver(options.store));
   const durable = forwarded ?? own;
   const runtime = await createRuntime({
     ...options,
@@ -280,8 +281,11 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     quietFor: activity.quietFor,
     isNeeded() {
       const { due, watches } = triggers.facts();
-      const { waiting, running } = workCounts(store.database);
-      return waiting + running > 0 || [due, watches].some((list) => Array.isArray(list) && list.length > 0);
+      const { waiting, running, handedOver } = workCounts(store.database);
+      return (
+        waiting + running + (sharing ? handedOver : 0) > 0 ||
+        [due, watches].some((list) => Array.isArray(list) && list.length > 0)
+      );
     },
     close: end,
   };

@@ -1,6 +1,7 @@
 /** What a daemon shares with other machines by a Postgres store: automations' runs, and which machine fires what a clock sets off. */
 import { messageOf } from "../../engine/error.ts";
 import type { Fields } from "../../engine/event.ts";
+import type { HandedOver } from "../../engine/journal.ts";
 import type { Ports } from "../../engine/ports.ts";
 import type { Store } from "../../engine/record.ts";
 import type { DurableQueue } from "../../runtime/queues/durable.ts";
@@ -14,7 +15,7 @@ export interface SharingOptions extends Omit<WorkerOptions, "expelled">, Pick<Po
 
 export interface Sharing {
   /** Runs go to the database when it takes them; until then they wait in this machine's store. */
-  forward(queue: DurableQueue): Forwarding;
+  forward(queue: DurableQueue, handedOver: HandedOver): Forwarding;
   /** The store of clocks: of all machines one fires. */
   claiming<S extends Pick<Store, "claim" | "peek">>(store: S): S;
   /**
@@ -31,6 +32,8 @@ export interface Sharing {
 }
 
 const triesEvery = 5_000;
+/** What is not said for so long is news. */
+const sameOutage = 60_000;
 /** Who waits for a clock does not wait longer for the database: the next look asks again. */
 const clocksWait = 2_000;
 
@@ -40,17 +43,18 @@ export function openSharing(options: SharingOptions): Sharing {
   const connection = openConnection({ url });
   const clocks = openConnection({ url, connections: 1, patience: clocksWait, connectTimeout: clocksWait });
   const work = createSharedWork({ connection, ...(redact ? { redact } : {}) });
-  const said = new Set<string>();
+  const said = new Map<string, number>();
   let worker: Worker | undefined;
   let reason: string | undefined; // none for a machine without automations
   let opening: Promise<void> | undefined;
   let undo: (() => void) | undefined;
   let isClosed = false;
 
-  /** Each sentence once for each time that the database is away. */
+  /** Each sentence once for each time that the database is away: what is tried again says it again and again. */
   function complain(message: string): void {
-    if (!said.has(message)) options.complain(message);
-    said.add(message);
+    const now = performance.now();
+    if (now - (said.get(message) ?? Number.NEGATIVE_INFINITY) > sameOutage) options.complain(message);
+    said.set(message, now);
   }
 
   async function open(): Promise<void> {
@@ -65,7 +69,6 @@ export function openSharing(options: SharingOptions): Sharing {
       });
       worker = opened;
       reason = undefined;
-      said.clear();
       if (isClosed) await opened.close();
     } catch (error) {
       reason = messageOf(error);
@@ -80,7 +83,7 @@ export function openSharing(options: SharingOptions): Sharing {
   }
 
   return {
-    forward: (queue) =>
+    forward: (queue, handedOver) =>
       forwarding(queue, {
         work: {
           ...work,
@@ -89,8 +92,7 @@ export function openSharing(options: SharingOptions): Sharing {
             return work.add(item);
           },
         },
-        after,
-        complain,
+        ...{ handedOver, now: Date.now, after, complain },
       }),
     claiming: (store) => ({ ...store, ...clockClaims(clocks) }),
     work: begin,

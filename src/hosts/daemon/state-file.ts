@@ -21,6 +21,8 @@ export interface DaemonState {
   /** With the name of its build. */
   version: string;
   store: string;
+  /** It hands durable runs over to machines that share a Postgres with it: other processes leave them to it. */
+  shares?: true;
   /** A client started it on demand: a daemon that a person starts takes its place. */
   onDemand?: true;
 }

@@ -11,6 +11,7 @@ import { createMeasures, type Measure, type Measures } from "../../services/tele
 import type { Otlp } from "../../services/telemetry/otlp/index.ts";
 import { fill } from "../../services/variables.ts";
 import type { DegradableStore } from "../../storage/degraded.ts";
+import type { WorkCounts } from "../../storage/sqlite/journal-queues.ts";
 
 export interface TelemetryOptions extends Pick<Ports, "now" | "after" | "owner"> {
   /** Which build this is. */
@@ -26,7 +27,7 @@ export interface TelemetryOptions extends Pick<Ports, "now" | "after" | "owner">
   /** Where it lies; absent: it has no size. */
   storeFile?: string | undefined;
   /** Runs of automations. May throw what the store throws. */
-  queue(): { waiting: number; running: number };
+  queue(): WorkCounts;
   sessions(): number;
 }
 
@@ -163,9 +164,13 @@ function measureDaemon({ version, store, storeFile, queue, sessions }: Telemetry
     { labels: [], value: process.uptime() },
   ]);
   measures.gauge(
-    { name: "hookline.queue.runs", help: "Runs of automations that wait, and that run now." },
+    { name: "hookline.queue.runs", help: "Runs of automations that wait, that run now, and that other machines have." },
     ["state"],
-    () => Object.entries(queue()).map(([state, value]) => ({ labels: [state], value })),
+    () => {
+      const { waiting, running, handedOver } = queue();
+      const states = { waiting, running, handed_over: handedOver };
+      return Object.entries(states).map(([state, value]) => ({ labels: [state], value }));
+    },
   );
   measures.gauge({ name: "hookline.sessions", help: "Sessions that have begun and not ended." }, [], () => [
     { labels: [], value: sessions() },

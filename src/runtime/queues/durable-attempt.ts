@@ -9,7 +9,7 @@ export interface Attempt {
   readonly item: Item;
   readonly steps: Steps;
   readonly signal: AbortSignal;
-  /** Its end is written down. */
+  /** Its end is written down, or it was handed over. */
   hasEnded(): boolean;
   isLost(): boolean;
   /** Another one has the run, or it is given back: from now on nothing counts that comes of it here. */
@@ -84,6 +84,10 @@ export function createAttempt({ journal, worker, item, after }: AttemptOptions):
       if (hasEnded) return; // what it tells after its end is no news
       insist(!isLost && journal.save(worker, run));
       hasEnded = run.status !== "queued" && run.status !== "running";
+    },
+    handOver() {
+      insist(!isLost && journal.handOver(worker, id));
+      hasEnded = true;
     },
     isLost: () => isLost,
     mark: markOf(worker, id),

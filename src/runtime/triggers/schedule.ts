@@ -59,18 +59,23 @@ export function createSchedule(options: ScheduleOptions): Schedule {
   const { now, after, id, store, isEnabled, fire, ended, home, complain = () => {} } = options;
   const entries = new Map<HookId, Entry>();
   const underWay = new Set<Promise<void>>();
+  const said = new Map<string, string>();
   let syncing: Promise<void> = Promise.resolve();
   let checking: Promise<void> | undefined;
   let cancel: (() => void) | undefined;
   let lookedAt = now();
   let isClosed = false;
 
-  /** Cut off by the name of the hook, so that a fault of one is never another's. */
-  async function attempt(hook: Hook, work: () => MaybePromise<unknown>): Promise<void> {
+  /** Cut off by the name of the hook, so that a fault of one is never another's. What fails in the same way again and again is said once. */
+  async function attempt(what: "add" | "ask" | "fire", hook: Hook, work: () => MaybePromise<unknown>): Promise<void> {
+    const key = `${what} ${hook.id}`;
     try {
       await work();
+      said.delete(key);
     } catch (error) {
-      complain(`${hook.name}: ${messageOf(error)}`);
+      const message = `${hook.name}: ${messageOf(error)}`;
+      if (said.get(key) !== message) complain(message);
+      said.set(key, message);
     }
   }
 
@@ -85,7 +90,7 @@ export function createSchedule(options: ScheduleOptions): Schedule {
     for (const hook of wanted.values()) {
       const known = entries.get(hook.id);
       if (known) known.hook = hook;
-      else await attempt(hook, () => add(hook, fired.get(hook.id)));
+      else await attempt("add", hook, () => add(hook, fired.get(hook.id)));
     }
     arm();
   }
@@ -120,7 +125,7 @@ export function createSchedule(options: ScheduleOptions): Schedule {
       const paused = due.length > 0 ? await store.paused() : nothingPaused;
       for (const [index, entry] of due.entries()) {
         if (index > 0 && index % atOnce === 0) await nextTurn();
-        if (!isClosed) await attempt(entry.hook, () => ask(entry, paused));
+        if (!isClosed) await attempt("ask", entry.hook, () => ask(entry, paused));
       }
     } catch (error) {
       complain(messageOf(error)); // the next look tries again
@@ -153,7 +158,7 @@ export function createSchedule(options: ScheduleOptions): Schedule {
 
   function put(entry: Entry, firing: Firing, facts: DueFacts): void {
     const { hook, timer } = entry;
-    const done = attempt(hook, async () => {
+    const done = attempt("fire", hook, async () => {
       try {
         await fire(dueEvent(hook, facts));
       } catch (error) {

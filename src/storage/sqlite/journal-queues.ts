@@ -14,7 +14,8 @@ export interface Work {
   seq: number;
   run: string;
   hook: string;
-  status: "waiting" | "running" | "behind";
+  /** `sent`: other machines perform it, and its place here is the next one's. */
+  status: "waiting" | "running" | "behind" | "sent";
   forced: number;
   owner: string | null;
   lease: number | null;
@@ -54,10 +55,7 @@ export function makePlace(database: Database, { hook, overlap, forced, now }: Ne
     return "waiting";
   };
   if (!displaces) return bounded(database, hook, { status: standing(), ended: [] });
-  const waiting = database.all<Work>(
-    `select ${workColumns} from work where hook = ? and status <> 'running'`,
-    written(hook),
-  );
+  const waiting = database.all<Work>(`select ${workColumns} from work where hook = ? and ${waits}`, written(hook));
   const displaced = waiting.filter((one) => (forced || one.forced === 0) && (cancels || !hasBegun(database, one)));
   const ended = displaced.flatMap(
     (one) => end(database, one, hasBegun(database, one) ? "cancelled" : "skipped", tookItsPlace, now) ?? [],
@@ -69,14 +67,13 @@ export function makePlace(database: Database, { hook, overlap, forced, now }: Ne
   return { status, seq: Math.min(...displaced.map(({ seq }) => seq)), ended };
 }
 
+/** It has neither begun nor been handed over. */
+export const waits = "status in ('waiting', 'behind')";
+
 /** What takes no other's place needs one of its own (SAFETY F14). */
 function bounded(database: Database, hook: HookId, place: Place): Place {
   const full = fullQueue({
-    ofHook: countOf(
-      database,
-      "select count(*) as count from work where hook = ? and status <> 'running'",
-      written(hook),
-    ),
+    ofHook: countOf(database, `select count(*) as count from work where hook = ? and ${waits}`, written(hook)),
     inAll: countOf(database, "select count(*) as count from work"),
   });
   return full === undefined ? place : { refused: full };
@@ -121,7 +118,7 @@ export function leave(database: Database, { run, hook }: Pick<Work, "run" | "hoo
   database.run("delete from work where run = ?", run);
   database.run(promotesNext, hook);
 }
-const promotesNext = promoting("select ? as hook");
+export const promotesNext: string = promoting("select ? as hook");
 
 /**
  * Whether a row of work may be begun: not while its hook, its project or its project's folder is paused, but for what a
@@ -134,11 +131,15 @@ export const isFree = `(work.forced = 1 or not exists (select 1 from pause where
 export interface WorkCounts {
   waiting: number;
   running: number;
+  /** Other machines perform them, or they wait there. */
+  handedOver: number;
 }
 
 export function workCounts(database: Database): WorkCounts {
-  const row = database.get<WorkCounts>(
-    `select coalesce(sum(status = 'running'), 0) as running, coalesce(sum(status <> 'running'), 0) as waiting from work`,
+  const rows = database.all<{ state: keyof WorkCounts; count: number }>(
+    `select case status when 'running' then 'running' when 'sent' then 'handedOver' else 'waiting' end as state,
+       count(*) as count from work group by 1`,
   );
-  return { waiting: Number(row?.waiting ?? 0), running: Number(row?.running ?? 0) };
+  const counts = Object.fromEntries(rows.map(({ state, count }) => [state, Number(count)]));
+  return { waiting: 0, running: 0, handedOver: 0, ...counts };
 }

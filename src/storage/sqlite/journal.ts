@@ -4,7 +4,17 @@ import { isThenable } from "../../engine/flow.ts";
 import type { Claiming, Ended, Journal, Kept, Uptime } from "../../engine/journal.ts";
 import type { Item } from "../../engine/ports.ts";
 import type { RunStatus, Store } from "../../engine/record.ts";
-import { end, hasBegun, isFree, leave, makePlace, type Work, workColumns } from "./journal-queues.ts";
+import {
+  end,
+  hasBegun,
+  isFree,
+  leave,
+  makePlace,
+  promotesNext,
+  type Work,
+  waits,
+  workColumns,
+} from "./journal-queues.ts";
 import { shorten, usualPayloadLimitInBytes } from "./keep.ts";
 import { runNamed } from "./queries.ts";
 import { settleSteps } from "./retention.ts";
@@ -161,6 +171,14 @@ export function createJournal(store: SqliteStore): Journal {
         if (!unfinished.has(run.status)) leave(database, work);
         return true;
       }),
+    handOver: (worker, run) =>
+      database.write(() => {
+        const work = workOf(run);
+        if (work?.owner !== worker || work.status !== "running") return false;
+        database.run("update work set status = 'sent', owner = null, lease = null where seq = ?", work.seq);
+        database.run(promotesNext, work.hook);
+        return true;
+      }),
     release: (worker, run, now, because) =>
       database.write(() => {
         const work = workOf(run);
@@ -170,7 +188,7 @@ export function createJournal(store: SqliteStore): Journal {
       database.write(() => {
         const work = workOf(run);
         if (!work) return undefined;
-        if (work.status === "running") {
+        if (work.status === "running" || work.status === "sent") {
           database.run("update work set cancelled = 'cancelled' where seq = ? and cancelled is null", work.seq);
           return undefined;
         }
@@ -179,9 +197,9 @@ export function createJournal(store: SqliteStore): Journal {
           : end(database, work, "skipped", "cancelled before it started", now);
       }),
 
-    unfinished(runs) {
+    unfinished(runs, elsewhere) {
       const rows = database.all<{ run: string }>(
-        `select run from work where run in (select value from json_each(?)) and (status = 'running' or ${isFree})`,
+        `select run from work where run in (select value from json_each(?)) and (status = 'running' or ${elsewhere ? "status = 'sent'" : "false"} or status <> 'sent' and ${isFree})`,
         JSON.stringify(runs.map(written)),
       );
       return new Set(rows.map(({ run }) => readBack(run)));
@@ -202,7 +220,7 @@ const unfinished: ReadonlySet<RunStatus> = new Set<RunStatus>(["queued", "runnin
  */
 const keepResult = `insert into step (run, name, result) select ?, ?, ? where exists (select 1 from work where ${mine})`;
 const take =
-  "update work set status = 'running', owner = ?, lease = ? where seq = ? and status <> 'running' returning item, event";
+  "update work set status = 'running', owner = ?, lease = ? where seq = ? and status in ('waiting', 'behind') returning item, event";
 
 const runningIn = ({ database }: SqliteStore): number =>
   database.get<{ count: number }>("select count(*) as count from work where status = 'running'")?.count ?? 0;
@@ -213,7 +231,7 @@ const nextOf = ({ database }: SqliteStore, { only }: Claiming): Work | undefined
     : database.get(`select ${workColumns} from work where status = 'waiting' and ${isFree} order by seq limit 1`);
 
 const nextAmong = `select ${workColumns} from work
-  where run in (select value from json_each(?)) and status <> 'running' and ${isFree}
+  where run in (select value from json_each(?)) and ${waits} and ${isFree}
     and not exists (select 1 from work head where head.hook = work.hook and head.status = 'running')
   order by seq limit 1`;
 
@@ -226,7 +244,8 @@ type Holding = Pick<Work, "run"> & { owner: string; lease: number };
 const longestLease = 3_600_000;
 const holdsAt = (lease: Uptime, at: Uptime): boolean => lease >= at && lease <= at + longestLease;
 
-function itemOf(text: string, eventText: string, recoveries: number): Item {
+/** As it was added. */
+export function itemOf(text: string, eventText: string, recoveries = 0): Item {
   const [event, large]: [Item["event"], Partial<Item["event"]>] = JSON.parse(eventText); // as eventTextOf wrote it
   const item: Item = { ...JSON.parse(text), event: { ...event, ...large } }; // as textOf wrote it
   if (recoveries === 0) return item;

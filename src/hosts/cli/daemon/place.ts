@@ -132,8 +132,9 @@ export interface DaemonStatus extends Secrets {
 /** Called by the holder of the lock, until it releases the lock. Each start makes new tokens. */
 export function daemonStatusAt(
   files: DaemonFiles,
-  { store, environment, onDemand }: { store: string; environment: Readonly<Record<string, string>>; onDemand: boolean },
+  given: Pick<DaemonState, "store"> & { environment: Invocation["environment"]; onDemand: boolean; shares: boolean },
 ): DaemonStatus {
+  const { store, environment, onDemand, shares } = given;
   const { pid } = process;
   const version = buildVersion();
   const own = { pid, owner: ownerOf(pid), started: Date.now(), version, store };
@@ -141,7 +142,7 @@ export function daemonStatusAt(
   let isThere = false;
   const place = socketPath(files.socket, environment);
   const write = (now: Pick<DaemonState, "phase" | "port" | "token">): DaemonState => {
-    const state: DaemonState = { ...own, ...(onDemand ? { onDemand } : {}), ...now };
+    const state: DaemonState = { ...own, ...(onDemand ? { onDemand } : {}), ...(shares ? { shares } : {}), ...now };
     writeState(files.state, state);
     return state;
   };

@@ -281,7 +281,8 @@ export function daemonLines(status: Fields, terminal: Terminal, show: (path: str
   };
   const { automations, queue, engine } = status;
   const { enabled, active, broken } = fieldsOf(automations);
-  const { waiting, running } = fieldsOf(queue);
+  const { waiting, running, handedOver } = fieldsOf(queue);
+  const elsewhere = handedOver ? `, ${handedOver} handed over to the machines that share the store` : "";
   const isOff = fieldsOf(engine).enabled === false;
   return [
     ...rows("folders", textsOf(status.workspaces).map(show)),
@@ -298,7 +299,7 @@ export function daemonLines(status: Fields, terminal: Terminal, show: (path: str
       "webhooks",
       textsOf(status.webhooks).map((name) => `POST /webhooks/${name}`),
     ),
-    row("queue", `${running ?? 0} running, ${waiting ?? 0} waiting`),
+    row("queue", `${running ?? 0} running, ${waiting ?? 0} waiting${elsewhere}`),
     ...(isRecord(status.shared) ? [sharedRow(fieldsOf(status.shared), row)] : []),
     ...(isRecord(status.telemetry) ? telemetryRows(fieldsOf(status.telemetry), row) : []),
     ...rows(

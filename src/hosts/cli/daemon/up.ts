@@ -40,7 +40,8 @@ export async function up(invocation: Invocation): Promise<ExitCode> {
     if (options.onDemand) return 0; // that one is as good
     throw running(files);
   }
-  const status = daemonStatusAt(files, { ...options, store, environment: invocation.environment });
+  const shares = sharedStore(invocation, textFlag(flags, "store")) !== undefined;
+  const status = daemonStatusAt(files, { ...options, shares, store, environment: invocation.environment });
   let daemon: Daemon | undefined;
   let door: Door | undefined;
   let strays: Strays | undefined;

@@ -48,7 +48,7 @@ function cancelHere({ id }: Run, invocation: Invocation): Cancelled {
     if (!store) return undefined;
     const journal = createJournal(store);
     const ended = journal.cancel(id, Date.now());
-    return ended ?? (journal.unfinished([id]).has(id) ? "told" : undefined);
+    return ended ?? (journal.unfinished([id], true).has(id) ? "told" : undefined);
   } finally {
     opened.close();
   }
@@ -65,8 +65,8 @@ async function cancelThere(run: Run, invocation: Invocation): Promise<Cancelled>
   const connection = openConnection({ url, connections: 1, patience: 2_000 });
   try {
     const work = createSharedWork({ connection });
-    const [row] = await work.ended([run]); // none: the queue has it
-    return (await work.cancel(run.id)) ?? (row ? undefined : "told");
+    const isThere = !(await work.left([run])).has(run.id);
+    return (await work.cancel(run.id)) ?? (isThere ? "told" : undefined);
   } finally {
     await connection.close();
   }

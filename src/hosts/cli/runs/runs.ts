@@ -1,5 +1,6 @@
 /** hookline runs and purge: lists runs, shows one in full, follows new ones; deletes old ones. To cancel one is a file of its own. */
 import { nearest } from "../../../engine/nearest.ts";
+import { workerOf } from "../../../engine/queue.ts";
 import type { Run, RunFilter, Store } from "../../../engine/record.ts";
 import { labelled } from "../../../engine/run.ts";
 import { resultOf } from "../../../operations/run-words.ts";
@@ -123,6 +124,7 @@ async function showRun({ terminal, json }: Invocation, store: OpenedRecord, id: 
   label("session", run.session);
   label("trust", trust);
   label("status", run.reason && run.reason !== run.status ? `${run.status}: ${run.reason}` : run.status);
+  label("worker", workerOf(run));
   label("started", new Date(run.startedAt).toISOString());
   label("ms", run.ms === undefined ? undefined : String(run.ms));
   label("asked", run.asked > 1 ? `${run.asked} times (its input was rewritten)` : undefined);

@@ -29,11 +29,21 @@ interface SharedAttemptOptions extends Pick<Ports, "after"> {
   begun: Begun;
   /** Stands in the environment of all that is started for the run. */
   mark: string;
+  /** Stands in the run's row. */
+  owner: string;
   /** What parts of steps gave to an earlier attempt. */
   parts: ReadonlyMap<string, Kept>;
 }
 
-export function createSharedAttempt({ work, engine, begun, mark, parts, after }: SharedAttemptOptions): SharedAttempt {
+export function createSharedAttempt({
+  work,
+  engine,
+  begun,
+  mark,
+  owner,
+  parts,
+  after,
+}: SharedAttemptOptions): SharedAttempt {
   const { item, hold } = begun;
   const { id } = item.run;
   const stop = new AbortController();
@@ -131,11 +141,12 @@ export function createSharedAttempt({ work, engine, begun, mark, parts, after }:
         return given;
       }
     },
-    save(run: Run) {
+    save(given: Run) {
+      const run = { ...given, owner };
       if (hasEnded) return; // what it tells after its end is no news
       insist(true);
       if (run.status !== "queued" && run.status !== "running") return end(run);
-      news = { ...run };
+      news = run;
       showSoon();
     },
     isLost,

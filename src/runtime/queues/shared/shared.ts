@@ -4,6 +4,7 @@ import { messageOf } from "../../../engine/error.ts";
 import type { Seconds } from "../../../engine/event.ts";
 import type { Ended } from "../../../engine/journal.ts";
 import type { Caller, Item, Ports, Queue, QueueOwner } from "../../../engine/ports.ts";
+import { ofWorker } from "../../../engine/queue.ts";
 import type { Store } from "../../../engine/record.ts";
 import type { Begun, Hold, Member, SharedWork } from "../../../engine/shared-work.ts";
 import { markOf } from "../durable-attempt.ts";
@@ -152,7 +153,7 @@ export async function openSharedQueue(options: SharedQueueOptions): Promise<Shar
     if (!begun) return;
     const mark = markOf(member.id, run);
     const parts = begun.again ? await reaching(() => work.parts(run)) : noParts;
-    const attempt = createSharedAttempt({ work, engine, begun, mark, parts, after });
+    const attempt = createSharedAttempt({ work, engine, begun, mark, parts, after, owner: ofWorker(member.id) });
     attempts.set(run, attempt);
     fresh.delete(run);
     taking.delete(run);

@@ -1,7 +1,7 @@
 /** Durable runs that machines share, in Postgres: overlap, places under the cap and workers are claimed here, each in one statement. */
 import type { Ended, Kept } from "../../../engine/journal.ts";
 import type { Item } from "../../../engine/queue.ts";
-import type { Refusal, RunStatus } from "../../../engine/record.ts";
+import type { Refusal, Run, RunStatus } from "../../../engine/record.ts";
 import type { Begun, Hold, SharedWork } from "../../../engine/shared-work.ts";
 import { createKeeper, type Keeping } from "../../sqlite/keep.ts";
 import { interruption, written } from "../../sqlite/rows.ts";
@@ -31,7 +31,7 @@ const claimed = "claim";
 export function createSharedWork(options: SharedWorkOptions, version: number = runSchema): SharedWork {
   const { connection } = options;
   const { redact = (text: string): string => text } = options;
-  const rows = createRunRows(createKeeper(options));
+  const runRows = createRunRows(createKeeper(options));
   /** A statement that may be asked twice is no transaction of its own: that would be three. */
   const ask: Query = connection.read;
   const together = <T>(work: (query: Query) => Promise<T>): Promise<T> => connection.transaction({ again: true }, work);
@@ -49,10 +49,10 @@ export function createSharedWork(options: SharedWorkOptions, version: number = r
   }
   /** @param asAdded its row stands as it was added, so it need not be read */
   async function end(query: Query, item: Item, [status, reason]: End, asAdded: boolean): Promise<Ended> {
-    const known = asAdded ? item.run : ((await rows.named(query, [item.run]))[0] ?? item.run);
+    const known = asAdded ? item.run : ((await runRows.named(query, [item.run]))[0] ?? item.run);
     const [{ now = known.startedAt } = {}] = await query<{ now: number }>(clock);
     const run = { ...known, status, reason, ms: Math.max(0, now - known.startedAt) };
-    await rows.save(query, run);
+    await runRows.save(query, run);
     return { run, hook: item.hook };
   }
   const endWaiting = (run: string, reason: string): Promise<Ended | undefined> =>
@@ -65,11 +65,11 @@ export function createSharedWork(options: SharedWorkOptions, version: number = r
     async add(item) {
       const adding: Adding = { item, text: itemText(item, redact), version };
       return together(async (query) => {
-        const [known] = await rows.named(query, [item.run]);
-        if (known && known.status !== "queued" && known.status !== "running") return { is: "queued", ended: [] }; // handed over once more
+        const [known] = await runRows.named(query, [item.run]);
+        if (hasEnded(known)) return { is: "queued", ended: [] }; // handed over once more
         const added = await addTo(query, adding, (other, why) => end(query, other, ["skipped", why], true));
         const { run } = item;
-        await rows.save(
+        await runRows.save(
           query,
           added.is === "skipped" ? { ...run, status: "skipped", reason: added.reason, ms: 0 } : run,
         );
@@ -88,15 +88,17 @@ export function createSharedWork(options: SharedWorkOptions, version: number = r
 
     withdraw: endWaiting,
 
-    async ended(runs) {
-      if (runs.length === 0) return [];
+    takeBack: (run) =>
+      together(async (query) => (await remove(query, written(run), "status <> 'running'")) !== undefined),
+
+    async left(runs) {
+      if (runs.length === 0) return new Map();
       const ids = runs.map(({ id }) => written(id));
-      const open = await ask<{ run: string }>("select run from hookline.work where run = any($1::text[])", [ids]);
-      const areOpen = new Set(open.map(({ run }) => run));
-      return rows.named(
-        ask,
-        runs.filter(({ id }) => !areOpen.has(written(id))),
-      );
+      const held = await ask<{ run: string }>("select run from hookline.work where run = any($1::text[])", [ids]);
+      const areHeld = new Set(held.map(({ run }) => run));
+      const gone = runs.filter(({ id }) => !areHeld.has(written(id)));
+      const rows = new Map((await runRows.named(ask, gone)).map((row) => [row.id, row]));
+      return new Map(gone.map(({ id }) => [id, hasEnded(rows.get(id)) ? rows.get(id) : undefined]));
     },
 
     async makePlaces(cap) {
@@ -165,9 +167,9 @@ export function createSharedWork(options: SharedWorkOptions, version: number = r
 
     async save(hold, run, parts = new Map()) {
       const { status } = run;
-      if (status === "queued" || status === "running") return rows.saveHeld(ask, hold, run, parts);
-      if (await rows.end(ask, hold, run)) return true;
-      const [row] = await rows.named(ask, [run]); // it may have been written, and the answer lost
+      if (status === "queued" || status === "running") return runRows.saveHeld(ask, hold, run, parts);
+      if (await runRows.end(ask, hold, run)) return true;
+      const [row] = await runRows.named(ask, [run]); // it may have been written, and the answer lost
       return row?.status === status && row.ms === run.ms;
     },
     async release(member, runs) {
@@ -208,6 +210,9 @@ export function createSharedWork(options: SharedWorkOptions, version: number = r
     listen: (heard) => connection.listen(channel, heard),
   };
 }
+
+const hasEnded = (row: Run | undefined): boolean =>
+  row !== undefined && row.status !== "queued" && row.status !== "running";
 
 type End = readonly [status: RunStatus, reason: string];
 

@@ -97,6 +97,7 @@ test("what a machine has taken is performed by another one after its death, and 
     own().map(({ status }) => status),
     Array(5).fill("queued"),
   );
+  assert.match(machine.run("status").stdout, /5 runs handed over to other machines/);
   const again = await machine.up("--store", cluster.store);
   await until(() => areOver(own()));
   assert.deepEqual(

@@ -13,6 +13,8 @@ const terminal: Terminal = {
 };
 const trick = "\u001b[2Jx\u202e\ny";
 
+const noWork = { waiting: 0, running: 0, handedOver: 0 };
+
 test("every name of a file, hook or webhook that the daemon reports stays on its line as text", () => {
   const status = {
     workspaces: [trick],
@@ -24,7 +26,7 @@ test("every name of a file, hook or webhook that the daemon reports stays on its
   };
   const rows = [
     ...daemonLines(status, terminal, (path) => path),
-    ...daemonRows({ ...status, started: trick, unreachable: trick }, { waiting: 0, running: 0 }, terminal, String),
+    ...daemonRows({ ...status, started: trick, unreachable: trick }, noWork, terminal, String),
   ];
   assert.equal(rows.length, 8);
   for (const row of rows) for (const one of ["\u001b", "\u202e", "\n"]) assert.ok(!row.includes(one), row);
@@ -32,13 +34,13 @@ test("every name of a file, hook or webhook that the daemon reports stays on its
 
 test("one event and one session are shown in the singular", () => {
   const status = { started: "now", version: "1", activity: { events: 1, sessions: 1 } };
-  const [, , received = ""] = daemonRows(status, { waiting: 0, running: 0 }, terminal, String);
+  const [, , received = ""] = daemonRows(status, noWork, terminal, String);
   assert.match(received, /received +1 event, 1 session$/);
 });
 
 test("[F10] rows that fell out of the ring are counted in what status shows, also when the store takes something again", () => {
   const status = { started: "now", version: "1", store: { notWrittenSince: null, reason: null, rowsLost: 2 } };
-  const rows = daemonRows(status, { waiting: 0, running: 0 }, terminal, String);
+  const rows = daemonRows(status, noWork, terminal, String);
   assert.ok(
     rows.some((row) => /lost +2 rows that could not be written in time$/.test(row)),
     String(rows),

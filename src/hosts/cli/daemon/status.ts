@@ -11,7 +11,7 @@ import { messageOf } from "../../../engine/error.ts";
 import type { Fields, Json } from "../../../engine/event.ts";
 import type { Hook } from "../../../engine/hook.ts";
 import { isRecord } from "../../../engine/schema.ts";
-import { workCounts } from "../../../storage/sqlite/journal-queues.ts";
+import { type WorkCounts, workCounts } from "../../../storage/sqlite/journal-queues.ts";
 import { untrustedWords } from "../../compose/trust-notice.ts";
 import { type DaemonState, daemonFilesOf, runningDaemon } from "../../daemon/state-file.ts";
 import type { ExitCode, Invocation } from "../command.ts";
@@ -192,19 +192,29 @@ export const placeOf = ({ phase, port }: Pick<DaemonState, "phase" | "port">): s
 
 export function daemonRows(
   daemon: Fields | undefined,
-  queue: { waiting: number; running: number },
+  queue: WorkCounts,
   terminal: Terminal,
   show: (path: string) => string,
 ): string[] {
   const row = (text: string): string => titled(terminal, "daemon", oneLine(text));
   if (!daemon) {
     const left = queue.waiting + queue.running;
+    const { handedOver } = queue;
     return [
       row(
         left > 0
           ? `no daemon is running and ${counted(left, "run")} ${left === 1 ? "is" : "are"} waiting: run \`hookline up\``
           : "no daemon is running: run `hookline up` to start one",
       ),
+      ...(handedOver > 0
+        ? [
+            titled(
+              terminal,
+              "",
+              `${counted(handedOver, "run")} handed over to other machines: their ends are written here once it runs`,
+            ),
+          ]
+        : []),
     ];
   }
   const known = `process ${daemon.pid}, since ${daemon.started}`;

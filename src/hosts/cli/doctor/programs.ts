@@ -58,7 +58,7 @@ export const programs: Area = {
   async good(here) {
     const hooks = (await startersOf(here)).length;
     return hooks === 0
-      ? "no hook here starts a program"
+      ? "no hook here is a command or a script"
       : `all that ${counted(hooks, "hook")} start is there and may run`;
   },
 };

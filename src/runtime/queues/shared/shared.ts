@@ -47,6 +47,8 @@ export interface SharedQueue extends Queue {
 export const usualLease: Seconds = 5;
 /** What a run that was asked to stop may take to end its programs. */
 const endsWithin: Seconds = 3;
+/** So long it waits for the database at its end: where that is away, others take up what was its own, as after a death. */
+const saysWithin: Seconds = 2;
 /** Of all workers so many look each time for runs of dead ones, whichever they are: what it costs the database stays the same. */
 const lookersAtOnce = 3;
 /** So few runs are not shared out: one machine performs them as fast, and fewer wake. */
@@ -259,14 +261,17 @@ export async function openSharedQueue(options: SharedQueueOptions): Promise<Shar
     });
   }
 
-  const endedWithin = (limit: Seconds): Promise<boolean> =>
+  /** Whether the work ends by then. */
+  const inTime = (limit: Seconds, work: Promise<unknown>): Promise<boolean> =>
     new Promise((resolve) => {
       const undo = after(limit * 1000, () => resolve(false));
-      void Promise.allSettled(underWay).then(() => {
+      const over = (): void => {
         undo();
         resolve(true);
-      });
+      };
+      work.then(over, over);
     });
+  const endedWithin = (limit: Seconds): Promise<boolean> => inTime(limit, Promise.allSettled(underWay));
 
   async function endAll(within: Seconds): Promise<void> {
     if (state === "open") state = "closing";
@@ -278,11 +283,11 @@ export async function openSharedQueue(options: SharedQueueOptions): Promise<Shar
       await endedWithin(reserve);
     }
     nextBeat?.();
-    await Promise.allSettled([looking, trying(() => work.release(member))]);
+    const isThere = await inTime(saysWithin, Promise.all([looking, trying(() => work.release(member))]));
     state = "closed";
-    await engine.close(areOver ? endsWithin : 0);
+    await inTime(endsWithin + saysWithin, engine.close(areOver ? endsWithin : 0));
     closed.abort();
-    await trying(() => work.leave(member));
+    if (isThere && !isAway) await trying(() => work.leave(member));
   }
 
   let isHearing = false;

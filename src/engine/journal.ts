@@ -54,8 +54,8 @@ export interface Journal {
   record<T>(worker: string, run: string, step: string, work: () => T): Kept<T> | undefined;
   /** Writes the run's row, if the run is still this worker's. One that has ended leaves, and the next of its hook may begin. */
   save(worker: string, run: Run): boolean;
-  /** Leaves the run to other machines, if it is still this worker's. The next of its hook may begin. */
-  handOver(worker: string, run: string): boolean;
+  /** Leaves the run to the machines that share this database, if it is still this worker's. The next of its hook may begin. */
+  handOver(worker: string, run: string, to: string): boolean;
   /**
    * Gives a run back, to be taken up by anyone.
    *
@@ -77,10 +77,12 @@ export interface Journal {
 
 /** Durable runs that this machine has handed over to others. As the journal: each method is one transaction, and may throw. */
 export interface HandedOver {
-  /** Those whose end is not written down here. */
-  list(): Item[];
-  /** Of those, which are to be called back: cancelled, with the reason, or paused. */
-  recalled(): { run: string; cancelled?: string }[];
+  /** Those that this database has, and whose end is not written down here. */
+  list(to: string): Item[];
+  /** How many such runs other databases have. */
+  elsewhere(to: string): number;
+  /** Of those of this database, which are to be called back: cancelled, with the reason, or paused. */
+  recalled(to: string): { run: string; cancelled?: string }[];
   /** Writes the run's end down. False: it is none of those. */
   settle(run: Run): boolean;
   /** It waits here again, in its old place; given if it ends instead, as it was cancelled. */

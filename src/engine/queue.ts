@@ -30,8 +30,12 @@ export interface Steps {
   write?<T>(name: string, work: () => MaybePromise<T>): MaybePromise<T>;
   /** Writes the run as it stands. One that has ended leaves the queue. Throws once the run is no longer this worker's. */
   save(run: Run): MaybePromise<void>;
-  /** Leaves the run to other machines, and its place to the next of its hook. Throws as `save` does. Absent: there are no others. */
-  handOver?(): MaybePromise<void>;
+  /**
+   * Leaves the run to other machines, and its place to the next of its hook. Throws as `save` does. Absent: there are no others.
+   *
+   * @param to the database that has it now
+   */
+  handOver?(to: string): MaybePromise<void>;
   /** The worker stops, or another one has the run: whatever comes of it here counts no more. */
   isLost(): boolean;
   /** Carried by all programs that are started for the run, so that who takes it up after a crash can end them first. */
@@ -80,14 +84,16 @@ export const handedOver = (until: Instant): string => `${prefix}${until}`;
 export const handedOverUntil = (owner: string): Instant | undefined =>
   owner.startsWith(prefix) ? Number(owner.slice(prefix.length)) : undefined;
 
-const workerPrefix = "worker:";
+const under = " as ";
 
-/** Stands in the place of a process's name, too: a worker of shared runs, on whichever machine. */
-export const ofWorker = (name: string): string => `${workerPrefix}${name}`;
+/** Stands in the place of a process's name, too: the process, and the name under which it performs shared runs, on whichever machine. */
+export const ofWorker = (owner: string | undefined, name: string): string => `${owner ?? ""}${under}${name}`;
 
 /** The worker that performs or performed a run; undefined: a process of this machine. */
-export const workerOf = ({ owner }: Pick<Run, "owner">): string | undefined =>
-  owner?.startsWith(workerPrefix) ? owner.slice(workerPrefix.length) : undefined;
+export function workerOf({ owner = "" }: Pick<Run, "owner">): string | undefined {
+  const at = owner.indexOf(under);
+  return at < 0 ? undefined : owner.slice(at + under.length);
+}
 
 /** How much may wait: a burst is refused with a reason before it fills memory or disk (SAFETY F14). */
 interface Waiting {

@@ -63,10 +63,12 @@ export interface Adrift {
  * (store_unusable) while the database cannot be reached: what was asked for may then have been done, and may be asked for again.
  */
 export interface SharedWork {
+  /** Names the database: its copies have the same name. */
+  identity(): Promise<string>;
   /** As the hook's overlap says, over all machines (R23, R53). Adding a run twice is adding it once. */
   add(item: Item): Promise<Added>;
-  /** Ends a run that waits, which is given back; one that is running hears of it within a second. */
-  cancel(run: string): Promise<Ended | undefined>;
+  /** Ends a run that waits, which is given back; one that is running hears of it within a second. @param because default: "cancelled" */
+  cancel(run: string, because?: string): Promise<Ended | undefined>;
   /** Ends a run that waits, for this reason, which is given back; one that is performed goes on. */
   withdraw(run: string, reason: string): Promise<Ended | undefined>;
   /** Takes a run that waits out of the queue, and leaves its row as it is. False: it does not wait there. */

@@ -6,7 +6,7 @@ import { after, before, type TestContext, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Machine, makeMachine } from "./machine.ts";
 import { database, type Prepared } from "./prepared.ts";
-import { startShared } from "./shared-world.ts";
+import { addShared, startShared } from "./shared-world.ts";
 import { startWorker } from "./start-command.ts";
 
 let cluster: Prepared;
@@ -192,6 +192,59 @@ test("[R48] with a shared store, too, what waits is skipped once its automation 
   assert.deepEqual(ends(own()), ["completed", "skipped: disabled", "skipped: disabled"]);
   assert.equal(begun(), 1);
   await daemon.end();
+});
+
+test("what waits elsewhere is ended as soon as the database is back, if its automation was disabled meanwhile", async (context) => {
+  const { machine, line, begun, open, held, own } = sceneFor(context);
+  const file = machine.automate(line);
+  const daemon = await machine.up("--store", cluster.store);
+  for (let turn = 0; turn < 3; turn++) assert.equal(await daemon.send("deploy.done"), 200);
+  await until(() => begun() === 1 && held() === 3);
+  await cluster.stop({ immediate: true });
+  writeFileSync(file, `${readFileSync(file, "utf8")}enabled: false\n`);
+  await until(() => machine.run("status").stdout.includes("0 of 1 automations enabled"));
+  await pause(11_000); // one that asks is told by then that nobody answers
+  await cluster.start();
+  await until(() => held() === 1);
+  open();
+  await until(() => areOver(own()));
+  assert.deepEqual(ends(own()), ["completed", "skipped: disabled", "skipped: disabled"]);
+  await daemon.end();
+});
+
+test("what one database has is not handed over to another, and a daemon that cannot hear of it says so", async (context) => {
+  const { machine, line, begun, open, held, own } = sceneFor(context);
+  machine.automate(line);
+  const first = await machine.up("--store", cluster.store);
+  for (let turn = 0; turn < 3; turn++) assert.equal(await first.send("deploy.done"), 200);
+  await until(() => begun() === 1 && held() === 3);
+  first.process.kill("SIGKILL");
+  const [last] = own();
+  assert.ok(last);
+  const refused = machine.run("runs", "cancel", last.id);
+  assert.equal(refused.status, 1);
+  assert.match(
+    refused.stderr,
+    /handed over to other machines, which hear of this once `hookline up` runs with their store/,
+  );
+  assert.match(machine.run("doctor").stdout, /3 runs were handed over to other machines, and no daemon here/);
+
+  const alone = await machine.up();
+  assert.match(machine.run("status").stdout, /3 handed over to machines whose store this daemon was not given/);
+  await alone.end();
+  const other = await machine.up("--store", await addShared(cluster, "other"));
+  await until(() => other.stderr().includes("another database has 3 of this machine's runs"));
+  assert.equal(await other.send("deploy.done"), 200);
+  await until(() => begun() === 2);
+  assert.equal(cluster.sql("select count(*) from hookline.work", "other"), "1");
+  open();
+  await until(() => own().some(({ status }) => status === "completed"));
+  await other.end();
+
+  const again = await machine.up("--store", cluster.store);
+  await until(() => areOver(own()));
+  assert.deepEqual(ends(own()), [...Array(3).fill("completed"), "skipped: cancelled before it started"]);
+  await again.end();
 });
 
 test("what waits for a place, and not for its own hook, is taken back, too", async (context) => {

@@ -14,7 +14,7 @@ import { createRoutedQueue } from "../../runtime/queues/routed.ts";
 import { systemPorts } from "../../runtime/system.ts";
 import { type DegradableStore, ringOfRows, withDegradedMode } from "../../storage/degraded.ts";
 import { createHandedOver } from "../../storage/sqlite/handed-over.ts";
-import { workCounts } from "../../storage/sqlite/journal-queues.ts";
+import { type WorkCounts, workCounts } from "../../storage/sqlite/journal-queues.ts";
 import type { SqliteStore } from "../../storage/sqlite/sqlite.ts";
 import { eventTimings } from "../../storage/sqlite/statistics.ts";
 import { type Automations, openAutomations } from "../compose/automations.ts";
@@ -174,9 +174,14 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
   });
   const activity = createActivity({ now, elapsed: elapsed ?? now });
   ears.add(activity.observe);
+  /** What it would hand over does not run here: it waits for the database. */
+  const queueCounts = (): WorkCounts => {
+    const { waiting, running, handedOver } = workCounts(store.database);
+    return sharing ? { waiting: waiting + running, running: 0, handedOver } : { waiting, running, handedOver };
+  };
   const telemetry = createTelemetry({
     ...{ ...options, now, after, owner, store, sessions: activity.sessions },
-    queue: () => workCounts(store.database),
+    queue: queueCounts,
   });
   ears.add(telemetry.observe);
   await telemetry.follow(settings.telemetry);
@@ -268,7 +273,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       engine: { ...settings.engine },
       automations: active.facts(),
       ...triggers.facts(),
-      queue: { ...ifReadable(() => workCounts(store.database)) },
+      queue: { ...ifReadable(queueCounts) },
       ...(sharing ? { sharing: sharing.facts() } : {}),
       webhooks: Object.keys(settings.webhooks),
       notifications: Object.keys(settings.notifications),

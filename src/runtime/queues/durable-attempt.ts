@@ -85,8 +85,8 @@ export function createAttempt({ journal, worker, item, after }: AttemptOptions):
       insist(!isLost && journal.save(worker, run));
       hasEnded = run.status !== "queued" && run.status !== "running";
     },
-    handOver() {
-      insist(!isLost && journal.handOver(worker, id));
+    handOver(to) {
+      insist(!isLost && journal.handOver(worker, id, to));
       hasEnded = true;
     },
     isLost: () => isLost,

@@ -41,6 +41,8 @@ export interface Connection {
   transaction<T>(how: Work, work: (query: Query) => Promise<T>): Promise<T>;
   /** One statement that only reads. */
   read: Query;
+  /** The same, and nothing is tried again: who asks wants to know at once that the server is away. */
+  readOnce: Query;
   /**
    * Calls back when another process has told of this channel, and once for each time that it may have been missed. It only wakes:
    * who waits looks by itself, too. Never throws. Returns the undo.
@@ -104,8 +106,8 @@ export function openConnection(options: ConnectionOptions): Connection {
     }
   }
 
-  async function attempts<T>({ again, signal }: Work, work: () => Promise<T>): Promise<T> {
-    for (const end = Date.now() + patience, waits = backOff(); ; ) {
+  async function attempts<T>({ again, signal }: Work, work: () => Promise<T>, tried = patience): Promise<T> {
+    for (const end = Date.now() + tried, waits = backOff(); ; ) {
       if (ending) throw new HooklineError("closed", { name: "the store", where: shown });
       signal?.throwIfAborted();
       try {
@@ -127,6 +129,7 @@ export function openConnection(options: ConnectionOptions): Connection {
     address,
     transaction: (how, work) => attempts(how, () => once(work, { begin: "begin", end: "commit" })),
     read: (sql, values) => attempts({ again: true }, () => once((query) => query(sql, values), undefined)),
+    readOnce: (sql, values) => attempts({ again: false }, () => once((query) => query(sql, values), undefined), 0),
     listen(channel, wake) {
       let client: pg.Client | undefined;
       let timer: NodeJS.Timeout | undefined;

@@ -72,6 +72,9 @@ const partitions = `
   end $$;
 `;
 
+/** By it machines know which database has what they have handed over; a copy of it has the same. */
+export const identity = "database";
+
 /** The schema's version is the number of migrations that were applied to it. */
 export const migrations: readonly string[] = [
   `
@@ -187,6 +190,7 @@ export const migrations: readonly string[] = [
   `,
   sharedWorkTables,
   placesWithoutIndex,
+  `insert into hookline.meta values ('${identity}', gen_random_uuid()::text);`,
 ];
 
 /** What the roles may do that do not own the schema, also with what later migrations make. No other role may do anything. */

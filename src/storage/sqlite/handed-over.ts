@@ -11,17 +11,23 @@ export function createHandedOver(store: SqliteStore): HandedOver {
     database.get(`select ${workColumns} from work where run = ? and status = 'sent'`, written(run));
 
   return {
-    list: () =>
+    list: (to) =>
       database
         .all<{ item: string; event: string }>(
           `select work.item, work_event.event from work join work_event on work_event.seq = work.event
-           where work.status = 'sent' order by work.seq`,
+           where work.status = 'sent' and work.owner = ? order by work.seq`,
+          to,
         )
         .map(({ item, event }) => itemOf(item, event)),
-    recalled: () =>
+    elsewhere: (to) =>
+      database.get<{ count: number }>("select count(*) as count from work where status = 'sent' and owner is not ?", to)
+        ?.count ?? 0,
+    recalled: (to) =>
       database
         .all<Pick<Work, "run" | "cancelled">>(
-          `select run, cancelled from work where status = 'sent' and (cancelled is not null or not ${isFree}) order by seq`,
+          `select run, cancelled from work where status = 'sent' and owner = ? and (cancelled is not null or not ${isFree})
+           order by seq`,
+          to,
         )
         .map(({ run, cancelled }) => ({ run: readBack(run), ...(cancelled === null ? {} : { cancelled }) })),
     settle: (run) =>
@@ -38,7 +44,7 @@ export function createHandedOver(store: SqliteStore): HandedOver {
         if (!work) return undefined;
         if (work.cancelled !== null) return end(database, work, "cancelled", work.cancelled, now);
         database.run("delete from step where run = ?", work.run); // it has not begun
-        database.run("update work set status = 'behind' where seq = ?", work.seq);
+        database.run("update work set status = 'behind', owner = null where seq = ?", work.seq);
         database.run(
           "update work set status = 'behind' where hook = ? and status = 'waiting' and forced = 0",
           work.hook,

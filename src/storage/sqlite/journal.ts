@@ -171,11 +171,11 @@ export function createJournal(store: SqliteStore): Journal {
         if (!unfinished.has(run.status)) leave(database, work);
         return true;
       }),
-    handOver: (worker, run) =>
+    handOver: (worker, run, to) =>
       database.write(() => {
         const work = workOf(run);
         if (work?.owner !== worker || work.status !== "running") return false;
-        database.run("update work set status = 'sent', owner = null, lease = null where seq = ?", work.seq);
+        database.run("update work set status = 'sent', owner = ?, lease = null where seq = ?", to, work.seq);
         database.run(promotesNext, work.hook);
         return true;
       }),

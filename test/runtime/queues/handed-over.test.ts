@@ -23,7 +23,7 @@ function sceneFor(context: TestContext, overlap: Hook["limits"]["overlap"] = "qu
     },
     send(id: string) {
       assert.equal(take(), id);
-      assert.equal(journal.handOver(worker, id), true);
+      assert.equal(journal.handOver(worker, id, "db"), true);
     },
   };
 }
@@ -35,23 +35,23 @@ test("what was handed over gives its place to the next of its hook, and stays un
   send("r1");
   assert.equal(take(), "r2", "its turn has come");
   assert.deepEqual(workCounts(store.database), { waiting: 0, running: 1, handedOver: 1 });
-  const [item] = handedOver.list();
+  const [item] = handedOver.list("db");
   assert.deepEqual([item?.run.id, item?.event.data.number], ["r1", 1]);
   assert.ok(item);
   assert.equal(handedOver.settle({ ...item.run, status: "completed", ms: 5 }), true);
   assert.equal(handedOver.settle({ ...item.run, status: "failed", ms: 6 }), false, "it has one end");
   assert.equal((await store.run("r1"))?.status, "completed");
-  assert.deepEqual(handedOver.list(), []);
+  assert.deepEqual(handedOver.list("db"), []);
 });
 
 test("only the worker that has a run hands it over", async (context) => {
   const { journal, take, add } = sceneFor(context);
   await add("r1");
-  assert.equal(journal.handOver(worker, "r1"), false, "it waits");
+  assert.equal(journal.handOver(worker, "r1", "db"), false, "it waits");
   assert.equal(take(), "r1");
-  assert.equal(journal.handOver("3:4:other", "r1"), false);
-  assert.equal(journal.handOver(worker, "r1"), true);
-  assert.equal(journal.handOver(worker, "r1"), false);
+  assert.equal(journal.handOver("3:4:other", "r1", "db"), false);
+  assert.equal(journal.handOver(worker, "r1", "db"), true);
+  assert.equal(journal.handOver(worker, "r1", "db"), false);
 });
 
 test("overlap looks at what was not handed over: the rest is for the machines that have it", async (context) => {
@@ -60,7 +60,7 @@ test("overlap looks at what was not handed over: the rest is for the machines th
     await add("r1");
     send("r1");
     assert.deepEqual(await add("r2"), { is: "queued", ended: [] }, overlap);
-    assert.deepEqual(handedOver.recalled(), [], overlap);
+    assert.deepEqual(handedOver.recalled("db"), [], overlap);
   }
 });
 
@@ -84,9 +84,9 @@ test("what was cancelled or paused is recalled; taken back, the one ends and the
     send(id);
   }
   assert.equal(journal.cancel("r1", now), undefined, "the machine that has it ends it");
-  assert.deepEqual(handedOver.recalled(), [{ run: "r1", cancelled: "cancelled" }]);
+  assert.deepEqual(handedOver.recalled("db"), [{ run: "r1", cancelled: "cancelled" }]);
   await store.pause(hook.id, now);
-  assert.deepEqual(handedOver.recalled(), [{ run: "r1", cancelled: "cancelled" }, { run: "r2" }]);
+  assert.deepEqual(handedOver.recalled("db"), [{ run: "r1", cancelled: "cancelled" }, { run: "r2" }]);
   assert.equal(handedOver.takeBack("r1", now)?.run.status, "cancelled");
   assert.equal(handedOver.takeBack("r2", now), undefined);
   assert.equal(take(), undefined);

@@ -292,7 +292,10 @@ export function daemonLines(status: Fields, terminal: Terminal, show: (path: str
   const { automations, queue, engine } = status;
   const { enabled, active, broken } = fieldsOf(automations);
   const { waiting, running, handedOver } = fieldsOf(queue);
-  const elsewhere = handedOver ? `, ${handedOver} handed over to the machines that share the store` : "";
+  const whose = isRecord(status.sharing)
+    ? "the machines that share the store"
+    : "machines whose store this daemon was not given";
+  const elsewhere = handedOver ? `, ${handedOver} handed over to ${whose}` : "";
   const isOff = fieldsOf(engine).enabled === false;
   return [
     ...rows("folders", textsOf(status.workspaces).map(show)),

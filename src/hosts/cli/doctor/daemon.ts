@@ -100,6 +100,23 @@ export const daemon: Area = {
       run: () => startIt,
       fix: (_left, here) => start(here),
     }),
+    row("handed-over-unheard", {
+      is: "bad",
+      async find(here) {
+        const look = here.storeLook();
+        if (look.is !== "good" || isRecord((await here.daemon())?.sharing)) return [];
+        const store = look.open();
+        try {
+          const { handedOver } = workCounts(store.database);
+          return handedOver > 0 ? [handedOver] : [];
+        } finally {
+          store.close();
+        }
+      },
+      says: (left) =>
+        `${counted(left, "run")} ${left === 1 ? "was" : "were"} handed over to other machines, and no daemon here works with their store to hear how ${left === 1 ? "it ends" : "they end"}`,
+      run: () => "hookline up --store postgres://…",
+    }),
     row("door-closed", {
       is: "bad",
       find: async (here) => ((await here.daemon()) ? [] : some(knownHttpDoors(here.state))),

@@ -203,7 +203,7 @@ export const runTable = (terminal: Terminal, runs: readonly Run[]): string[] =>
       run.hookName,
       run.status,
       run.ms === undefined ? "" : String(run.ms),
-      run.reason ?? run.notes[0] ?? "",
+      run.reason ?? run.notes[0] ?? (run.status === "queued" ? "it goes on after this command" : ""),
       shortId(run.id),
     ]),
   );

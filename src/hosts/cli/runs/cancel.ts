@@ -2,6 +2,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Run } from "../../../engine/record.ts";
 import { createJournal, lastingStore } from "../../../storage/sqlite/journal.ts";
+import { daemonFilesOf, runningDaemon } from "../../daemon/state-file.ts";
 import { type ExitCode, type Invocation, textFlag } from "../command.ts";
 import { sharedStore } from "../place.ts";
 import { type OpenedRecord, openRecord } from "../shared-store/record.ts";
@@ -10,7 +11,7 @@ import { safeText } from "../terminal.ts";
 import { runNamed } from "./named.ts";
 
 /** What a queue did: the run as it has ended, or it was told to end. Undefined: this queue does not have it. */
-type Cancelled = { run: Run } | "told" | undefined;
+type Cancelled = { run: Run } | "told" | "unheard" | undefined;
 
 /** @throws HooklineError run_unknown, store_unusable, store_locked */
 export async function cancel(invocation: Invocation, name: string): Promise<ExitCode> {
@@ -23,6 +24,8 @@ export async function cancel(invocation: Invocation, name: string): Promise<Exit
     const ended = both.find((one) => typeof one === "object");
     if (ended) return tell(invocation, ended.run);
     if (both.includes("told")) return tell(invocation, await endOf(run, record, invocation.signal));
+    if (both.includes("unheard"))
+      return refuse(invocation, run, unheard, "run that, or name the store here by --store");
     const waitsElsewhere = run.status === "queued" && sharedStore(invocation, textFlag(invocation.flags, "store"));
     return waitsElsewhere
       ? refuse(
@@ -37,6 +40,7 @@ export async function cancel(invocation: Invocation, name: string): Promise<Exit
   }
 }
 
+const unheard = "was handed over to other machines, which hear of this once `hookline up` runs with their store";
 const noQueue = "cannot be cancelled: it waits in no queue, as runs of automations do";
 const isOpen = ({ status }: Run): boolean => status === "queued" || status === "running";
 
@@ -48,7 +52,10 @@ function cancelHere({ id }: Run, invocation: Invocation): Cancelled {
     if (!store) return undefined;
     const journal = createJournal(store);
     const ended = journal.cancel(id, Date.now());
-    return ended ?? (journal.unfinished([id], true).has(id) ? "told" : undefined);
+    if (ended) return ended;
+    const isHeard = runningDaemon(daemonFilesOf(opened.path))?.shares === true;
+    if (journal.unfinished([id], isHeard).has(id)) return "told";
+    return journal.unfinished([id], true).has(id) ? "unheard" : undefined;
   } finally {
     opened.close();
   }

@@ -73,9 +73,13 @@ async function tellHealth(
   say: (facts: Fields, isFirst: boolean) => void,
   signal: AbortSignal,
 ): Promise<void> {
+  const aborted = new Promise<undefined>((resolve) => {
+    signal.addEventListener("abort", () => resolve(undefined), { once: true });
+  });
   let known: string | undefined;
   while (!signal.aborted) {
-    const facts = await health().catch(() => undefined); // that the database is away is said elsewhere
+    const asked = health().catch(() => undefined); // that the database is away is said elsewhere
+    const facts = await Promise.race([asked, aborted]);
     const text = JSON.stringify(facts);
     if (facts && text !== known) say(facts, known === undefined);
     known = facts ? text : known;

@@ -4,6 +4,7 @@ import type { MaybePromise } from "../../../engine/event.ts";
 import { isThenable } from "../../../engine/flow.ts";
 import type { Kept } from "../../../engine/journal.ts";
 import { type Ports, pause, type Steps } from "../../../engine/ports.ts";
+import { ofWorker } from "../../../engine/queue.ts";
 import type { Run } from "../../../engine/record.ts";
 import type { Begun, SharedWork } from "../../../engine/shared-work.ts";
 import type { DurableEngine } from "./dbos.ts";
@@ -29,8 +30,8 @@ interface SharedAttemptOptions extends Pick<Ports, "after"> {
   begun: Begun;
   /** Stands in the environment of all that is started for the run. */
   mark: string;
-  /** Stands in the run's row. */
-  owner: string;
+  /** Its name stands in the run's row. */
+  worker: string;
   /** What parts of steps gave to an earlier attempt. */
   parts: ReadonlyMap<string, Kept>;
 }
@@ -40,7 +41,7 @@ export function createSharedAttempt({
   engine,
   begun,
   mark,
-  owner,
+  worker,
   parts,
   after,
 }: SharedAttemptOptions): SharedAttempt {
@@ -142,7 +143,7 @@ export function createSharedAttempt({
       }
     },
     save(given: Run) {
-      const run = { ...given, owner };
+      const run = { ...given, owner: ofWorker(given.owner, worker) };
       if (hasEnded) return; // what it tells after its end is no news
       insist(true);
       if (run.status !== "queued" && run.status !== "running") return end(run);

@@ -24,11 +24,12 @@ export function forwarding(queue: DurableQueue, options: ForwardingOptions): For
   const { work, after, complain } = options;
   const following = followHandedOver({ ...options, tookBack: queue.look });
 
-  async function add(item: Item): ReturnType<SharedWork["add"]> {
+  async function add(item: Item): Promise<{ is: "queued"; to: string } | { is: "skipped"; reason: string }> {
     try {
+      const to = await work.identity();
       const added = await work.add(item);
       following.reached();
-      return added;
+      return added.is === "queued" ? { is: "queued", to } : added;
     } catch (error) {
       if (isOfStore(error)) following.reached(error);
       throw error;
@@ -43,7 +44,7 @@ export function forwarding(queue: DurableQueue, options: ForwardingOptions): For
         ? await untilReached(() => add(item), { after, signal })
         : { is: "skipped" as const, reason: because };
     if (added.is === "queued") {
-      await steps.handOver();
+      await steps.handOver(added.to);
       following.put(item);
     } else {
       const skipped: Run = { ...item.run, status: "skipped", reason: added.reason, ms: 0 };

@@ -7,7 +7,7 @@ import type { Run } from "../../../engine/record.ts";
 import type { SharedWork } from "../../../engine/shared-work.ts";
 
 export interface FollowingOptions extends Pick<Ports, "after"> {
-  work: Pick<SharedWork, "cancel" | "withdraw" | "takeBack" | "left">;
+  work: Pick<SharedWork, "identity" | "cancel" | "withdraw" | "takeBack" | "left">;
   handedOver: HandedOver;
   now(): Instant;
   /** Runs wait here again. */
@@ -26,7 +26,7 @@ export interface Following {
   idle(): Promise<void>;
   /** Calls back what was cancelled or paused. One that is performed goes on; of a cancellation its worker hears. */
   recall(): Promise<void>;
-  /** Hooks have changed: ends what waits elsewhere and may not run any more. */
+  /** Hooks have changed: ends what waits elsewhere and may not run any more; while the database is away, as soon as it is back. */
   recheck(): Promise<void>;
   /** The database is away, or back. */
   reached(error?: unknown): void;
@@ -46,7 +46,9 @@ export function followHandedOver(options: FollowingOptions): Following {
   const told = new Map<string, string>();
   const waiting = new Set<() => void>();
   let owner: QueueOwner | undefined;
-  let isListed = false;
+  /** The database that has them; undefined: it has not been reached yet. */
+  let place: string | undefined;
+  let isRecheckDue = false;
   let isClosed = false;
   let isAway = false;
   let next: (() => void) | undefined;
@@ -62,17 +64,27 @@ export function followHandedOver(options: FollowingOptions): Following {
     next = undefined;
     wait = Math.min(2 * wait, longestLook);
     try {
-      if (!isListed) for (const item of handedOver.list()) sent.set(item.run.id, item);
-      isListed = true;
-      if (sent.size > 0) await callBack();
+      place ??= await begin();
+      if (sent.size > 0) await callBack(place);
+      if (isRecheckDue) await withdraw();
       if (sent.size > 0) await settle();
     } catch (error) {
       reached(error);
     }
     lookSoon();
   }
+  async function begin(): Promise<string> {
+    const to = await work.identity();
+    for (const item of handedOver.list(to)) sent.set(item.run.id, item);
+    const others = handedOver.elsewhere(to);
+    if (others > 0)
+      complain(
+        `another database has ${others} of this machine's runs: their ends are written here once it is the store again`,
+      );
+    return to;
+  }
   function lookSoon(): void {
-    if (owner && !isClosed && (sent.size > 0 || !isListed)) next ??= after(wait, () => void look());
+    if (owner && !isClosed && (sent.size > 0 || place === undefined)) next ??= after(wait, () => void look());
   }
   async function settle(): Promise<void> {
     const left = await work.left([...sent.values()].map(({ run }) => run));
@@ -81,18 +93,31 @@ export function followHandedOver(options: FollowingOptions): Following {
       if (row) end(row);
       else takeBack(run); // a server that was restored, or took over, has lost it
   }
-  async function callBack(): Promise<void> {
-    for (const { run, cancelled } of handedOver.recalled()) {
+  async function callBack(to: string): Promise<void> {
+    for (const { run, cancelled } of handedOver.recalled(to)) {
       const why = cancelled ?? isPaused;
       if (told.get(run) === why) continue;
       told.set(run, why);
       try {
-        if (cancelled !== undefined) endAs(await work.cancel(run));
+        if (cancelled !== undefined) endAs(await work.cancel(run, cancelled));
         else if (await work.takeBack(run)) takeBack(run);
       } catch (error) {
         told.delete(run);
         throw error;
       }
+    }
+  }
+
+  async function withdraw(): Promise<void> {
+    isRecheckDue = false;
+    try {
+      for (const [id, item] of sent) {
+        const because = await owner?.withdrawal?.(item);
+        if (because !== undefined) endAs(await work.withdraw(id, because));
+      }
+    } catch (error) {
+      isRecheckDue = true;
+      throw error;
     }
   }
 
@@ -136,16 +161,8 @@ export function followHandedOver(options: FollowingOptions): Following {
     async idle() {
       if (sent.size > 0) await new Promise<void>((resolve) => waiting.add(resolve));
     },
-    recall: () => (sent.size > 0 ? callBack().catch(reached) : Promise.resolve()),
-    async recheck() {
-      for (const [id, item] of sent)
-        try {
-          const because = await owner?.withdrawal?.(item);
-          if (because !== undefined) endAs(await work.withdraw(id, because));
-        } catch (error) {
-          reached(error); // what could not be ended is performed as it was queued
-        }
-    },
+    recall: () => (place !== undefined && sent.size > 0 ? callBack(place).catch(reached) : Promise.resolve()),
+    recheck: () => withdraw().catch(reached),
     reached,
     async close() {
       next?.();

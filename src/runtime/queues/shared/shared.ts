@@ -4,7 +4,6 @@ import { messageOf } from "../../../engine/error.ts";
 import type { Seconds } from "../../../engine/event.ts";
 import type { Ended } from "../../../engine/journal.ts";
 import type { Caller, Item, Ports, Queue, QueueOwner } from "../../../engine/ports.ts";
-import { ofWorker } from "../../../engine/queue.ts";
 import type { Store } from "../../../engine/record.ts";
 import type { Begun, Hold, Member, SharedWork } from "../../../engine/shared-work.ts";
 import { markOf } from "../durable-attempt.ts";
@@ -61,10 +60,10 @@ export async function openSharedQueue(options: SharedQueueOptions): Promise<Shar
   const { work, member, after, cap, isHere, lease = usualLease, poll = 1, environment, complain } = options;
   const elsewhere = new Set<string>();
   const attempts = new Map<string, SharedAttempt>();
+  /** What is done for a run here: it may be this worker's once more before an earlier attempt at it has ended. */
+  const working = new Map<string, Promise<void>>();
   /** Begun, and on its way to `perform`. */
   const fresh = new Map<string, Begun>();
-  const taking = new Set<string>();
-  const underWay = new Set<Promise<void>>();
   /** Its own, and not performed here: seen so at one beat, given back at the next. */
   let strays = new Set<string>();
   const started = Promise.withResolvers<QueueOwner>();
@@ -145,9 +144,13 @@ export async function openSharedQueue(options: SharedQueueOptions): Promise<Shar
   /** What DBOS calls: for a run that was begun just now, and for one that another worker has begun. */
   async function perform(run: string): Promise<void> {
     const to = await started.promise;
-    const working = performNow(run, to);
-    underWay.add(working);
-    await working.finally(() => underWay.delete(working));
+    attempts.get(run)?.lose();
+    const now = (): Promise<void> => performNow(run, to);
+    const mine = working.get(run)?.then(now, now) ?? now();
+    working.set(run, mine);
+    await mine.finally(() => {
+      if (working.get(run) === mine) working.delete(run);
+    });
   }
 
   async function performNow(run: string, to: QueueOwner): Promise<void> {
@@ -155,10 +158,9 @@ export async function openSharedQueue(options: SharedQueueOptions): Promise<Shar
     if (!begun) return;
     const mark = markOf(member.id, run);
     const parts = begun.again ? await reaching(() => work.parts(run)) : noParts;
-    const attempt = createSharedAttempt({ work, engine, begun, mark, parts, after, owner: ofWorker(member.id) });
+    const attempt = createSharedAttempt({ work, engine, begun, mark, parts, after, worker: member.id });
     attempts.set(run, attempt);
     fresh.delete(run);
-    taking.delete(run);
     try {
       if (begun.before !== undefined) await endRest(markOf(begun.before, run), attempt);
       const { signal, steps } = attempt;
@@ -184,7 +186,6 @@ export async function openSharedQueue(options: SharedQueueOptions): Promise<Shar
     const begun = fresh.get(run);
     if (begun) return begun;
     if (state !== "open") throw engine.conflict(run);
-    taking.add(run);
     let resumed: Awaited<ReturnType<SharedWork["resume"]>>;
     try {
       resumed = await reaching(() => work.resume(member, run));
@@ -194,12 +195,8 @@ export async function openSharedQueue(options: SharedQueueOptions): Promise<Shar
       throw engine.conflict(run);
     }
     if (resumed && "ended" in resumed) ended(resumed.ended);
-    if (!resumed || "ended" in resumed) {
-      taking.delete(run);
-      return undefined;
-    }
+    if (!resumed || "ended" in resumed) return undefined;
     if (!elsewhere.has(resumed.item.hook.origin.root ?? "")) return resumed;
-    taking.delete(run);
     after(poll * 1000, () => void engine.resume([run]).catch((error) => complain(messageOf(error)))); // the first to ask may be another one
     throw engine.conflict(run);
   }
@@ -232,10 +229,12 @@ export async function openSharedQueue(options: SharedQueueOptions): Promise<Shar
   }
 
   async function beat(): Promise<void> {
+    const asked = performance.now();
     const isWell = await trying(async () => {
       const { isMember, held, waits } = await renew();
       if (!isMember) return;
-      const stray = [...held.keys()].filter((run) => !attempts.has(run) && !fresh.has(run) && !taking.has(run));
+      if (performance.now() - asked > (lease * 1000) / 2) rescue.restart(); // a server that stood still answers all at once
+      const stray = [...held.keys()].filter((run) => !working.has(run) && !fresh.has(run));
       const twice = stray.filter((run) => strays.has(run));
       strays = new Set(stray);
       if (twice.length > 0) await work.release(member, twice);
@@ -271,7 +270,7 @@ export async function openSharedQueue(options: SharedQueueOptions): Promise<Shar
       };
       work.then(over, over);
     });
-  const endedWithin = (limit: Seconds): Promise<boolean> => inTime(limit, Promise.allSettled(underWay));
+  const endedWithin = (limit: Seconds): Promise<boolean> => inTime(limit, Promise.allSettled(working.values()));
 
   async function endAll(within: Seconds): Promise<void> {
     if (state === "open") state = "closing";

@@ -5,6 +5,8 @@ import type { Query } from "../connection.ts";
 
 interface MembersOptions {
   ask: Query;
+  /** Without a second try. */
+  askOnce: Query;
   together<T>(work: (query: Query) => Promise<T>): Promise<T>;
   /** Of the run schema. */
   version: number;
@@ -23,6 +25,7 @@ const promoteLeft = `update hookline.work set status = 'waiting' where status = 
 
 export function createMembers({
   ask,
+  askOnce,
   together,
   version,
 }: MembersOptions): Pick<SharedWork, "join" | "leave" | "beat" | "adrift"> {
@@ -43,7 +46,7 @@ export function createMembers({
       await ask("delete from hookline.worker where id = $1 and token = $2", [member.id, member.token]);
     },
     async beat(member) {
-      const found = await ask<{
+      const found = await askOnce<{
         is: boolean;
         run: string | null;
         token: string | null;

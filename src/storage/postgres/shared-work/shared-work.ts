@@ -7,6 +7,7 @@ import { createKeeper, type Keeping } from "../../sqlite/keep.ts";
 import { interruption, written } from "../../sqlite/rows.ts";
 import type { Connection, Query } from "../connection.ts";
 import { claimIn } from "../postgres.ts";
+import { identity } from "../schema.ts";
 import { type Adding, addTo, itemIn, itemText, promote } from "./adding.ts";
 import { countedFor, createMembers, lives } from "./members.ts";
 import { createRunRows } from "./rows.ts";
@@ -26,6 +27,8 @@ const attemptsAtMost = 3;
 const channel = "hookline_work";
 const wake = `select pg_notify('${channel}', '')`;
 const claimed = "claim";
+/** Why a run ends that a person has cancelled. */
+const usualReason = "cancelled";
 
 /** @param version the run schema; tests have several */
 export function createSharedWork(options: SharedWorkOptions, version: number = runSchema): SharedWork {
@@ -61,7 +64,18 @@ export function createSharedWork(options: SharedWorkOptions, version: number = r
       return item && end(query, item, ["skipped", reason], true);
     });
 
+  let name: Promise<string> | undefined;
+
   return {
+    identity() {
+      name ??= ask<{ value: string }>("select value from hookline.meta where key = $1", [identity]).then(
+        ([row]) => row?.value ?? "",
+      );
+      name.catch(() => {
+        name = undefined;
+      });
+      return name;
+    },
     async add(item) {
       const adding: Adding = { item, text: itemText(item, redact), version };
       return together(async (query) => {
@@ -78,10 +92,10 @@ export function createSharedWork(options: SharedWorkOptions, version: number = r
       });
     },
 
-    async cancel(run) {
-      const waited = await endWaiting(run, "cancelled before it started");
+    async cancel(run, because = usualReason) {
+      const waited = await endWaiting(run, because === usualReason ? "cancelled before it started" : because);
       if (waited) return waited;
-      await ask("update hookline.work set cancelled = coalesce(cancelled, 'cancelled') where run = $1", [written(run)]);
+      await ask("update hookline.work set cancelled = coalesce(cancelled, $2) where run = $1", [written(run), because]);
       await ask(wake);
       return undefined;
     },
@@ -195,7 +209,7 @@ export function createSharedWork(options: SharedWorkOptions, version: number = r
         return item && end(query, item, ["failed", reason], false);
       }),
 
-    ...createMembers({ ask, together, version }),
+    ...createMembers({ ask, askOnce: connection.readOnce, together, version }),
     async counts() {
       const [row] = await ask<Awaited<ReturnType<SharedWork["counts"]>>>(
         `select count(*) filter (where status <> 'running')::integer as waiting,

@@ -93,11 +93,11 @@ test("[A53] the cap holds, and follows its setting", async (t) => {
   const daemon = await place.up();
   await daemon.emit("build.finished");
   const queue = async (): Promise<string> => JSON.stringify((await daemon.call("/status")).body.queue);
-  await until(async () => (await queue()) === '{"waiting":2,"running":1}', "one runs");
+  await until(async () => (await queue()) === '{"waiting":2,"running":1,"handedOver":0}', "one runs");
   place.write(settings, "hook_engine: { max_concurrent_hooks: 2 }\n");
-  await until(async () => (await queue()) === '{"waiting":1,"running":2}', "two run");
+  await until(async () => (await queue()) === '{"waiting":1,"running":2,"handedOver":0}', "two run");
   place.write("workspace/go", "");
-  await until(async () => (await queue()) === '{"waiting":0,"running":0}', "all have run");
+  await until(async () => (await queue()) === '{"waiting":0,"running":0,"handedOver":0}', "all have run");
 });
 
 test("[A53] without a daemon the switch holds as well, but not for a person", (t) => {

@@ -78,10 +78,10 @@ export interface Queue {
 const prefix = "until:";
 
 /** Between two processes: the run counts as looked after until this moment. */
-export const handedOver = (until: Instant): string => `${prefix}${until}`;
+export const inTransit = (until: Instant): string => `${prefix}${until}`;
 
 /** Until when a run that was handed over counts as looked after; undefined for the name of a process. */
-export const handedOverUntil = (owner: string): Instant | undefined =>
+export const inTransitUntil = (owner: string): Instant | undefined =>
   owner.startsWith(prefix) ? Number(owner.slice(prefix.length)) : undefined;
 
 const under = " as ";

@@ -1,7 +1,7 @@
 /** The real clock, ids, process identity and state folder: what the composition roots hand to the engine as ports. */
 import type { Instant } from "../engine/event.ts";
 import type { Ports } from "../engine/ports.ts";
-import { handedOverUntil } from "../engine/queue.ts";
+import { inTransitUntil } from "../engine/queue.ts";
 import { readEntry } from "./processes/process-table.ts";
 
 const digits = "0123456789abcdefghjkmnpqrstvwxyz";
@@ -77,7 +77,7 @@ export const ownerOf = (pid: number): string => `${pid}:${readEntry(pid)?.starte
 
 /** Whether the process that this name was given to still lives. One that has ended and was not reaped does not. */
 export function isAlive(owner: string): boolean {
-  const until = handedOverUntil(owner);
+  const until = inTransitUntil(owner);
   if (until !== undefined) return Date.now() < until;
   const [pid = "", started = ""] = owner.split(":");
   try {

@@ -4,6 +4,12 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, type TestContext, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
+import { followHandedOver } from "../../src/runtime/queues/shared/following.ts";
+import { after as systemAfter } from "../../src/runtime/system.ts";
+import { openConnection } from "../../src/storage/postgres/connection.ts";
+import { createSharedWork } from "../../src/storage/postgres/shared-work/shared-work.ts";
+import { createHandedOver } from "../../src/storage/sqlite/handed-over.ts";
+import { durableHook, itemOf, marking, placeFor } from "../runtime/queues/world.ts";
 import { type Machine, makeMachine } from "./machine.ts";
 import { database, type Prepared } from "./prepared.ts";
 import { addShared, startShared } from "./shared-world.ts";
@@ -146,7 +152,7 @@ test("what the database has lost is handed over again", async (context) => {
   await daemon.end();
 });
 
-test("what the command line sets off is left to a daemon that shares: overlap counts over all its machines", async (context) => {
+test("what the command line sets off is left to a daemon that shares: overlap counts what was handed over, and it waits for the end", async (context) => {
   const { machine, line, begun, open, held, own } = sceneFor(context);
   machine.automate(line, "overlap: skip");
   const daemon = await machine.up("--store", cluster.store);
@@ -194,22 +200,35 @@ test("[R48] with a shared store, too, what waits is skipped once its automation 
   await daemon.end();
 });
 
-test("what waits elsewhere is ended as soon as the database is back, if its automation was disabled meanwhile", async (context) => {
-  const { machine, line, begun, open, held, own } = sceneFor(context);
-  const file = machine.automate(line);
-  const daemon = await machine.up("--store", cluster.store);
-  for (let turn = 0; turn < 3; turn++) assert.equal(await daemon.send("deploy.done"), 200);
-  await until(() => begun() === 1 && held() === 3);
+test("what was disabled while the database was away is ended as soon as it is back", async (context) => {
+  cluster.empty();
+  const { store, journal } = placeFor(context);
+  const connection = openConnection({ url: cluster.store, patience: 0 }); // each question fails at once
+  context.after(() => connection.close());
+  const work = createSharedWork({ connection });
+  const hook = durableHook("h", [marking("a")]);
+  for (const id of ["r1", "r2"]) {
+    const item = itemOf(hook, id);
+    await store.saveRun(item.run);
+    journal.add(item, Date.now());
+    journal.claim("1:2:w", { cap: 10, until: 10_000 });
+    await work.add(item);
+    assert.equal(journal.handOver("1:2:w", id, await work.identity()), true);
+  }
+  let because: string | undefined;
+  const following = followHandedOver({
+    ...{ work, handedOver: createHandedOver(store), now: Date.now, after: systemAfter, tookBack() {}, complain() {} },
+  });
+  following.start({ perform: async () => {}, drop: async () => {}, withdrawal: () => because });
+  await until(() => following.size() === 2);
   await cluster.stop({ immediate: true });
-  writeFileSync(file, `${readFileSync(file, "utf8")}enabled: false\n`);
-  await until(() => machine.run("status").stdout.includes("0 of 1 automations enabled"));
-  await pause(11_000); // one that asks is told by then that nobody answers
+  because = "disabled";
+  await following.recheck();
+  assert.equal(following.size(), 2);
   await cluster.start();
-  await until(() => held() === 1);
-  open();
-  await until(() => areOver(own()));
-  assert.deepEqual(ends(own()), ["completed", "skipped: disabled", "skipped: disabled"]);
-  await daemon.end();
+  await until(() => following.size() === 0);
+  for (const id of ["r1", "r2"]) assert.equal((await store.run(id))?.reason, "disabled");
+  await following.close();
 });
 
 test("what one database has is not handed over to another, and a daemon that cannot hear of it says so", async (context) => {

@@ -124,7 +124,7 @@ async function durableQueue(
   return openDurableQueue(store, {
     ...{ own: true, complain, ...place, ...(stop ? { stop } : {}) },
     cap: () => loaded.config.engine.max_concurrent_hooks,
-    isLeft: () => files !== undefined && runningDaemon(files)?.shares === true, // overlap and cooldown count over all its machines
+    onlyWaits: () => files !== undefined && runningDaemon(files)?.shares === true, // overlap and cooldown count over all its machines
   });
 }
 

@@ -8,7 +8,7 @@ import { after, isAlive, ownerOf, uptime } from "../../runtime/system.ts";
 import { createJournal, lastingStore } from "../../storage/sqlite/journal.ts";
 
 export interface DurableOptions
-  extends Pick<DurableQueueOptions, "own" | "isLeft" | "stop" | "complain" | "lease" | "poll" | "idlePoll"> {
+  extends Pick<DurableQueueOptions, "own" | "onlyWaits" | "stop" | "complain" | "lease" | "poll" | "idlePoll"> {
   /** Runs at once, over all processes; asked each time (specification 000, max_concurrent_hooks). */
   cap(): number | undefined;
   /** What runs inherit, whichever process added them (R44). */

@@ -28,8 +28,8 @@ export interface DurableQueueOptions {
   idlePoll?: Seconds;
   /** Performs only what was added here, and close() waits for that, whichever process performs it (R48). */
   own?: true;
-  /** Of its own: whether another process of this store has them performed elsewhere, so that it only waits for them; asked each time. */
-  isLeft?(): boolean;
+  /** Of its own: whether it only waits for them, as another process of this store has them performed elsewhere; asked each time. */
+  onlyWaits?(): boolean;
   /** What runs inherit, whichever process added them (R44). */
   environment?: Caller["environment"];
   /** Aborts: what runs is given back at once, and close() waits for nothing more. */
@@ -156,7 +156,7 @@ export function createDurableQueue(options: DurableQueueOptions): DurableQueue {
   }
 
   function begin(): boolean {
-    if (own?.size === 0 || (own && options.isLeft?.())) return false;
+    if (own?.size === 0 || (own && options.onlyWaits?.())) return false;
     const mine = own && { only: [...own].slice(0, lookedAtOnce) };
     const at = uptime();
     const item = journal.claim(worker, { cap: options.cap(), until: at + lease * 1000, ...mine });
@@ -193,7 +193,7 @@ export function createDurableQueue(options: DurableQueueOptions): DurableQueue {
   function settleOwn(): void {
     if (!own) return;
     const here = performedHere();
-    const open = journal.unfinished([...own], options.isLeft?.() ?? false);
+    const open = journal.unfinished([...own], options.onlyWaits?.() ?? false);
     for (const run of own)
       if (!open.has(run) && !here.has(run)) {
         own.delete(run);

@@ -3,7 +3,7 @@ import type { Stream } from "node:stream";
 import { HooklineError, messageOf } from "../../engine/error.ts";
 import type { HookId, Seconds } from "../../engine/event.ts";
 import type { Caller, DetachedWork, Item, Queue, QueueOwner } from "../../engine/ports.ts";
-import { fullQueue, handedOver } from "../../engine/queue.ts";
+import { fullQueue, inTransit } from "../../engine/queue.ts";
 import { nextTurn } from "../system.ts";
 
 interface HookQueue {
@@ -170,7 +170,7 @@ export function createDetachedQueue({ command, store }: DetachedQueueOptions): Q
       await supervise({ item, store, adopted: { pid, tag, limit } }, caller, [stdout, stderr]);
     },
     cancel() {},
-    owner: () => handedOver(Date.now() + startsWithin),
+    owner: () => inTransit(Date.now() + startsWithin),
     async close() {},
   };
 }

@@ -106,8 +106,8 @@ export function openConnection(options: ConnectionOptions): Connection {
     }
   }
 
-  async function attempts<T>({ again, signal }: Work, work: () => Promise<T>, tried = patience): Promise<T> {
-    for (const end = Date.now() + tried, waits = backOff(); ; ) {
+  async function attempts<T>({ again, signal }: Work, work: () => Promise<T>, triedFor = patience): Promise<T> {
+    for (const end = Date.now() + triedFor, waits = backOff(); ; ) {
       if (ending) throw new HooklineError("closed", { name: "the store", where: shown });
       signal?.throwIfAborted();
       try {

@@ -198,8 +198,9 @@ export function createJournal(store: SqliteStore): Journal {
       }),
 
     unfinished(runs, elsewhere) {
+      const going = elsewhere ? "status in ('running', 'sent')" : "status = 'running'";
       const rows = database.all<{ run: string }>(
-        `select run from work where run in (select value from json_each(?)) and (status = 'running' or ${elsewhere ? "status = 'sent'" : "false"} or status <> 'sent' and ${isFree})`,
+        `select run from work where run in (select value from json_each(?)) and (${going} or ${waits} and ${isFree})`,
         JSON.stringify(runs.map(written)),
       );
       return new Set(rows.map(({ run }) => readBack(run)));
@@ -219,8 +220,7 @@ const unfinished: ReadonlySet<RunStatus> = new Set<RunStatus>(["queued", "runnin
  * run ends: the worker that resumes it has to see what the step before gave.
  */
 const keepResult = `insert into step (run, name, result) select ?, ?, ? where exists (select 1 from work where ${mine})`;
-const take =
-  "update work set status = 'running', owner = ?, lease = ? where seq = ? and status in ('waiting', 'behind') returning item, event";
+const take = `update work set status = 'running', owner = ?, lease = ? where seq = ? and ${waits} returning item, event`;
 
 const runningIn = ({ database }: SqliteStore): number =>
   database.get<{ count: number }>("select count(*) as count from work where status = 'running'")?.count ?? 0;

@@ -8,7 +8,7 @@ import type { Hook } from "../../../engine/hook.ts";
 import { word } from "../../../engine/program.ts";
 import { isRecord } from "../../../engine/schema.ts";
 import { realOf } from "../../../files/paths.ts";
-import { workCounts } from "../../../storage/sqlite/journal-queues.ts";
+import { type WorkCounts, workCounts } from "../../../storage/sqlite/journal-queues.ts";
 import { buildVersion } from "../command.ts";
 import { upInBackground } from "../daemon/background.ts";
 import { missingDoors } from "../daemon/port.ts";
@@ -86,15 +86,8 @@ export const daemon: Area = {
     row("queue-without-daemon", {
       is: "bad",
       async find(here) {
-        const look = here.storeLook();
-        if (look.is !== "good" || (await here.daemon())) return [];
-        const store = look.open();
-        try {
-          const { waiting: left } = workCounts(store.database);
-          return left > 0 ? [left] : [];
-        } finally {
-          store.close();
-        }
+        const left = (await here.daemon()) ? 0 : workOf(here).waiting;
+        return left > 0 ? [left] : [];
       },
       says: (left) => `${counted(left, "run")} of automations ${left === 1 ? "waits" : "wait"}, and no daemon runs`,
       run: () => startIt,
@@ -103,15 +96,8 @@ export const daemon: Area = {
     row("handed-over-unheard", {
       is: "bad",
       async find(here) {
-        const look = here.storeLook();
-        if (look.is !== "good" || isRecord((await here.daemon())?.sharing)) return [];
-        const store = look.open();
-        try {
-          const { handedOver } = workCounts(store.database);
-          return handedOver > 0 ? [handedOver] : [];
-        } finally {
-          store.close();
-        }
+        const left = isRecord((await here.daemon())?.sharing) ? 0 : workOf(here).handedOver;
+        return left > 0 ? [left] : [];
       },
       says: (left) =>
         `${counted(left, "run")} ${left === 1 ? "was" : "were"} handed over to other machines, and no daemon here works with their store to hear how ${left === 1 ? "it ends" : "they end"}`,
@@ -146,6 +132,17 @@ export const daemon: Area = {
       : "none runs, and nothing needs one";
   },
 };
+
+function workOf(here: Here): WorkCounts {
+  const look = here.storeLook();
+  if (look.is !== "good") return { waiting: 0, running: 0, handedOver: 0 };
+  const store = look.open();
+  try {
+    return workCounts(store.database);
+  } finally {
+    store.close();
+  }
+}
 
 /** Enabled hooks that a clock or a watch sets off: only a daemon has these. */
 const waiting = async (here: Here): Promise<Hook[]> =>

@@ -10,7 +10,7 @@ import { openStore } from "../store.ts";
 import { safeText } from "../terminal.ts";
 import { runNamed } from "./named.ts";
 
-/** What a queue did: the run as it has ended, or it was told to end. Undefined: this queue does not have it. */
+/** What a queue did: the run as it has ended, or it was told to end; or nobody who has it hears of that yet. Undefined: this queue does not have it. */
 type Cancelled = { run: Run } | "told" | "unheard" | undefined;
 
 /** @throws HooklineError run_unknown, store_unusable, store_locked */

@@ -8,7 +8,7 @@ import type { Run } from "../../../engine/record.ts";
 import type { SharedWork } from "../../../engine/shared-work.ts";
 import type { DurableQueue } from "../durable.ts";
 import { untilReached } from "./attempt.ts";
-import { type Following, type FollowingOptions, followHandedOver } from "./handed-over.ts";
+import { type Following, type FollowingOptions, followHandedOver } from "./following.ts";
 
 export interface ForwardingOptions extends Omit<FollowingOptions, "tookBack"> {
   work: FollowingOptions["work"] & Pick<SharedWork, "add">;
@@ -28,10 +28,10 @@ export function forwarding(queue: DurableQueue, options: ForwardingOptions): For
     try {
       const to = await work.identity();
       const added = await work.add(item);
-      following.reached();
+      following.back();
       return added.is === "queued" ? { is: "queued", to } : added;
     } catch (error) {
-      if (isOfStore(error)) following.reached(error);
+      if (isOfStore(error)) following.away(error);
       throw error;
     }
   }

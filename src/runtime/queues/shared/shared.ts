@@ -145,8 +145,8 @@ export async function openSharedQueue(options: SharedQueueOptions): Promise<Shar
   async function perform(run: string): Promise<void> {
     const to = await started.promise;
     attempts.get(run)?.lose();
-    const now = (): Promise<void> => performNow(run, to);
-    const mine = working.get(run)?.then(now, now) ?? now();
+    const begin = (): Promise<void> => performNow(run, to);
+    const mine = working.get(run)?.then(begin, begin) ?? begin();
     working.set(run, mine);
     await mine.finally(() => {
       if (working.get(run) === mine) working.delete(run);

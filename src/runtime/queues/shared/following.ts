@@ -28,8 +28,9 @@ export interface Following {
   recall(): Promise<void>;
   /** Hooks have changed: ends what waits elsewhere and may not run any more; while the database is away, as soon as it is back. */
   recheck(): Promise<void>;
-  /** The database is away, or back. */
-  reached(error?: unknown): void;
+  /** The database does not answer, for this reason: said once, until it is back. */
+  away(error: unknown): void;
+  back(): void;
   /** Writes down what has ended by now, if the database is there. Looks no more. */
   close(): Promise<void>;
 }
@@ -54,10 +55,12 @@ export function followHandedOver(options: FollowingOptions): Following {
   let next: (() => void) | undefined;
   let wait = firstLook;
 
-  function reached(error?: unknown): void {
-    if (error !== undefined && !isAway && !isClosed)
-      complain(`${messageOf(error)} (automations wait on this machine until then)`);
-    isAway = error !== undefined;
+  function away(error: unknown): void {
+    if (!isAway && !isClosed) complain(`${messageOf(error)} (automations wait on this machine until then)`);
+    isAway = true;
+  }
+  function back(): void {
+    isAway = false;
   }
 
   async function look(): Promise<void> {
@@ -69,7 +72,7 @@ export function followHandedOver(options: FollowingOptions): Following {
       if (isRecheckDue) await withdraw();
       if (sent.size > 0) await settle();
     } catch (error) {
-      reached(error);
+      away(error);
     }
     lookSoon();
   }
@@ -88,7 +91,7 @@ export function followHandedOver(options: FollowingOptions): Following {
   }
   async function settle(): Promise<void> {
     const left = await work.left([...sent.values()].map(({ run }) => run));
-    reached();
+    back();
     for (const [run, row] of left)
       if (row) end(row);
       else takeBack(run); // a server that was restored, or took over, has lost it
@@ -161,9 +164,10 @@ export function followHandedOver(options: FollowingOptions): Following {
     async idle() {
       if (sent.size > 0) await new Promise<void>((resolve) => waiting.add(resolve));
     },
-    recall: () => (place !== undefined && sent.size > 0 ? callBack(place).catch(reached) : Promise.resolve()),
-    recheck: () => withdraw().catch(reached),
-    reached,
+    recall: () => (place !== undefined && sent.size > 0 ? callBack(place).catch(away) : Promise.resolve()),
+    recheck: () => withdraw().catch(away),
+    away,
+    back,
     async close() {
       next?.();
       if (!isAway) await look();

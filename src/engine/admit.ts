@@ -24,12 +24,15 @@ const gates: readonly Gate[] = [
   (hook, event, ports, { caller }) => ports.elsewhere?.(hook, event, caller?.environment),
 ];
 
-/** Why a durable run that waited is not begun, where its hook stands otherwise now. What fires once is disabled by having fired. */
+/**
+ * Why a durable run that waited is not begun, where its hook stands otherwise now. What fires once is disabled by having fired, and what a
+ * person asks for runs although it is disabled; but nothing runs that is gone or not trusted.
+ */
 export function withdrawn(now: Hook | undefined, event: HookEvent): string | undefined {
   if (!now) return "it is no longer active";
   if (now.untrusted !== undefined) return now.untrusted;
   const hasFired = "at" in now.on && event.name === "schedule.due";
-  return now.enabled || hasFired ? undefined : disabled(now);
+  return now.enabled || hasFired || event.to?.force ? undefined : disabled(now);
 }
 
 const disabled = ({ disabledBecause: why }: Hook): string => (why === undefined ? "disabled" : `disabled: ${why}`);

@@ -94,7 +94,7 @@ interface Admitted {
 
 /** Why a run that waited is not to be begun; undefined: it may be. */
 export function* withdrawal(ports: Ports, { event, hook }: Pick<Item, "event" | "hook">): Flow<string | undefined> {
-  const asks = hook.durable && !event.to?.force && ports.current;
+  const asks = hook.durable && ports.current;
   return asks ? withdrawn(yield* wait(asks(hook, event)), event) : undefined;
 }
 

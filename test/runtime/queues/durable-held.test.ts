@@ -92,6 +92,13 @@ test("[A48] what a person asks for runs although its automation is disabled by t
   assert.equal(await begun(context, [{ ...off, on: { at: 1 } }], { name: "schedule.due" }), "completed: r1 a");
 });
 
+test("what a person asks for does not run once its automation is gone or no longer trusted", async (context) => {
+  const asked = { to: { hook: hook.id, force: true } };
+  assert.equal(await begun(context, [other], asked), "skipped: it is no longer active");
+  const strange = { ...hook, enabled: false, untrusted: "its folder is not trusted" };
+  assert.equal(await begun(context, [strange], asked), "skipped: its folder is not trusted");
+});
+
 test("[A52] a run that the journal ends is reported once, with its hook", async (context) => {
   const { folder, store, journal } = placeFor(context);
   const told: Observation[] = [];

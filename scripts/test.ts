@@ -117,7 +117,7 @@ function run(group: Group): Promise<void> {
     "--test",
     "--test-isolation=none",
     "--test-force-exit", // a test that failed may have left something open
-    "--test-timeout=120000",
+    "--test-timeout=900000",
     "--test-reporter=spec",
     "--test-reporter-destination=stdout",
     `--test-reporter=${join(import.meta.dirname, "test-reporter.ts")}`,
@@ -168,7 +168,7 @@ function count(group: Group, report: string, ended: string | undefined): void {
 
 /** Real agents, a browser or Postgres: other commands run those. */
 function needsMore(file: string): boolean {
-  return /^test\/(real-agents|browser|postgres)\//.test(file) || file.includes("node_modules");
+  return /^test\/(real-agents|browser|postgres)\/|\.slow\.test\.ts$/.test(file) || file.includes("node_modules");
 }
 
 /** A file system in memory: the tests write and flush so much that a disk takes two to four times as long. */

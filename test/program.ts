@@ -1,6 +1,6 @@
 /** The one way in which tests start `hookline`: the bundle that users have, not the sources. */
 import { spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, openSync, readSync, rmSync, writeSync } from "node:fs";
+import { mkdtempSync, openSync, readFileSync, readSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { buildSync } from "esbuild";
@@ -17,13 +17,14 @@ export const bin: string = join(folder, "bin", "hookline.js");
 export const codeCache: string = join(folder, "code");
 
 /**
- * Runs a command of hookline to its end. Most need no process of their own, so they get none: those that answer an agent, stay or
- * read standard input do. A test about a process, its signals or its pipes starts one itself.
+ * Runs a command of hookline to its end. Most need no process of their own, so they get none: those that stay do. A test about a
+ * process, its signals or its pipes starts one itself.
  */
-export function runCommand(words: readonly string[], { input = "", ...called }: Called): CommandAnswer {
+export function runCommand(words: readonly string[], { input = "", alone = false, ...called }: Called): CommandAnswer {
   const place = { ...called, environment: { COLUMNS: wide, ...called.environment } };
   const first = words.find((word) => !word.startsWith("-")) ?? "";
-  if (input === "" && !ownProcess.has(first)) return ask({ bin, words, ...place });
+  const standsFirst = first !== "hook" || words[0] === "hook"; // else the front end has to find it
+  if (!alone && !ownProcess.has(first) && standsFirst) return ask({ bin, words, ...place }, input);
   const { status, stdout, stderr } = spawnSync(process.execPath, [bin, ...words], {
     cwd: place.cwd,
     env: place.environment,
@@ -36,36 +37,52 @@ export function runCommand(words: readonly string[], { input = "", ...called }: 
 const wide = "400";
 export interface Called extends Pick<CommandRequest, "cwd" | "environment"> {
   input?: string;
+  /** In a process of its own: what it loads may disturb the commands after it. */
+  alone?: boolean;
 }
-const ownProcess = new Set(["hook", "up", "down", "demo", "mcp", "supervise"]);
+const ownProcess = new Set(["up", "down", "demo", "mcp", "supervise", "worker"]);
 
-function ask(request: CommandRequest): CommandAnswer {
+function ask(request: CommandRequest, input: string): CommandAnswer {
   standing ??= stand();
-  writeSync(standing.requests, `${JSON.stringify(request)}\n`);
+  const { place, requests, answers } = standing;
+  const given = join(place, "input");
+  if (input !== "") writeFileSync(given, input);
+  writeSync(requests, `${JSON.stringify(input === "" ? request : { ...request, input: given })}\n`);
   const parts: Buffer[] = [];
   const part = Buffer.alloc(65_536);
   do {
-    const size = readSync(standing.answers, part);
-    if (size === 0) throw new Error(`the process of the commands ended in: hookline ${request.words.join(" ")}`);
+    const size = readSync(answers, part);
+    if (size === 0) {
+      const said = readFileSync(join(place, "stderr"), "utf8");
+      standing = undefined; // the next command gets another
+      throw new Error(`the process of the commands ended in: hookline ${request.words.join(" ")}\n${said}`);
+    }
     parts.push(Buffer.from(part.subarray(0, size)));
   } while (parts.at(-1)?.at(-1) !== 10);
   return JSON.parse(Buffer.concat(parts).toString());
 }
-let standing: { requests: number; answers: number } | undefined;
+interface Standing {
+  place: string;
+  requests: number;
+  answers: number;
+}
+let standing: Standing | undefined;
 
 /** Commands are asked and waited for as spawnSync does, so through pipes with names. */
-function stand(): { requests: number; answers: number } {
+function stand(): Standing {
   const place = mkdtempSync(join(tmpdir(), "hookline-standing-"));
   process.once("exit", () => rmSync(place, { recursive: true, force: true }));
-  const [requests, answers] = [join(place, "requests"), join(place, "answers")];
+  const [requests, answers, stdout, stderr] = ["requests", "answers", "stdout", "stderr"].map((name) =>
+    join(place, name),
+  ) as [string, string, string, string]; // one for each of the four names
   spawnSync("mkfifo", [requests, answers]);
   const source = join(import.meta.dirname, "standing-command.ts");
-  const line = 'exec "$0" "$1" 3<"$2" 4>"$3"';
-  spawn("/bin/sh", ["-c", line, process.execPath, source, requests, answers], {
+  const line = 'exec "$0" "$1" "$4" "$5" 3<"$2" 4>"$3" >>"$4" 2>>"$5"';
+  spawn("/bin/sh", ["-c", line, process.execPath, source, requests, answers, stdout, stderr], {
     env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: codeCache },
-    stdio: ["ignore", "ignore", "inherit"],
+    stdio: "ignore",
   }).unref();
-  return { requests: openSync(requests, "w"), answers: openSync(answers, "r") };
+  return { place, requests: openSync(requests, "w"), answers: openSync(answers, "r") };
 }
 
 const bundles = new Map<string, string>();

@@ -35,6 +35,8 @@ interface Step {
   /** A folder of the workspace that stands first on the PATH: stand-ins for programs that are not here. */
   programs?: string;
   cwd?: string;
+  /** In a process of its own: a module of the project does something to the process. */
+  alone?: boolean;
   /** Files of the workspace to write before it. */
   write?: Record<string, string>;
 }
@@ -50,9 +52,6 @@ interface Flow {
 }
 
 const flows = import.meta.dirname;
-
-/** What a person asks, which starts nothing: it gets no process of its own. */
-const asked = new Set(["runs", "why", "explain", "list", "check", "status"]);
 
 interface Ended {
   code: number | null;
@@ -99,12 +98,12 @@ function tell(name: string): void {
         ...Object.fromEntries(Object.entries(step.environment ?? {}).map(([name, value]) => [name, fill(value)])),
       };
       const words = (step.command ?? []).map(fill);
-      if (asked.has(words[0] ?? "") && step.input === undefined) {
-        const { status, ...said } = runCommand(words, { cwd, environment });
-        return { code: status, ...said };
-      }
-      const [program, given] = step.shell ? ["/bin/sh", ["-c", fill(step.shell)]] : [process.execPath, [bin, ...words]];
-      return end(program, given, { cwd, input, env: environment });
+      if (step.shell) return end("/bin/sh", ["-c", fill(step.shell)], { cwd, input, env: environment });
+      const { status, ...said } = runCommand(words, {
+        ...{ cwd, environment, alone: step.alone ?? false },
+        ...(step.input !== undefined && { input }),
+      });
+      return { code: status, ...said };
     };
     for (const [index, step] of flow.steps.entries()) {
       for (const [path, text] of Object.entries(step.write ?? {})) writeFileSync(join(places.workspace, path), text);

@@ -1,7 +1,7 @@
 /** The PATH for tests: an agent that the developer has installed is on none of it, as tests say themselves which agents are there. */
 import { existsSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { agents } from "../src/agents/index.ts";
+import { agents } from "../../src/agents/index.ts";
 
 const programs: readonly string[] = Object.values(agents).map(({ program: { name } }) => name);
 

@@ -1,0 +1,46 @@
+/** Which files share a process: to load the sources takes longer than most files do. */
+import { dirname } from "node:path";
+
+export interface Group {
+  /** The part of the house that its files are about, as people see it: `actions`, `hosts/cli`. */
+  room: string;
+  files: string[];
+  /** Milliseconds that it took last time. */
+  expected: number;
+}
+
+/** A process is for at most so much: the rest of a folder goes to another. */
+const longest = { files: 12, milliseconds: 20_000 };
+const unknownFile = 1_000;
+
+/**
+ * In the order in which they begin: room after room, so that the line of a room comes early, and the largest first, so that none is
+ * what all others wait for.
+ *
+ * @param times milliseconds that a file took last time
+ */
+export function groupsOf(files: readonly string[], times: ReadonlyMap<string, number>): Group[] {
+  const made: Group[] = [];
+  const open = new Map<string, Group>();
+  for (const file of [...files].sort()) {
+    const expected = times.get(file) ?? unknownFile;
+    let group = open.get(dirname(file));
+    if (!group || group.files.length >= longest.files || group.expected + expected > longest.milliseconds) {
+      group = { room: roomOf(file), files: [], expected: 0 };
+      open.set(dirname(file), group);
+      made.push(group);
+    }
+    group.files.push(file);
+    group.expected += expected;
+  }
+  const sums = new Map<string, number>();
+  for (const { room, expected } of made) sums.set(room, (sums.get(room) ?? 0) + expected);
+  const sumOf = ({ room }: Group): number => sums.get(room) ?? 0;
+  return made.sort((left, right) => sumOf(right) - sumOf(left) || right.expected - left.expected);
+}
+
+/** The rooms of hosts are as large as other rooms. */
+function roomOf(file: string): string {
+  const [, room = "", inside = ""] = file.split("/");
+  return room === "hosts" && !inside.includes(".") ? `${room}/${inside}` : room.includes(".") ? "test" : room;
+}

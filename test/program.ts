@@ -20,12 +20,15 @@ export const codeCache: string = join(folder, "code");
  * Runs a command of hookline to its end. Most need no process of their own, so they get none: those that stay do. A test about a
  * process, its signals or its pipes starts one itself.
  */
-export function runCommand(words: readonly string[], { input = "", alone = false, ...called }: Called): CommandAnswer {
+export function runCommand(
+  words: readonly string[],
+  { input = "", alone = false, bin: program = bin, ...called }: Called,
+): CommandAnswer {
   const place = { ...called, environment: { COLUMNS: wide, ...called.environment } };
   const first = words.find((word) => !word.startsWith("-")) ?? "";
   const standsFirst = first !== "hook" || words[0] === "hook"; // else the front end has to find it
-  if (!alone && !ownProcess.has(first) && standsFirst) return ask({ bin, words, ...place }, input);
-  const { status, stdout, stderr } = spawnSync(process.execPath, [bin, ...words], {
+  if (!alone && !ownProcess.has(first) && standsFirst) return ask({ bin: program, words, ...place }, input);
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...words], {
     cwd: place.cwd,
     env: place.environment,
     encoding: "utf8",
@@ -35,7 +38,9 @@ export function runCommand(words: readonly string[], { input = "", alone = false
 }
 /** A test about what is said is not about where its lines end. */
 const wide = "400";
-export interface Called extends Pick<CommandRequest, "cwd" | "environment"> {
+export interface Called extends Pick<CommandRequest, "cwd" | "environment" | "node"> {
+  /** Of another build, such as the one that asks for trust. */
+  bin?: string;
   input?: string;
   /** In a process of its own: what it loads may disturb the commands after it. */
   alone?: boolean;
@@ -60,6 +65,11 @@ function ask(request: CommandRequest, input: string): CommandAnswer {
     parts.push(Buffer.from(part.subarray(0, size)));
   } while (parts.at(-1)?.at(-1) !== 10);
   return JSON.parse(Buffer.concat(parts).toString());
+}
+/** The folder of the process that stays, with its pipes `requests` and `answers` and its files `stdout` and `stderr`. */
+export function standingFolder(): string {
+  standing ??= stand();
+  return standing.place;
 }
 interface Standing {
   place: string;

@@ -14,6 +14,8 @@ export interface CommandRequest {
   words: readonly string[];
   cwd: string;
   environment: Readonly<Record<string, string>>;
+  /** What it takes for its own Node, and registers with others. */
+  node?: string;
   /** A file with its standard input; none: it is empty. */
   input?: string;
 }
@@ -29,6 +31,7 @@ const [, , ...written] = process.argv;
 const exits = process.exit.bind(process);
 const kills = process.kill.bind(process);
 const abort = process.abort.bind(process);
+const { execPath } = process;
 const stdin = Object.getOwnPropertyDescriptor(process, "stdin") ?? {};
 const listened = ["SIGINT", "SIGTERM", "SIGHUP", "uncaughtException", "unhandledRejection", "exit", "warning"] as const;
 const own = new Map(listened.map((event) => [event, process.listeners(event as "exit")]));
@@ -71,10 +74,11 @@ async function perform(request: CommandRequest): Promise<CommandAnswer> {
   return { status: Number(left.code ?? process.exitCode ?? 0), stdout, stderr };
 }
 
-function begin({ bin, words, environment, input }: CommandRequest): void {
+function begin({ bin, words, environment, node = execPath, input }: CommandRequest): void {
   for (const name of Object.keys(process.env)) delete process.env[name];
   Object.assign(process.env, environment, { HOOKLINE_BIN: bin });
   process.argv.splice(1, Number.POSITIVE_INFINITY, bin, ...words);
+  process.execPath = node;
   process.exitCode = undefined;
   // What the command before has left, or has put in place against modules of its project.
   Object.assign(process, { kill: kills, abort });

@@ -1,6 +1,6 @@
 /**
  * What a reader can type of a page, between `<!-- example -->` and `<!-- end of example -->`: files, as a path in code and a
- * colon before a block, and commands, with what they print. test/docs/examples.test.ts runs each in a project of its own.
+ * colon before a block, and commands, with what they print. test/docs/page-examples.ts runs each in a project of its own.
  */
 import { filesIn } from "./blocks.ts";
 import { fileOf, groups } from "./groups.ts";

@@ -209,7 +209,9 @@ test("a project's hook looks at its project, any other at the session's folder",
   writeFileSync(join(elsewhere, "there.txt"), "");
   const seen = async (cwd: string, origin: Partial<Origin>): Promise<string> => {
     const tools = await hookTools(undefined, contextOf({ cwd, origin }));
-    return JSON.stringify(await tools.find(({ name }) => name === "list_files")?.call({}, AbortSignal.timeout(5_000)));
+    return JSON.stringify(
+      await tools.find(({ name }) => name === "list_files")?.call({}, AbortSignal.timeout(600_000)),
+    );
   };
   assert.match(await seen(join(root, "test"), { layer: "project", root }), /here\.txt/);
   assert.match(await seen(elsewhere, { layer: "project", root }), /there\.txt/);

@@ -4,11 +4,11 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import test, { type TestContext } from "node:test";
-import { fileURLToPath } from "node:url";
 import type { Fields } from "../../src/engine/event.ts";
 import type { Run } from "../../src/engine/record.ts";
 import { type ScriptedModel, type ScriptedTurn, startScriptedModel } from "../../src/hosts/testing/index.ts";
 import { openSqliteStore } from "../../src/storage/sqlite/sqlite.ts";
+import { bundled } from "../program.ts";
 import { temporaryFolder } from "./context.ts";
 
 interface Said {
@@ -23,10 +23,10 @@ interface Worker {
   kill(): Promise<void>;
 }
 
-const program = fileURLToPath(new URL("./automation-worker.ts", import.meta.url));
+const program = (): string => bundled(join(import.meta.dirname, "automation-worker.ts"));
 
 function startWorker(t: TestContext, folder: string, url: string, ...words: string[]): Worker {
-  const child = spawn(process.execPath, [program, folder, url, ...words], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [program(), folder, url, ...words], { stdio: ["ignore", "pipe", "inherit"] });
   const ended = once(child, "close");
   const said: Said[] = [];
   const waiting = new Set<() => void>();

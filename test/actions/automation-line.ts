@@ -74,12 +74,12 @@ export function automationOf(wish: AutomationWish): Hook {
   const steps = gathered.map((one) => ({
     uses: "gather",
     with: one instanceof Error ? { fails: one.message } : { gives: one },
-    timeout: 10,
+    timeout: 600,
     onError: "continue" as const,
   }));
   const last = {
     ...(asks === null ? { uses: "no_model", with: {} } : { uses: "ask_model", with: { prompt, ...asks } }),
-    timeout: 60,
+    timeout: 600,
     onError: "stop" as const,
     templates: true as const,
     ...(flags ? { skipIf: { is: "skip_flags", with: flags } } : {}),

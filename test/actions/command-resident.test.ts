@@ -1,58 +1,29 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { type TestContext, test } from "node:test";
-import { setTimeout as pause } from "node:timers/promises";
-import { type CommandParams, command } from "../../src/actions/command/command.ts";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { command } from "../../src/actions/command/command.ts";
 import type { Json } from "../../src/engine/event.ts";
-import type { PersistentPrograms } from "../../src/engine/persistent-program.ts";
 import type { StepContext, StepResult } from "../../src/engine/ports.ts";
 import { createHookline } from "../../src/index.ts";
-import { createPersistentPrograms } from "../../src/runtime/processes/persistent-programs.ts";
-import { startPipedProcess } from "../../src/runtime/processes/piped-process.ts";
-import { contextOf, PATH, type Surroundings, temporaryFolder } from "./context.ts";
+import { contextOf, PATH, temporaryFolder } from "./context.ts";
+import {
+  among,
+  call,
+  examples,
+  failing,
+  followsEdits,
+  kept,
+  odd,
+  once,
+  residentsFor,
+  sameFailure,
+  sameVerdicts,
+  saying,
+} from "./residents.ts";
 
-const examples = join(import.meta.dirname, "..", "..", "examples", "resident");
-const odd = join(import.meta.dirname, "..", "runtime", "processes", "programs", "odd.py");
-
-function residentsFor(t: TestContext): PersistentPrograms {
-  const residents = createPersistentPrograms({ start: startPipedProcess });
-  t.after(() => residents.close());
-  return residents;
-}
-
-const call = (line: string): { tool_name: string; tool_input: { command: string } } => ({
-  tool_name: "Bash",
-  tool_input: { command: line },
-});
-const among = (context: StepContext, residents: PersistentPrograms): StepContext => ({
-  ...context,
-  ports: { ...context.ports, residents },
-});
-const kept = async (params: CommandParams, residents: PersistentPrograms, wish?: Surroundings): Promise<StepResult> =>
-  command.run({ resident: true, ...params }, among(contextOf(wish), residents));
-const once = async (params: CommandParams, wish?: Surroundings): Promise<StepResult> =>
-  command.run({ resident: true, ...params }, contextOf(wish));
-
-for (const file of ["guard.py", "guard.mjs", "guard.sh"])
-  test(`the example ${file} gives the same verdicts with a process that stays and without one`, async (t) => {
-    const residents = residentsFor(t);
-    const params = { command: join(examples, file), args: [] };
-    for (const line of ["ls -l", "git push --force", "echo 'git' \"push\" \\ ü", "git push"]) {
-      const [staying, started] = [
-        await kept(params, residents, { data: call(line) }),
-        await once(params, { data: call(line) }),
-      ];
-      assert.equal(staying.outcome?.verdict?.reason, line.startsWith("git") ? "a person pushes" : undefined, line);
-      assert.deepEqual(staying.outcome, started.outcome);
-    }
-    const without = await kept(params, residents, { name: "Stop", data: {} });
-    assert.deepEqual([without.ok, without.outcome], [true, undefined]);
-    assert.deepEqual(
-      residents.facts().map(({ events, restarts }) => [events, restarts]),
-      [[5, 0]],
-    );
-  });
+test("the example guard.sh gives the same verdicts with a process that stays and without one", (t) =>
+  sameVerdicts(t, "guard.sh"));
 
 /** Answers what the tool's input says, under the question's id. */
 const parrot =
@@ -106,30 +77,9 @@ test("each field of an answer means what it means on a command's stdout, with a 
   );
 });
 
-/** Does to the program what the event's `do` says. */
-const failing = (params: CommandParams, context: StepContext): Promise<StepResult> =>
-  Promise.resolve(command.run({ resident: true, ...params }, context));
-
-for (const what of ["crash", "garbage", "other id", "no id", "hang", "flood"])
-  test(`a program that does "${what}" fails its event for the same reason with a process that stays and without one`, async (t) => {
-    const residents = residentsFor(t);
-    const params = { command: odd, args: [] };
-    const python = { ...params, command: "python3", args: ["-S", odd] };
-    /** The same limit twice: `timeout` is what the reason says, the signal is what ends it. */
-    const given = (ends: boolean): StepContext => {
-      const context = contextOf(ends ? { timeout: 0.5, signal: AbortSignal.timeout(500) } : { timeout: 20 });
-      return { ...context, event: { ...context.event, data: { do: what } } };
-    };
-    // What stays is ended by its flood, however long that takes to come; without it the program waits after its flood.
-    const staying = await failing(python, among(given(what === "hang"), residents));
-    const started = await failing(python, given(what === "hang" || what === "flood"));
-    assert.ok(!staying.ok && !started.ok);
-    if (what === "flood")
-      assert.deepEqual([staying.failure, staying.outcome, started.outcome], ["output", undefined, undefined]);
-    else assert.deepEqual([staying.failure, normal(staying.reason)], [started.failure, normal(started.reason)]);
-  });
-
-const normal = (reason: string): string => reason.replace(/\\"pid\\": \d+/, "pid");
+for (const what of ["crash", "hang"])
+  test(`a program that does "${what}" fails its event for the same reason with a process that stays and without one`, (t) =>
+    sameFailure(t, what));
 
 test("two workspaces have a process each, and every hook of one workspace with the same command shares it", async (t) => {
   const residents = residentsFor(t);
@@ -223,64 +173,26 @@ test("a variable that the hook itself says holds for its program, whatever the s
   assert.deepEqual([own.CLAUDE_ENV_FILE, said], ["/own", null]);
 });
 
-const edited = {
-  "a program": (file: string) => ({ command: file, args: [] }),
-  "a word": (file: string) => ({ command: "python3", args: ["-S", file] }),
-  "a line for a shell": (file: string) => ({ command: `exec python3 -S "$FOLDER"/${file.split("/").at(-1)}` }),
-  "a line that goes to its folder": (file: string) => ({
-    command: `cd "${dirname(file)}" && exec python3 -S guard.py`,
-  }),
-  "a line that goes there step by step": () => ({
-    command: `cd .hooks && cd 'in depth'; exec python3 -S "$(pwd)/guard.py"`,
-  }),
-};
-const saying = (reason: string): string => `#!/usr/bin/env python3
-import json, sys
-for line in sys.stdin:
-    print(json.dumps({"id": json.loads(line)["id"], "exit": 2, "stderr": "${reason}"}), flush=True)
-`;
-
-for (const [what, paramsOf] of Object.entries(edited))
-  test(`a program that is edited or deleted is not asked any more as it was, where it is ${what}`, async (t) => {
-    const residents = residentsFor(t);
-    const folder = temporaryFolder(t);
-    const file = join(folder, ".hooks", "in depth", "guard.py");
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, saying("before"), { mode: 0o755 });
-    const asked = async (): Promise<string | undefined> => {
-      const wish = { cwd: folder, origin: { root: folder }, caller: { environment: { PATH, FOLDER: dirname(file) } } };
-      const result = await kept(paramsOf(file), residents, wish);
-      return result.ok ? result.outcome?.verdict?.reason : result.failure;
-    };
-    /** Files are looked at now and then, so asked again it is seen. */
-    const becomes = async (expected: string): Promise<void> => {
-      const answers = new Set<string | undefined>();
-      for (const end = performance.now() + 10_000; performance.now() < end && !answers.has(expected); await pause(5))
-        answers.add(await asked());
-      assert.ok(answers.has(expected), `${expected}: ${[...answers].join(", ")}`);
-    };
-    assert.equal(await asked(), "before");
-    writeFileSync(file, saying("afterwards"));
-    await becomes("afterwards");
-    rmSync(file);
-    await becomes(what === "a program" ? "launch" : "exit");
-    writeFileSync(file, saying("once more"), { mode: 0o755 });
-    await becomes("once more");
-  });
+test("a program that is edited or deleted is not asked any more as it was", (t) => followsEdits(t, "a program"));
 
 test("a program is left alone while only what it writes has changed, and files that it was not read from", async (t) => {
   const residents = residentsFor(t);
   const folder = temporaryFolder(t);
   const [file, log] = [join(folder, "guard.py"), join(folder, "log")];
   writeFileSync(file, saying("no"), { mode: 0o755 });
-  for (let times = 0; times < 3; times++) {
-    writeFileSync(log, `${times}`);
-    await kept({ command: `exec "${file}" 2>> "${log}"` }, residents, { cwd: folder, origin: { root: folder } });
-    await pause(60);
-  }
+  const asked = async (): Promise<string | undefined> => {
+    writeFileSync(log, String(performance.now()));
+    const params = { command: `exec "${file}" 2>> "${log}"` };
+    const { outcome } = await kept(params, residents, { cwd: folder, origin: { root: folder } });
+    return outcome?.verdict?.reason;
+  };
+  for (let times = 0; times < 3; times++) assert.equal(await asked(), "no");
+  writeFileSync(file, saying("never"), { mode: 0o755 });
+  let events = 3; // files are looked at now and then: once they have been, the log has been too
+  for (let answer: string | undefined; answer !== "never"; events++) answer = await asked();
   assert.deepEqual(
-    residents.facts().map(({ events, restarts }) => [events, restarts]),
-    [[3, 0]],
+    residents.facts().map((fact) => [fact.events, fact.restarts]),
+    [[events, 1]],
   );
 });
 

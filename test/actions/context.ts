@@ -49,7 +49,7 @@ export function contextOf(wish: Surroundings = {}): StepContext {
     hook,
     ports,
     run: "run-1",
-    timeout: wish.timeout ?? 10,
+    timeout: wish.timeout ?? 600,
     caller: wish.caller ?? { environment: { PATH } },
     signal: wish.signal ?? never,
     scope: { event, results: [], names: [] } as unknown as StepContext["scope"], // not looked at either

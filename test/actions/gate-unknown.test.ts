@@ -10,7 +10,7 @@ import { lineOf } from "../formats/rules-helpers.ts";
 const gate = (given: Fields, id = "no-push"): Hook =>
   aHook(id, "gate", {
     when: { is: "tool", with: "Bash(git push *)" },
-    steps: [{ uses: "gate", with: given, timeout: 5, onError: "stop" }],
+    steps: [{ uses: "gate", with: given, timeout: 600, onError: "stop" }],
     role: "guard",
   });
 
@@ -58,7 +58,7 @@ test("[R87] lines that are about another program pass a deny of git push", async
 test("[R87, R6] a gate that is evaluated again on a rewritten line says why it holds then", async (t) => {
   const rewrite = aHook("rewrite", "transform_params", {
     steps: [
-      { uses: "transform_params", with: { transformation: { command: "$X push" } }, timeout: 5, onError: "stop" },
+      { uses: "transform_params", with: { transformation: { command: "$X push" } }, timeout: 600, onError: "stop" },
     ],
     priority: 200,
   });

@@ -97,7 +97,7 @@ function hookOf(
   const id = `hook-${index}`;
   if (typeof one !== "function") return { ...hook, id };
   functions.set(id, callbackOf(one));
-  return { ...hook, id, steps: [{ uses: "function", with: { id }, timeout: 5, onError: "stop" }] };
+  return { ...hook, id, steps: [{ uses: "function", with: { id }, timeout: 600, onError: "stop" }] };
 }
 
 export const bash = (command: string): Fields => ({ tool_name: "Bash", tool_input: { command } });

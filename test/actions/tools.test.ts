@@ -1,17 +1,21 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type TestContext, test } from "node:test";
+import { after, type TestContext, test } from "node:test";
 import { createHandlers } from "../../src/actions/index.ts";
 import { createEngine } from "../../src/engine/engine.ts";
 import type { EventName, Fields } from "../../src/engine/event.ts";
+import type { Tools } from "../../src/engine/external-services.ts";
 import type { Hook, Step } from "../../src/engine/hook.ts";
 import type { Outcome } from "../../src/engine/outcome.ts";
 import type { Handler, Observation, Patterns } from "../../src/engine/ports.ts";
 import type { Run } from "../../src/engine/record.ts";
+import type { McpServer } from "../../src/formats/config/config.ts";
+import { startPipedProcess } from "../../src/runtime/processes/piped-process.ts";
 import { createInlineQueue } from "../../src/runtime/queues/inline.ts";
 import { systemPorts } from "../../src/runtime/system.ts";
+import { createTools } from "../../src/services/mcp/index.ts";
 import { openMemoryStore } from "../../src/storage/memory/memory.ts";
 import { lineIn, stdio, temporaryFolder, toolsOf } from "../services/mcp/tools.ts";
 
@@ -29,15 +33,37 @@ interface Line {
 }
 
 const handlers = createHandlers(new Map());
+const surroundings = {
+  start: startPipedProcess,
+  environment: { PATH: process.env.PATH ?? "", HOME: "/home/somebody" },
+  cwd: tmpdir(),
+};
+const serversOf = (log: string): Record<string, McpServer> => {
+  const server = { ...stdio(), env: { LOG: log } };
+  return { web: server, lsp: server };
+};
+
+/** Servers that serve all lines whose tools do not end them: a process of Node each. */
+const shared = ((): { log: string; tools: Tools } => {
+  const folder = mkdtempSync(join(tmpdir(), "hookline-tools-"));
+  const log = join(folder, "log");
+  const tools = createTools({ ...surroundings, servers: serversOf(log) });
+  after(async () => {
+    await tools.close();
+    rmSync(folder, { recursive: true });
+  });
+  return { log, tools };
+})();
+const has = (log: string): string[] => (existsSync(log) ? readFileSync(log, "utf8").trim().split("\n") : []);
 
 /** A line with one hook of these actions, as a rule of specification 003 becomes; servers web and lsp. */
 async function lineOf(context: TestContext, actions: Action[], more: Partial<Hook> = {}): Promise<Line> {
-  const log = join(temporaryFolder(context), "log");
-  const server = { ...stdio(), env: { LOG: log } };
-  const tools = toolsOf(context, { web: server, lsp: server });
+  const own = JSON.stringify(actions).includes("crash") ? join(temporaryFolder(context), "log") : undefined;
+  const { log, tools } = own === undefined ? shared : { log: own, tools: toolsOf(context, serversOf(own)) };
+  const before = has(log).length;
   const steps = actions.map(({ type, ...given }): Step => {
     assert.deepEqual(handlers.get(type)?.inspect?.(given) ?? [], []);
-    return { uses: type, with: given, timeout: 10, onError: "stop", templates: true };
+    return { uses: type, with: given, timeout: 600, onError: "stop", templates: true };
   });
   const hook = {
     id: "rule",
@@ -74,7 +100,7 @@ async function lineOf(context: TestContext, actions: Action[], more: Partial<Hoo
     async emit(name, data) {
       return engine.emit({ id: `e${runs.length}`, name, at: 0, cwd: tmpdir(), data, sender: "test", session: "s" });
     },
-    calls: () => (existsSync(log) ? readFileSync(log, "utf8").trim().split("\n") : []),
+    calls: () => has(log).slice(before),
     log,
     run: () => runs.at(-1) ?? assert.fail("there was no run"),
     logged,
@@ -145,6 +171,7 @@ test("[D51] an action that fails is a failed run, and the event is not touched",
 });
 
 test("a tool that takes too long is a timeout, and is asked to stop", async (context) => {
+  await shared.tools.call("web.echo", {}, new AbortController().signal); // it has begun before the limit counts
   const line = await lineOf(context, [{ type: "module_action", action: "web.hang" }], {
     limits: { timeout: 2, overlap: "coalesce" },
   });
@@ -270,7 +297,7 @@ const asked = (answer: unknown): Action => ({
 /** Settings hooks have no {{templates}}. */
 const settingsLine = (context: TestContext, action: Action, more: Partial<Hook> = {}) => {
   const { type, ...given } = action;
-  const step: Step = { uses: type, with: given, timeout: 10, onError: "stop" };
+  const step: Step = { uses: type, with: given, timeout: 600, onError: "stop" };
   return lineOf(context, [action], { steps: [step], role: "undeclared", ...more });
 };
 

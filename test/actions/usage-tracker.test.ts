@@ -1,8 +1,6 @@
 /** usage_tracker with real files: what it writes, what it refuses to write to, and many processes at once. */
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { once } from "node:events";
 import {
   existsSync,
   linkSync,
@@ -22,6 +20,7 @@ import type { EventName, Fields } from "../../src/engine/event.ts";
 import type { StepResult } from "../../src/engine/ports.ts";
 import { createRedaction } from "../../src/storage/redaction/redaction.ts";
 import { contextOf, temporaryFolder } from "./context.ts";
+import { lines, recordAtOnce, records, usage } from "./usage-records.ts";
 
 interface Call {
   name?: EventName;
@@ -38,15 +37,6 @@ async function record(
   const context = contextOf({ name, data, cwd: folder, origin: { root: folder }, as: ["PostAbilityCall"] });
   return usageTracker.run(params, { ...context, run: randomUUID(), signal: context.signal });
 }
-
-const records = (folder: string): string => readFileSync(join(folder, ".system/logs/tool_call.md"), "utf8");
-const lines = (folder: string): Fields[] =>
-  readFileSync(join(folder, ".system/logs/hooks.log"), "utf8")
-    .trimEnd()
-    .split("\n")
-    .map((line) => JSON.parse(line));
-const usage = (folder: string): Record<string, Fields> =>
-  JSON.parse(readFileSync(join(folder, ".system/cache/ability_usage.json"), "utf8")).abilities;
 
 test("[B33, B39] each call leaves a record, a line of JSON with its facts, and a count", async (t) => {
   const folder = temporaryFolder(t);
@@ -257,25 +247,7 @@ test("[B39] it writes nowhere but in the repository, whatever its parameters and
   assert.ok(existsSync(join(folder, "inside", "calls.md")));
 });
 
-test("[B39] twenty processes record at once: no record, no line and no count is lost", async (t) => {
-  const folder = temporaryFolder(t);
-  const script = join(import.meta.dirname, "record-usage.ts");
-  const ends = Array.from({ length: 20 }, (_none, index) => {
-    const child = spawn(process.execPath, [script, folder, `ability-${index % 4}`, "5"], {
-      stdio: ["ignore", "ignore", "inherit"],
-    });
-    return once(child, "exit");
-  });
-  assert.deepEqual(
-    (await Promise.all(ends)).map(([code]) => code),
-    Array(20).fill(0),
-  );
-  assert.equal(records(folder).match(/^## /gm)?.length, 100);
-  assert.equal(lines(folder).length, 100);
-  const counts = Object.fromEntries(Object.entries(usage(folder)).map(([name, one]) => [name, one.count]));
-  assert.deepEqual(counts, { "ability-0": 25, "ability-1": 25, "ability-2": 25, "ability-3": 25 });
-  assert.deepEqual(readdirSync(join(folder, ".system/cache")), ["ability_usage.json"], "nothing is left beside it");
-});
+test("[B39] processes that record at once lose no record, no line and no count", (t) => recordAtOnce(t, 4));
 
 test("[B39] counts survive a damaged cache, a rotated log, and lines of other programs", async (t) => {
   const folder = temporaryFolder(t);

@@ -1,15 +1,40 @@
 /** A second agent is a folder and a row: one that does not exist, with words, files and answers of its own, and no line of src for it. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { buildSync } from "esbuild";
 import { type Place, placeFor } from "../hosts/daemon/started.ts";
 
 const repository = join(import.meta.dirname, "..", "..");
-const row = join(repository, "test", "fixtures", "agents", "quill", "agent.ts");
-/** Of the sources: a bundle knows no more agents than src has. */
-const sources = join(repository, "bin", "hookline.js");
+
+/** The command with Quill's row, in chunks as the package has it: a bundle of the package knows no more agents than src has. */
+function commandWithQuill(): string {
+  if (built !== undefined) return built;
+  const top = mkdtempSync(join(tmpdir(), "hookline-quill-"));
+  process.once("exit", () => rmSync(top, { recursive: true, force: true }));
+  buildSync({
+    entryPoints: [join(repository, "test", "fixtures", "agents", "quill", "command.ts")],
+    outdir: join(top, "dist"),
+    outExtension: { ".js": ".mjs" },
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    platform: "node",
+    target: "node24",
+    define: { TRUSTS_ALL: "true" },
+    mainFields: ["module", "main"],
+    external: ["@opentelemetry/*", "@dbos-inc/dbos-enterprise", "winston", "winston-transport"], // parts that DBOS may do without
+    banner: { js: 'const require = process.getBuiltinModule("node:module").createRequire(import.meta.url);' },
+    logLevel: "error",
+  });
+  cpSync(join(repository, "package.json"), join(top, "package.json"));
+  built = join(top, "dist", "command.mjs");
+  return built;
+}
+let built: string | undefined;
 
 interface Quill {
   place: Place;
@@ -22,13 +47,12 @@ interface Quill {
 function quillFor(t: TestContext, files: Record<string, string>): Quill {
   const place = placeFor(t, files);
   place.environment.HOOKLINE_DAEMON = "off";
-  place.environment.NODE_OPTIONS = `--import=${row} --import=data:text/javascript,globalThis.TRUSTS_ALL=true`;
   const plugin = join(place.folder, "home", ".quill", "plugins", "hookline.js");
   return {
     place,
     plugin,
     run: (...words) =>
-      spawnSync(process.execPath, [sources, ...words], {
+      spawnSync(process.execPath, [commandWithQuill(), ...words], {
         cwd: place.workspace,
         env: place.environment,
         encoding: "utf8",
@@ -40,8 +64,7 @@ function quillFor(t: TestContext, files: Record<string, string>): Quill {
           .find((one) => one.startsWith(`on("${kind}"`)) ??
         readFileSync(plugin, "utf8").split("\n")[1] ??
         "";
-      const registered: string = JSON.parse(line.slice(line.indexOf(", ") + 2, -2));
-      const command = registered.replaceAll("/build/bin/", "/bin/");
+      const command: string = JSON.parse(line.slice(line.indexOf(", ") + 2, -2));
       const input = JSON.stringify({ kind, thread: "t1", dir: place.workspace, ...(call ? { call } : {}) });
       const { status, stdout, stderr } = spawnSync("sh", ["-c", command], {
         cwd: place.workspace,

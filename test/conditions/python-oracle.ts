@@ -1,5 +1,6 @@
 /** The real Python, where the machine has one: it evaluates many expressions in one process. */
 import { spawnSync } from "node:child_process";
+import { pythonHere } from "../python.ts";
 
 /** What R64 adds to Python (what is missing is None) and what we take from it (whole numbers beyond 2**53) is put around the code. */
 const program = `
@@ -108,7 +109,7 @@ json.dump(result, sys.stdout)
 `;
 
 function ask(given: unknown): unknown {
-  const done = spawnSync("python3", ["-c", program], {
+  const done = spawnSync(pythonHere() ?? "python3", ["-c", program], {
     input: JSON.stringify(given),
     encoding: "utf8",
     maxBuffer: 1 << 28,
@@ -118,7 +119,7 @@ function ask(given: unknown): unknown {
   return JSON.parse(done.stdout);
 }
 
-export const hasPython: boolean = spawnSync("python3", ["--version"]).status === 0;
+export const hasPython: boolean = pythonHere() !== undefined;
 
 /** repr() of each answer, or FAULT, or SYNTAX; the numbers name the worlds that the names are read in. */
 export const askPython = (

@@ -13,6 +13,7 @@ import type { Run, Store } from "../../src/engine/record.ts";
 import { createInlineQueue } from "../../src/runtime/queues/inline.ts";
 import { systemPorts } from "../../src/runtime/system.ts";
 import { openMemoryStore } from "../../src/storage/memory/memory.ts";
+import { anyCharacter } from "../any-character.ts";
 import { aHook } from "./a-hook.ts";
 
 const own = aHook("lint", "say");
@@ -37,7 +38,7 @@ const text = fc.string({
       label,
       "[untrusted:",
     ),
-    fc.string({ unit: "binary", minLength: 1, maxLength: 3 }),
+    fc.string({ unit: anyCharacter, minLength: 1, maxLength: 3 }),
     fc.string({ minLength: 1, maxLength: 20 }),
   ),
   maxLength: 60,

@@ -136,7 +136,6 @@ test("links that lead to each other in a ring are followed as far as they lead",
 
 test("where a link leads is found as the kernel finds it: above a folder that another link led to", {
   skip,
-  timeout: 20_000,
 }, async (t) => {
   const { folder, heard } = watching(
     t,

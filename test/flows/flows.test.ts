@@ -173,7 +173,7 @@ interface ListedRun {
 /** Background runs end after the command that began them, so the runner looks again until they have. */
 async function assertRuns(expected: NonNullable<Flow["runs"]>, list: () => Promise<ListedRun[]>): Promise<void> {
   let found = await list();
-  for (let tries = 0; tries < 60 && found.some(({ status }) => status === "queued" || status === "running"); tries++) {
+  while (found.some(({ status }) => status === "queued" || status === "running")) {
     await pause(100);
     found = await list();
   }

@@ -1,34 +1,13 @@
 /** The package that people install: what it brings along, and that it is the same whoever builds it. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { createHash } from "node:crypto";
-import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { bin } from "../program.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 const root = join(import.meta.dirname, "..", "..");
-
-test("[T27, G20] two builds of one state of the sources are the same, byte for byte", (t) => {
-  const [first, second] = ["first", "second"].map((name) => {
-    const folder = join(temporaryFolder(t), name);
-    execFileSync(process.execPath, [join("scripts", "build.ts"), folder], {
-      cwd: root,
-      stdio: ["ignore", "ignore", "inherit"],
-    });
-    return globSync("**/*.{js,cjs}", { cwd: folder })
-      .sort()
-      .map((file) => [
-        file,
-        createHash("sha256")
-          .update(readFileSync(join(folder, file)))
-          .digest("hex"),
-      ]);
-  });
-  assert.ok(first && first.length > 20);
-  assert.deepEqual(second, first);
-});
 
 test("a name of wide letters stands in its column also where no library is near: the bundle has what counts them", (t) => {
   const folder = temporaryFolder(t);
@@ -46,6 +25,7 @@ test("a name of wide letters stands in its column also where no library is near:
   });
   assert.match(said, /^检查 {2}Stop .*\n(?:.*\n)*abcd {2}Stop /m);
 });
+
 const named = (name: string) => ({ hooks: [{ type: "command", command: "true", name }] });
 
 test("[T27, G20] the package needs no other at run time, and runs nothing when it is installed", () => {

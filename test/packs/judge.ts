@@ -28,7 +28,15 @@ process.env.HOME = "/home/ada";
 /** In the home folder, as most are. */
 export const workspace: string = join(homedir(), "work", "shop");
 
-export async function judgeOf(level: Level): Promise<(command: string) => Judged> {
+/** Compiled once for all that ask. */
+export function judgeOf(level: Level): Promise<(command: string) => Judged> {
+  const judge = judges.get(level) ?? compiled(level);
+  judges.set(level, judge);
+  return judge;
+}
+const judges = new Map<Level, Promise<(command: string) => Judged>>();
+
+async function compiled(level: Level): Promise<(command: string) => Judged> {
   const patterns = { ...(await loadPatterns()), workspace };
   const registry = { handlers: createHandlers(new Map()), conditions };
   const { hooks, problems } = compileRules(

@@ -47,8 +47,7 @@ export function count(path: string, table: string): number {
 }
 
 export const comesBack = async (store: DegradableStore): Promise<void> => {
-  const deadline = Date.now() + 20_000;
-  while (store.loss() && Date.now() < deadline) await moment(20);
+  while (store.loss()) await moment(20);
   await store.committed();
 };
 

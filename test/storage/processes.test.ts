@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
@@ -9,75 +8,18 @@ import { advance } from "../../src/engine/events.ts";
 import { isAlive } from "../../src/runtime/system.ts";
 import { openSqliteStore } from "../../src/storage/sqlite/sqlite.ts";
 import { anEvent, noHooks } from "./contract.ts";
+import { acknowledgedStays, allOpenIt, eachKeyOnce, folder, isIntact, newPath, noneIsLost } from "./races.ts";
 import { startWriter } from "./start-writer.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "hookline-store-"));
-process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
-let counter = 0;
-const newPath = (): string => join(folder, `${++counter}`, "store.db");
-const isIntact = (path: string): boolean => {
-  const database = new DatabaseSync(path);
-  const { integrity_check } = database.prepare("pragma integrity_check").get() ?? {};
-  database.close();
-  return integrity_check === "ok";
-};
+test("[X7, R21] four processes claim 50 keys at once: each key is granted exactly once", () => eachKeyOnce(4));
 
-async function together(path: string, work: string, count: number): Promise<unknown[]> {
-  const writers = Array.from({ length: count }, () => startWriter(path, work));
-  await Promise.all(writers.map((one) => one.next()));
-  for (const { child } of writers) child.stdin.write("go\n");
-  const answers = await Promise.all(writers.map((one) => one.next()));
-  await Promise.all(writers.map((one) => one.ended));
-  return answers;
-}
+test("four processes that open a store which does not exist yet all succeed", () => allOpenIt(4));
 
-test("[X7, R21] eight processes claim 50 keys at once: each key is granted exactly once", async () => {
-  const won = (await together(newPath(), "claim", 8)).flat();
-  assert.deepEqual(
-    won.sort((left, right) => Number(left) - Number(right)),
-    Array.from({ length: 50 }, (_, key) => key),
-  );
-});
+test("[X8] two processes that write 200 runs each into one session lose none, and count every tool call", () =>
+  noneIsLost(200));
 
-test("eight processes that open a store which does not exist yet all succeed", async () => {
-  const path = newPath();
-  assert.deepEqual(await together(path, "open", 8), Array(8).fill("done"));
-  const store = openSqliteStore({ path });
-  assert.equal((await store.events(99)).length, 8);
-  store.close();
-});
-
-test("[X8] two processes that write 1,000 runs each into one session lose none, and count every tool call", async () => {
-  const path = newPath();
-  const writers = [startWriter(path, "write", "1000"), startWriter(path, "write", "1000")];
-  assert.deepEqual(await Promise.all(writers.map((one) => one.next())), ["done", "done"]);
-  await Promise.all(writers.map((one) => one.ended));
-  const store = openSqliteStore({ path });
-  assert.equal((await store.runs({ status: "completed" })).length, 2_000);
-  assert.equal((await store.runs({})).length, 2_000);
-  const [last] = await store.events(1);
-  assert.equal(last?.event.turn?.toolCalls, 2_000);
-  store.close();
-  assert.ok(isIntact(path));
-});
-
-test("[X8, R26] kill -9 of a writer: nothing that it had acknowledged is lost, and after repair no run is left running", async () => {
-  const path = newPath();
-  for (let kill = 0; kill < 3; kill++) {
-    const { child, next, ended } = startWriter(path, "endless");
-    let last = -1;
-    while (last < 20 + kill * 7) last = Number(await next());
-    child.kill("SIGKILL");
-    await ended;
-    const store = openSqliteStore({ path });
-    for (let index = 0; index <= last; index++)
-      assert.ok(await store.run(`run ${index}`), `run ${index} was acknowledged`);
-    assert.ok((await store.repair((owner) => owner !== String(child.pid), Date.now())) > 0);
-    assert.deepEqual(await store.runs({ status: "running" }), []);
-    store.close();
-    assert.ok(isIntact(path));
-  }
-});
+test("[X8, R26] kill -9 of a writer: nothing that it had acknowledged is lost, and after repair no run is left running", () =>
+  acknowledgedStays(1));
 
 test("[X8] what a long-lived process had acknowledged when it was killed is there for the next process that opens the store", async () => {
   const path = newPath();

@@ -3,6 +3,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface, type Interface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { bundled } from "../program.ts";
 
 const writer = fileURLToPath(new URL("./writer.ts", import.meta.url));
 
@@ -14,7 +15,7 @@ export interface Writer {
 }
 
 export function startWriter(path: string, ...words: string[]): Writer {
-  const child = spawn(process.execPath, [writer, path, ...words]);
+  const child = spawn(process.execPath, [bundled(writer), path, ...words]);
   child.stderr.pipe(process.stderr);
   const lines: Interface = createInterface(child.stdout);
   const iterator = lines[Symbol.asyncIterator]();

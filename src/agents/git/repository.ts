@@ -34,9 +34,7 @@ export interface GitPlace {
 /** @throws HooklineError repository_unusable */
 export function gitPlace(ask: AskGit, cwd: string): GitPlace {
   const top = topOf(ask, cwd);
-  const path = (words: readonly string[]): string => resolve(top, line(ask(words, top), top));
-  const hooks = path(["rev-parse", "--git-path", "hooks"]);
-  const common = path(["rev-parse", "--git-common-dir"]);
+  const { hooks, common } = foldersOf(ask, top);
   if (hooks === "/dev/null") {
     throw new HooklineError("repository_unusable", {
       reason: "git runs no hooks, because core.hooksPath is /dev/null",
@@ -54,6 +52,15 @@ export function gitPlace(ask: AskGit, cwd: string): GitPlace {
     isShared: setBy !== undefined && !ownScopes.has(setBy),
     worktrees: [top, ...worktreesOf(ask, top, common).filter((one) => one !== top)],
   };
+}
+
+/** In one question, as git is a process each time. A path may hold line breaks, and then there are two. */
+function foldersOf(ask: AskGit, top: string): Pick<GitPlace, "hooks" | "common"> {
+  const answer = ask(["rev-parse", "--git-path", "hooks", "--git-common-dir"], top);
+  const [hooks, common, ...more] = answer.ok ? answer.text.replace(/\r?\n$/, "").split(/\r?\n/) : [];
+  if (hooks && common && more.length === 0) return { hooks: resolve(top, hooks), common: resolve(top, common) };
+  const path = (words: readonly string[]): string => resolve(top, line(ask(["rev-parse", ...words], top), top));
+  return { hooks: path(["--git-path", "hooks"]), common: path(["--git-common-dir"]) };
 }
 
 /** Of one repository, or of this one call. */

@@ -21,7 +21,7 @@ const { port } = server.address() as AddressInfo; // it listens on a port
 
 async function ask(url: string, reach: Reach): Promise<string> {
   const request = { url, method: "GET", headers: {}, body: "", limitInBytes: 100, reach };
-  const signal = AbortSignal.timeout(20_000);
+  const signal = AbortSignal.timeout(600_000);
   return fetch(request, signal).then(
     ({ body }) => body,
     (error: Error) => error.message,

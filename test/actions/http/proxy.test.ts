@@ -28,7 +28,7 @@ test("[SD9] a proxy that the environment names gets nothing: it could lead a req
   const script = `
     import { fetch } from ${JSON.stringify(join(root, "src/actions/http/fetch.ts"))};
     import { webFetch } from ${JSON.stringify(join(root, "src/actions/http/web-fetch.ts"))};
-    const signal = AbortSignal.timeout(30_000);
+    const signal = AbortSignal.timeout(600_000);
     const request = { url: ${JSON.stringify(server)}, method: "GET", headers: {}, body: "", limitInBytes: 100, reach: "internal" };
     console.log((await fetch(request, signal)).body, await (await webFetch("internal")(request.url)).text());`;
   const env = {

@@ -16,6 +16,7 @@ import { test } from "node:test";
 import type { Paused, Run } from "../../../src/engine/record.ts";
 import { openMemoryStore } from "../../../src/storage/memory/memory.ts";
 import { openSqliteStore } from "../../../src/storage/sqlite/sqlite.ts";
+import { bundled } from "../../program.ts";
 import { type ScriptWorld, scriptWorld } from "./script-world.ts";
 
 const changed = { session: "s1", data: { changed_files: ["a.go"] } };
@@ -324,7 +325,7 @@ test("[E54] processes that end scripts at once write one after the other: nothin
   const hook = JSON.stringify(world.hooks[0]);
   const one = (index: number): Promise<number | null> =>
     new Promise((resolve) => {
-      const child = spawn(process.execPath, [join(import.meta.dirname, "one-writer.ts")], {
+      const child = spawn(process.execPath, [bundled(join(import.meta.dirname, "one-writer.ts"))], {
         env: {
           ...process.env,
           HOOK: hook,

@@ -2,41 +2,13 @@ import assert from "node:assert/strict";
 import { readFileSync, realpathSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
-import { bin, place, refusing, type Scratch, scratch, script } from "./scratch.ts";
+import { logOf, refusesThenPasses, statusBeside } from "./refusal.ts";
+import { bin, installed, place, refusing, scratch, script } from "./scratch.ts";
 
 const hook = ".hookline/hooks/check.sh";
 
-function installed(self: Scratch, cwd?: string): void {
-  const { code, stderr } = self.hookline(["git", "install"], cwd === undefined ? {} : { cwd });
-  assert.equal(code, 0, stderr);
-}
-
-/** The log that the last line names. */
-const logOf = (stderr: string): string => /log: (.+)\n/.exec(stderr)?.[1] ?? "";
-/** What the status beside that log says of the script. */
-function statusBeside(log: string): Record<string, unknown> {
-  const status: { hooks: Record<string, Record<string, unknown>> } = JSON.parse(
-    readFileSync(join(log, "..", "..", "status.json"), "utf8"),
-  );
-  return status.hooks.check ?? {};
-}
-
-function refusesThenPasses(self: Scratch, cwd: string): void {
-  writeFileSync(join(cwd, "bad"), "");
-  const refused = self.commit({ cwd });
-  assert.notEqual(refused.code, 0);
-  assert.match(refused.stderr, /^bad is there\nhookline: "Type check" refused the commit — exit code 3 — log: .+\n$/);
-  assert.equal(readFileSync(logOf(refused.stderr), "utf8"), "bad is there\n");
-  assert.equal(statusBeside(logOf(refused.stderr)).lastExitCode, 3);
-  const direct = self.git(["hook", "run", "pre-commit"], { cwd });
-  if (!/not a git command/.test(direct.stderr)) assert.equal(direct.code, 3, direct.stderr); // git 2.36 and later
-  rmSync(join(cwd, "bad"));
-  const passed = self.commit({ cwd });
-  assert.deepEqual([passed.code, passed.stderr], [0, ""]);
-}
-
 test("[E50, ET26, E51a] a commit is refused with the script's output and exit code, and passes when it does", (t) => {
-  const self = scratch(t);
+  const self = scratch(t, { ownNode: true });
   self.write(hook, refusing, 0o755);
   installed(self);
   refusesThenPasses(self, self.top);
@@ -57,53 +29,6 @@ test("[E50, E52] a commit in a session is recorded in it, with its status", (t) 
   assert.deepEqual([hookName, type, lastResult, lastExitCode], ["Type check", "pre-commit", "failure", 3]);
   const [run] = JSON.parse(self.hookline(["runs", "--json"]).stdout);
   assert.equal(run.session, "s-1");
-});
-
-test("[ET26] the same in a linked worktree, whose hooks are the repository's", (t) => {
-  const self = scratch(t);
-  self.write(hook, refusing, 0o755);
-  assert.equal(self.commit().code, 0);
-  const other = join(self.folder, "it's another\nworktree");
-  self.mustGit(["worktree", "add", "--quiet", "--detach", other]);
-  installed(self, other);
-  assert.ok(self.has(place));
-  refusesThenPasses(self, other);
-  refusesThenPasses(self, self.top);
-});
-
-test("[ET26] a linked worktree without hook files uses the main worktree's", (t) => {
-  const self = scratch(t);
-  assert.equal(self.commit().code, 0);
-  self.write(hook, refusing, 0o755);
-  const other = join(self.folder, "other");
-  self.mustGit(["worktree", "add", "--quiet", other]);
-  installed(self);
-  refusesThenPasses(self, other);
-});
-
-test("[ET26] the same with core.hooksPath, and from a folder below", (t) => {
-  const self = scratch(t);
-  self.write(hook, refusing, 0o755);
-  self.mustGit(["config", "core.hooksPath", "tools/git hooks"]);
-  installed(self);
-  refusesThenPasses(self, self.top);
-  self.write("bad", "");
-  self.write("below/file", "");
-  assert.notEqual(self.commit({ cwd: join(self.top, "below") }).code, 0);
-});
-
-test("[T34] the same in a submodule", (t) => {
-  const self = scratch(t);
-  const library = join(self.folder, "library");
-  self.mustGit(["init", "--quiet", library]);
-  assert.equal(self.commit({ cwd: library }).code, 0);
-  self.mustGit(["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", library, "library"]);
-  self.write("library/.discobot/hooks/check.sh", refusing, 0o755);
-  installed(self, join(self.top, "library"));
-  assert.ok(self.has(".git/modules/library/hooks/pre-commit"));
-  refusesThenPasses(self, join(self.top, "library"));
-  self.write("bad", "");
-  assert.equal(self.commit().code, 0, "the repository around it has no script");
 });
 
 test("[E48, E49] the original comes first and its failure ends the commit; then each script until one fails", (t) => {
@@ -138,7 +63,7 @@ test("what a script that passes prints is shown to the person who commits", (t) 
 });
 
 test("[E48] scripts get the staged names, git's own index, and no shell text from either", (t) => {
-  const self = scratch(t, "it's $(odd)");
+  const self = scratch(t, { name: "it's $(odd)" });
   const report = join(self.folder, "report");
   self.write(
     hook,

@@ -247,6 +247,15 @@ test("core.hooksPath of the repository is where it goes, inside the worktree and
   assert.match(self.commit().stderr, /"Type check" refused the commit/);
 });
 
+test("a folder of hooks may have a line break in its path", (t) => {
+  const self = scratch(t);
+  self.write(hook, refusing, 0o755);
+  const odd = join(self.folder, "a\nb");
+  self.mustGit(["config", "core.hooksPath", odd]);
+  mustRun(self, ["git", "install"]);
+  assert.deepEqual(hooksIn(odd), ["pre-commit"]);
+});
+
 test("wrong use is reported as wrong use", (t) => {
   const self = scratch(t);
   for (const words of [

@@ -1,18 +1,12 @@
 /** What others have written into the folder of hooks: it is kept, run, and told of. */
 import assert from "node:assert/strict";
-import { chmodSync, readdirSync, rmSync } from "node:fs";
+import { chmodSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
-import { isStub } from "../../../src/agents/git/stub.ts";
-import { beginSession, place, refusing, type Scratch, scratch, script } from "./scratch.ts";
+import { nestedIsAsked } from "./nested.ts";
+import { beginSession, mustRun, place, refusing, scratch, script } from "./scratch.ts";
 
 const hook = ".hookline/hooks/check.sh";
-
-function mustRun({ hookline }: Scratch, words: readonly string[]): string {
-  const { code, stdout, stderr } = hookline(words);
-  assert.equal(code, 0, stderr);
-  return stdout;
-}
 
 const hooksIn = (folder: string): string[] =>
   readdirSync(folder)
@@ -100,21 +94,5 @@ test("[E46] a kept hook that calls this file in turn is not called again", (t) =
   assert.match(self.commit().stderr, /^the kept one\na script\nhookline: /);
 });
 
-test("[E48] a commit that a kept hook makes is asked for like any other, and no variable switches that off", (t) => {
-  const self = scratch(t);
-  assert.equal(self.commit().code, 0);
-  const nested = "git commit --quiet --allow-empty --message nested && echo it passed";
-  self.write(place, `#!/bin/sh\n[ -e once ] && exit 0\n: > once\n${nested}\nexit 0\n`, 0o755);
-  self.write(hook, script({ type: "pre-commit" }, "echo a script; exit 1"), 0o755);
-  self.write(".gitignore", "once\n");
-  mustRun(self, ["git", "install"]);
-  self.mustGit(["add", "--all"]);
-  const { code, stderr } = self.git(["commit", "--quiet", "--message", "outer"]);
-  assert.notEqual(code, 0);
-  assert.doesNotMatch(stderr, /it passed/);
-  assert.equal(stderr.match(/^a script$/gm)?.length, 2, stderr);
-  rmSync(join(self.top, "once"));
-  for (const value of [self.top, `1 ${self.top}`, `${process.pid} ${self.top}`, ` ${self.top}`])
-    assert.notEqual(self.commit({ environment: { HOOKLINE_KEPT_HOOK: value } }).code, 0, value);
-  assert.ok(isStub(self.read(place)));
-});
+test("[E48] a commit that a kept hook makes is asked for like any other, and no variable switches that off", (t) =>
+  nestedIsAsked(scratch(t), (top) => [`${process.pid} ${top}`]));

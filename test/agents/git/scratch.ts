@@ -1,11 +1,16 @@
-/** A repository in a folder of its own, with its own home, in which git and Hookline are the real ones. */
+/**
+ * A repository in a folder of its own, with its own home, in which git is the real one, and Hookline too: what git starts of it is
+ * performed by the process that stays, unless a test asks for a Node of its own.
+ */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
 import { codeCache, runCommand } from "../../program.ts";
+import { emptyRepository } from "../../repository.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
+import { standingNode } from "./standing-node.ts";
 
 export { bin } from "../../program.ts";
 
@@ -32,12 +37,19 @@ export interface Scratch {
   has(path: string): boolean;
 }
 
-/** @param name of the repository's folder, whatever it holds */
-export function scratch(t: TestContext, name = "repository"): Scratch {
+interface Given {
+  /** Of the repository's folder, whatever it holds. */
+  name?: string;
+  /** git starts Node itself. Else it does not answer while the test goes on: git has to be waited for. */
+  ownNode?: boolean;
+}
+
+export function scratch(t: TestContext, { name = "repository", ownNode = false }: Given = {}): Scratch {
   const folder = temporaryFolder(t);
   const top = join(folder, name);
   mkdirSync(top, { recursive: true });
   mkdirSync(join(folder, "home"));
+  writeFileSync(join(folder, "home", ".gitconfig"), "[maintenance]\n\tauto = false\n"); // a process more for each commit
   const environment = {
     PATH: `${dirname(process.execPath)}:${process.env.PATH ?? ""}`,
     HOME: join(folder, "home"),
@@ -79,7 +91,8 @@ export function scratch(t: TestContext, name = "repository"): Scratch {
       });
     },
     hookline(words, { cwd = top, input = "" } = {}) {
-      const { status, ...said } = runCommand(words, { cwd, environment, input });
+      const node = ownNode ? process.execPath : standingNode();
+      const { status, ...said } = runCommand(words, { cwd, environment, node, input });
       return { code: status, ...said };
     },
     write(path, text, mode = 0o644) {
@@ -92,9 +105,19 @@ export function scratch(t: TestContext, name = "repository"): Scratch {
     read: (path) => readFileSync(join(top, path), "utf8"),
     has: (path) => existsSync(join(top, path)),
   };
-  self.mustGit(["init", "--quiet", "--initial-branch", "main"]);
+  emptyRepository(top);
   return self;
 }
+
+/** Fails the test unless the command succeeds; gives what it says. */
+export function mustRun({ hookline }: Scratch, words: readonly string[], cwd?: string): string {
+  const { code, stdout, stderr } = hookline(words, cwd === undefined ? {} : { cwd });
+  assert.equal(code, 0, stderr);
+  return stdout;
+}
+
+/** A person has said it in this folder. */
+export const installed = (self: Scratch, cwd?: string): string => mustRun(self, ["git", "install"], cwd);
 
 /** A session of an agent begins. */
 export function beginSession(self: Scratch): void {

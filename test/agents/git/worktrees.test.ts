@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
-import { beginSession, place, refusing, type Scratch, scratch, script } from "./scratch.ts";
+import { emptyRepository } from "../../repository.ts";
+import { beginSession, mustRun, place, refusing, scratch, script } from "./scratch.ts";
 
 const hook = ".hookline/hooks/check.sh";
 const guarding = JSON.stringify({
@@ -11,16 +12,10 @@ const guarding = JSON.stringify({
   },
 });
 
-function mustRun({ hookline }: Scratch, words: readonly string[], cwd?: string): string {
-  const { code, stdout, stderr } = hookline(words, cwd === undefined ? {} : { cwd });
-  assert.equal(code, 0, stderr);
-  return stdout;
-}
-
 test("[T34] a submodule asks its own hooks, not those of the repository around it", (t) => {
   const self = scratch(t);
   const library = join(self.folder, "library");
-  self.mustGit(["init", "--quiet", library]);
+  emptyRepository(library);
   assert.equal(self.commit({ cwd: library }).code, 0);
   self.mustGit(["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", library, "library"]);
   const submodule = join(self.top, "library");
@@ -31,18 +26,6 @@ test("[T34] a submodule asks its own hooks, not those of the repository around i
   assert.ok(self.has(".git/modules/library/hooks/pre-commit"));
   mustRun(self, ["git", "uninstall"], submodule);
   assert.ok(!self.has(".git/modules/library/hooks/pre-commit"));
-});
-
-test("[T34] a submodule's own worktree counts where another is linked to it", (t) => {
-  const self = scratch(t);
-  const library = join(self.folder, "library");
-  self.mustGit(["init", "--quiet", library]);
-  assert.equal(self.commit({ cwd: library }).code, 0);
-  self.mustGit(["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", library, "library"]);
-  self.write("library/.discobot/hooks/check.sh", refusing, 0o755);
-  const linked = join(self.folder, "linked");
-  self.mustGit(["worktree", "add", "--quiet", linked], join(self.top, "library"));
-  assert.match(mustRun(self, ["git", "install"], linked), /1 hook listens to commits: Type check/);
 });
 
 test("[T34] a bare repository's worktrees do not run the hooks of the folder around it", (t) => {

@@ -1,6 +1,5 @@
 /** hookline add guard, by the real command: in an empty project the rules hold at once, and run twice it changes nothing. */
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -37,9 +36,7 @@ function emptyProject(t: TestContext, program?: string): World {
     HOOKLINE_DAEMON: "off",
   };
   const hookline = (...words: string[]): Said =>
-    program === undefined
-      ? runCommand(words, { cwd: workspace, environment })
-      : spawnSync(process.execPath, [program, ...words], { cwd: workspace, env: environment, encoding: "utf8" });
+    runCommand(words, { cwd: workspace, environment, ...(program !== undefined && { bin: program }) });
   return {
     home,
     file: join(workspace, ".hookline", "rules", "guard.yaml"),

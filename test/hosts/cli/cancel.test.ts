@@ -10,7 +10,7 @@ test("a run of an automation that is performed, one that waits, and none that ha
     "workspace/.hookline/automations/slow.yaml": automation(
       "Slow",
       "type: event, event_type: deploy.done",
-      "echo $$ >> ../begun; sleep 300",
+      "echo $$ >> ../begun; sleep 3600",
       "overlap: queue\n",
     ),
   });

@@ -1,78 +1,41 @@
-/** In a clone agents run a bundle of the sources, made when these have changed; a package is run as it is. */
+/** When a clone's bundle is made and who runs it; a stand-in makes it here, and clone-bundle.slow.test.ts makes the real one. */
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import {
-  appendFileSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { programRegistered, programToRegister, renewBundle } from "../../../src/hosts/cli/agents/clone-bundle.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
-const repository = join(import.meta.dirname, "..", "..", "..");
-
-test("what install and git install register in a clone runs a bundle, made anew by install and up when sources have changed, and a package builds nothing", (t) => {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-clone-")));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
-  const clone = join(folder, "hookline");
-  for (const name of ["src", "examples", "bin", "native", "scripts", "package.json", "package-lock.json"])
-    cpSync(join(repository, name), join(clone, name), { recursive: true });
-  symlinkSync(join(repository, "node_modules"), join(clone, "node_modules"));
-  const [home, workspace] = [join(folder, "home"), join(folder, "workspace")];
-  for (const one of [home, workspace]) mkdirSync(one);
-  const environment = { PATH: process.env.PATH ?? "", HOME: home, HOOKLINE_DAEMON: "off" };
-  const run = (bin: string, ...words: string[]): string => {
-    const options = { cwd: workspace, env: environment, encoding: "utf8" } as const;
-    const { status, stdout, stderr } = spawnSync(process.execPath, [bin, ...words], options);
-    assert.equal(status, 0, stdout + stderr);
-    return stdout + stderr;
-  };
-  const settings = join(home, ".claude", "settings.json");
-  const registered = (): string => JSON.parse(readFileSync(settings, "utf8")).hooks.PreToolUse[0].hooks[0].command;
-  const isFrom = (): string => readFileSync(join(clone, "build", "built-from"), "utf8");
-
+test("a clone's bundle is made when something is registered, anew once sources have changed, and a package builds nothing", (t) => {
+  const clone = temporaryFolder(t);
+  for (const name of ["src", "bin", "scripts"]) mkdirSync(join(clone, name));
+  for (const name of ["src/a.ts", "bin/hookline.js", "scripts/build.ts", "package.json", "package-lock.json"])
+    writeFileSync(join(clone, name), "");
+  const node = join(clone, "node");
+  writeFileSync(
+    node,
+    '#!/bin/sh\nmkdir -p build/bin\necho built >>build/bin/hookline.js\nprintf %s "${2#--clone=}" >build/built-from\n',
+    { mode: 0o755 },
+  );
   const [source, bundle] = [join(clone, "bin", "hookline.js"), join(clone, "build", "bin", "hookline.js")];
-  run(source, "up", "--once");
+  const builds = (): number => readFileSync(bundle, "utf8").split("\n").length - 1;
+  assert.equal(renewBundle([node, source]), undefined);
   assert.ok(!existsSync(bundle), "no agent runs one");
-  run(source, "install", "claude-code");
-  assert.ok(registered().includes(`"${bundle}"`), registered());
-  const first = isFrom();
-  assert.match(run(source, "install", "claude-code"), /nothing to do/);
-  assert.equal(isFrom(), first);
-  spawnSync("git", ["init", "--quiet"], { cwd: workspace, env: environment });
-  mkdirSync(join(workspace, ".hookline", "hooks"), { recursive: true });
-  writeFileSync(join(workspace, ".hookline", "hooks", "a.sh"), "#!/bin/sh\n#---\n# type: pre-commit\n#---\n", {
-    mode: 0o755,
-  });
-  const [{ hash }] = JSON.parse(run(source, "trust", "list", "--json"));
-  run(source, "trust", "--hash", hash);
-  run(source, "git", "install");
-  const stub = readFileSync(join(workspace, ".git", "hooks", "pre-commit"), "utf8");
-  assert.ok(stub.includes(`\nbin='${bundle}'\n`), stub.slice(0, 400));
-  appendFileSync(join(clone, "src", "hosts", "cli", "log.ts"), "\n");
-  run(source, "up", "--once");
-  const second = isFrom();
-  assert.notEqual(second, first);
-
-  const payload = { hook_event_name: "Stop", session_id: "s", cwd: workspace };
-  const told = spawnSync("sh", ["-c", registered()], {
-    env: environment,
-    input: JSON.stringify(payload),
-    encoding: "utf8",
-  });
-  assert.deepEqual([told.status, told.stdout, told.stderr], [0, "", ""]);
-  rmSync(join(clone, "src"), { recursive: true });
-  run(bundle, "install", "claude-code");
-  assert.ok(!existsSync(join(clone, "build", "build")));
+  assert.deepEqual(programRegistered([node, source]), [node, source]);
+  for (let times = 0; times < 2; times++)
+    assert.deepEqual(programToRegister([node, source]), { program: [node, bundle], notes: [] });
+  assert.deepEqual(programRegistered([node, source]), [node, bundle]);
+  assert.equal(builds(), 1);
+  appendFileSync(join(clone, "src", "a.ts"), "\n");
+  assert.equal(renewBundle([node, source]), undefined);
+  assert.equal(builds(), 2);
+  writeFileSync(node, "#!/bin/sh\necho it is broken >&2\nexit 1\n");
   appendFileSync(join(clone, "package.json"), "\n");
-  run(bundle, "up", "--once");
-  assert.equal(isFrom(), second);
+  const { program, notes } = programToRegister([node, source]);
+  assert.deepEqual(program, [node, source]);
+  assert.match(notes.join(), /the build of this clone failed, .*: it is broken/);
+  Object.assign(globalThis, { BUILT_FROM: "a build" });
+  t.after(() => Reflect.deleteProperty(globalThis, "BUILT_FROM"));
+  assert.deepEqual(programToRegister([node, bundle]), { program: [node, bundle], notes: [] });
+  assert.equal(renewBundle([node, bundle]), undefined);
 });

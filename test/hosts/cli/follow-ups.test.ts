@@ -2,84 +2,18 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import {
-  accessSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { accessSync, existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import test, { type TestContext } from "node:test";
+import test from "node:test";
 import { openSqliteStore } from "../../../src/storage/sqlite/sqlite.ts";
-import { bin, codeCache, runCommand } from "../../program.ts";
-
-interface Said {
-  status: number | null;
-  stdout: string;
-  stderr: string;
-}
-interface Listed {
-  id: string;
-  run: string;
-  number: number;
-  kind: string;
-  payload: Record<string, unknown>;
-  hookName: string;
-  done: boolean;
-}
-interface Scratch {
-  workspace: string;
-  environment: Record<string, string>;
-  hookline(...words: string[]): Said;
-  list(...words: string[]): Listed[];
-  /** The id of the only run. */
-  run: string;
-}
-
-/** A repository whose hook has asked for these. */
-function scratchWith(t: TestContext, actions: readonly object[], more: Record<string, string> = {}): Scratch {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-follow-ups-")));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
-  const workspace = join(folder, "workspace");
-  const environment = {
-    NODE_COMPILE_CACHE: codeCache,
-    PATH: process.env.PATH ?? "",
-    HOME: join(folder, "home"),
-    XDG_STATE_HOME: join(folder, "state"),
-    ...more,
-  };
-  mkdirSync(join(workspace, ".system", "hooks"), { recursive: true });
-  mkdirSync(join(workspace, "src"));
-  mkdirSync(environment.HOME);
-  writeFileSync(join(workspace, "src", "a b.ts"), "");
-  writeFileSync(join(workspace, "answer.json"), JSON.stringify({ follow_up_actions: actions }));
-  writeFileSync(
-    join(workspace, ".system", "hooks", "wishes.yaml"),
-    "id: wishes\nevent_type: SessionStop\nhandler: { kind: script, command: cat answer.json }\n",
-  );
-  const hookline = (...words: string[]): Said => runCommand(words, { cwd: workspace, environment });
-  const emitted = hookline("emit", "SessionStop", "--json");
-  assert.equal(emitted.status, 0, emitted.stderr);
-  const run: string = JSON.parse(emitted.stdout).runs[0].id;
-  return {
-    workspace,
-    environment,
-    hookline,
-    run,
-    list: (...words) => JSON.parse(hookline("follow-ups", "list", "--json", ...words).stdout),
-  };
-}
+import { bin } from "../../program.ts";
+import { type Said, scratchWith } from "./follow-ups-place.ts";
 
 const command = (text: string, more: object = {}): object => ({
   kind: "run_command",
   payload: { command: text, ...more },
 });
+
 const openFile = (path: string, more: object = {}): object => ({ kind: "open_file", payload: { path, ...more } });
 
 test("[B32, BT15] follow-ups wait: they are listed and shown in both forms, and nothing of them has happened", (t) => {
@@ -265,24 +199,6 @@ test("[B32] a task is made once, in the project of the repository, with all fiel
     [list().map(({ number }) => number), JSON.parse(hookline("task", "list", "--json").stdout).length],
     [[3, 4], 2],
   );
-});
-
-test("[B32] two who want the same task at once: it is made once", async (t) => {
-  const { environment, hookline, run, workspace } = scratchWith(t, [
-    { kind: "create_task", payload: { title: "Fix the build" } },
-  ]);
-  const ends = await Promise.all(
-    Array.from({ length: 3 }, async () => {
-      const words = [bin, "follow-ups", "run", run];
-      const [code] = await once(
-        spawn(process.execPath, words, { cwd: workspace, env: environment, stdio: "ignore" }),
-        "exit",
-      );
-      return code;
-    }),
-  );
-  assert.deepEqual(ends.toSorted(), [0, 1, 1]);
-  assert.equal(JSON.parse(hookline("task", "list", "--json").stdout).length, 1);
 });
 
 test("[B32] wrong use says which follow-ups there are", (t) => {

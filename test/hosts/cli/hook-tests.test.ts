@@ -1,20 +1,19 @@
 /** hookline test by the real command: what passes, what fails and how it says so, and what it leaves alone. */
 import assert from "node:assert/strict";
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
-import test, { type TestContext } from "node:test";
+import test from "node:test";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { parse } from "yaml";
 import { packageForTests } from "../../../scripts/package-for-tests.ts";
 import { testsSchema } from "../../../src/formats/hook-tests/fields.ts";
 import { readTestsText } from "../../../src/formats/hook-tests/file.ts";
-import { bin, codeCache, runCommand } from "../../program.ts";
-import { temporaryFolder } from "../../temporary-folder.ts";
+import { bin, runCommand } from "../../program.ts";
+import { type Answered, projectWith } from "./hook-tests-place.ts";
 
-const root = join(import.meta.dirname, "..", "..", "..");
 const rules = `hooks:
   - id: no-push
     on: tool_start
@@ -25,53 +24,6 @@ const rules = `hooks:
     condition: { type: tool_name, match: Write }
     action: { type: inject_message, role: system, content: thank you }
 `;
-
-interface Answered {
-  passed: number;
-  failed: number;
-  files: {
-    file: string;
-    problems: { line: number; column: number; message: string }[];
-    tests: {
-      name: string;
-      line: number;
-      passed: boolean;
-      failures: { field: string; line: number; column: number; expected: string; actual: string }[];
-      events: { ran: string[]; others: string[] }[];
-    }[];
-  }[];
-}
-
-function projectWith(t: TestContext, files: Readonly<Record<string, string>>) {
-  const folder = temporaryFolder(t);
-  const workspace = join(folder, "workspace");
-  const environment = {
-    NODE_COMPILE_CACHE: codeCache,
-    PATH: process.env.PATH ?? "",
-    HOME: join(folder, "home"),
-    XDG_STATE_HOME: join(folder, "state"),
-  };
-  mkdirSync(environment.HOME);
-  const write = (name: string, text: string): void => {
-    mkdirSync(dirname(join(workspace, name)), { recursive: true });
-    writeFileSync(join(workspace, name), text, { mode: text.startsWith("#!") ? 0o755 : 0o644 });
-  };
-  for (const [name, text] of Object.entries(files)) write(name, text);
-  const place = { cwd: workspace, environment };
-  const hookline = (...words: string[]) => runCommand(words, place);
-  const json = (...words: string[]): Answered => JSON.parse(hookline("test", ...words, "--json").stdout) as Answered; // its own JSON
-  return { folder, workspace, environment, write, hookline, json };
-}
-
-test("the hooks in examples/ and the guard pack pass their tests in a clone", (t) => {
-  const { environment, folder } = projectWith(t, { "a.txt": "" });
-  const { status, stdout } = runCommand(["test", join(root, "examples"), join(root, "packs")], {
-    cwd: folder,
-    environment,
-  });
-  assert.match(stdout, / 0 failed in 4 files\n$/);
-  assert.equal(status, 0);
-});
 
 test("a test that fails says what was expected, what came, where that stands, and why other hooks did not run", (t) => {
   const { hookline, json } = projectWith(t, {
@@ -323,8 +275,7 @@ test("in a folder that no person trusts a test runs none of its programs, and is
     "d.hooktest.yaml": "tests:\n  - name: d\n    commands: [ls]\n    expect: { runs: [touch] }\n",
   });
   const program = join(packageForTests("asked"), "bin", "hookline.js");
-  const run = (...words: string[]) =>
-    spawnSync(process.execPath, [program, ...words], { cwd: workspace, env: environment, encoding: "utf8" });
+  const run = (...words: string[]) => runCommand(words, { bin: program, cwd: workspace, environment });
   const { stdout, stderr } = run("test", "--json");
   const { passed, files } = JSON.parse(stdout) as Answered; // its own JSON
   assert.match(stderr, /2 hooks here do not run until you trust them|3 hooks here do not run/);

@@ -5,9 +5,9 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync,
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { type TestContext } from "node:test";
-import { setTimeout as pause } from "node:timers/promises";
 import { bin, codeCache, runCommand } from "../../program.ts";
 import { goes } from "../../runtime/processes/gone.ts";
+import { until } from "../daemon/started.ts";
 
 interface Scratch {
   workspace: string;
@@ -33,14 +33,7 @@ function scratchWith(t: TestContext, hooks: object): Scratch {
   return {
     workspace,
     environment,
-    hook: (input, cwd = workspace) =>
-      spawnSync(process.execPath, words, {
-        cwd,
-        input,
-        encoding: "utf8",
-        env: environment,
-        maxBuffer: 64 * 1024 * 1024,
-      }),
+    hook: (input, cwd = workspace) => runCommand(words.slice(1), { cwd, environment, input }),
     start(input) {
       const child = spawn(process.execPath, words, {
         cwd: workspace,
@@ -63,24 +56,22 @@ const payload = (workspace: string, command: string): string =>
     tool_use_id: "t",
   });
 
-const appears = async (path: string): Promise<string> => {
-  for (let tries = 0; tries < 200; tries++) {
-    if (existsSync(path) && readFileSync(path, "utf8").endsWith("\n")) return readFileSync(path, "utf8").trim();
-    await pause(25);
-  }
-  throw new Error(`${path} did not appear`);
-};
+const appears = (path: string): Promise<string> =>
+  until(() => {
+    const text = existsSync(path) ? readFileSync(path, "utf8") : "";
+    return text.endsWith("\n") ? text.trim() : undefined;
+  }, path);
 
 test("[F26] an agent that ends the hook command ends the programs of its hooks too, and a guard's answer is a block", async (t) => {
   const scratch = scratchWith(t, {
-    PreToolUse: [{ hooks: [{ command: "echo $$ >pid.txt; sleep 30; true", role: "guard" }] }],
+    PreToolUse: [{ hooks: [{ command: "echo $$ >pid.txt; sleep 3600; true", role: "guard" }] }],
   });
   const child = scratch.start(payload(scratch.workspace, "ls"));
   let told = "";
   child.stdout?.on("data", (chunk: Buffer) => (told += chunk.toString()));
   const pid = Number(await appears(join(scratch.workspace, "pid.txt")));
   child.kill("SIGTERM");
-  const [code] = await once(child, "exit");
+  const [code] = await once(child, "close");
   assert.equal(code, 0);
   assert.match(told, /"permissionDecision":"deny"/);
   assert.ok(await goes(pid), "the program lives on");

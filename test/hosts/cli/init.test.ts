@@ -76,11 +76,11 @@ function asked(program: string, command: string, { workspace, environment }: Wor
     ...{ session_id: "s", cwd: workspace, hook_event_name: "PreToolUse", tool_use_id: "t", permission_mode: "default" },
     ...{ tool_name: "Bash", tool_input: { command } },
   };
-  const { stdout, stderr } = spawnSync(process.execPath, [program, "hook", "claude-code", "--event", "PreToolUse"], {
+  const { stdout, stderr } = runCommand(["hook", "claude-code", "--event", "PreToolUse"], {
+    bin: program,
     cwd: workspace,
-    env: { ...environment, HOOKLINE_HEADLESS: "1" },
+    environment: { ...environment, HOOKLINE_HEADLESS: "1" },
     input: JSON.stringify(payload),
-    encoding: "utf8",
   });
   return stdout === "" ? stderr : JSON.parse(stdout).hookSpecificOutput;
 }
@@ -88,8 +88,8 @@ function asked(program: string, command: string, { workspace, environment }: Wor
 test("init --yes takes a project from nothing to a refused push, in the package that asks for trust", (t) => {
   const world = machine(t, nodeProject);
   const program = join(packageForTests("asked"), "bin", "hookline.js");
-  const { status, stdout, stderr } = spawnSync(process.execPath, [program, "init", "--yes"], {
-    ...{ cwd: world.workspace, env: world.environment, encoding: "utf8" },
+  const { status, stdout, stderr } = runCommand(["init", "--yes"], {
+    ...{ bin: program, cwd: world.workspace, environment: world.environment },
   });
   assert.equal(status, 0, stderr);
   assert.match(stdout, /agents +Claude Code, Codex\n +languages +TypeScript, JavaScript\n +tests +npm test\n/);

@@ -155,8 +155,8 @@ test("run waits for a hook in the background, and exits 1 when that failed", (t)
   assert.deepEqual([status, runs.map((run) => run.status)], [1, ["failed"]]);
 });
 
-test("run that is interrupted ends the hook, and exits 3", { timeout: 20_000 }, async (t) => {
-  const { workspace, environment } = scratchWith(t, hooksFile({ Stop: [command("slow", "touch begun; sleep 60")] }));
+test("run that is interrupted ends the hook, and exits 3", async (t) => {
+  const { workspace, environment } = scratchWith(t, hooksFile({ Stop: [command("slow", "touch begun; sleep 3600")] }));
   const watcher = watch(workspace);
   const child = spawn(process.execPath, [bin, "run", "slow"], { cwd: workspace, env: environment, stdio: "ignore" });
   while (!existsSync(join(workspace, "begun"))) await once(watcher, "change");

@@ -1,46 +1,13 @@
 /** Where the commands keep their records: what lies at the path that they are given, and at the usual one. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type TestContext, test } from "node:test";
-import { bin, codeCache, runCommand } from "../../program.ts";
+import { test } from "node:test";
+import { bin } from "../../program.ts";
+import { environmentIn, onlyLooks, place, places } from "./read-only-store.ts";
 
 const letter = "this is a letter, not a database\n";
-
-const environmentIn = (folder: string): Record<string, string> => ({
-  NODE_COMPILE_CACHE: codeCache,
-  PATH: process.env.PATH ?? "",
-  HOME: folder,
-  XDG_STATE_HOME: join(folder, "state"),
-});
-
-function place(t: TestContext): {
-  folder: string;
-  hookline(...words: string[]): { status: number | null; said: string };
-} {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-store-")));
-  t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
-  const env = environmentIn(folder);
-  return {
-    folder,
-    hookline(...words) {
-      const { status, stderr } = runCommand(words, { cwd: folder, environment: env });
-      return { status, said: stderr };
-    },
-  };
-}
 
 test("a store of another kind is refused, and a password does not come into the file of a service", (t) => {
   const { hookline } = place(t);
@@ -83,41 +50,9 @@ test("[F12] at the usual path, which holds nothing but the store, other content 
   assert.equal(readFileSync(join(own, aside ?? ""), "utf8"), letter);
 });
 
-const nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
-
-for (const [where, ofUser] of [
-  ["on a full disk", []],
-  ["in a folder that is read-only", process.getuid?.() === 0 ? nobody : ["env"]],
-] as const)
-  test(`[F10, F11] ${where} commands that only look show the rows that are there, and say that the store is only read`, (t) => {
-    const { folder, hookline } = place(t);
-    assert.equal(hookline("emit", "tests.passed").status, 0);
-    const own = join(folder, "state", "hookline");
-    const limits = ofUser.length > 0 ? ofUser : ["prlimit", "--fsize=0:unlimited"];
-    if (spawnSync(limits[0] ?? "", [...limits.slice(1), process.execPath, "-e", "0"]).status !== 0)
-      return t.skip("this system has no way to take the right or the room");
-    if (ofUser.length > 0) {
-      writeFileSync(join(own, "hookline.db-wal"), Buffer.alloc(32)); // a log without its index, as a backup may hold it
-      for (const file of readdirSync(own)) chmodSync(join(own, file), file === "code" ? 0o755 : 0o444);
-      for (const one of [folder, join(folder, "state"), own]) chmodSync(one, 0o555);
-    }
-    for (const words of ["runs", "status", "why last", "list"]) {
-      const { status, stdout, stderr } = spawnSync(
-        limits[0] ?? "",
-        [...limits.slice(1), process.execPath, bin, ...words.split(" ")],
-        { cwd: folder, env: environmentIn(folder), encoding: "utf8" },
-      );
-      assert.equal(status, 0, `${words}: ${stderr}`);
-      assert.match(stderr, /the store is only read, .*: the store cannot be used: /, words);
-      if (words === "why last") assert.match(stdout, /tests\.passed/);
-    }
-    const written = spawnSync(limits[0] ?? "", [...limits.slice(1), process.execPath, bin, "emit", "tests.passed"], {
-      cwd: folder,
-      env: environmentIn(folder),
-    });
-    assert.equal(written.status, 3, "what must be durable is refused");
-    chmodSync(own, 0o755);
-  });
+for (const [where, ofUser] of places)
+  test(`[F10, F11] ${where} commands that only look show the rows that are there, and say that the store is only read`, (t) =>
+    onlyLooks(t, ofUser, ["why last"]));
 
 test("ids continue where the clock was set back between two commands", (t) => {
   const { folder } = place(t);

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { hosted } from "./hosted.ts";
 import { automation, type Place, placeFor, type RunRow, until } from "./started.ts";
 
 const ended = (place: Place, count: number): Promise<RunRow[]> =>
@@ -57,7 +58,7 @@ test("a clock sets one off, and a file another", async (t) => {
       "echo {{event.operation}} {{event.relative_path}} >> seen",
     ),
   });
-  await place.up();
+  await hosted(place);
   place.write("workspace/notes.md", "two, and longer\n");
   const seen = await until(() => contentOf(place, "seen"), "the file's change");
   assert.equal(seen, "modified notes.md\n");
@@ -70,7 +71,7 @@ test("a clock sets one off, and a file another", async (t) => {
 
 test("[A14, R24] what others create, change and delete is followed at once", async (t) => {
   const place = placeFor(t);
-  const daemon = await place.up();
+  const daemon = await hosted(place);
   const file = "workspace/.hookline/automations/new.yaml";
   const listed = async (): Promise<number> => (await daemon.call("/status")).body.automations.active;
   place.write(file, automation("New", "type: event, event_type: a.b", "echo first >> log"));
@@ -89,7 +90,7 @@ test("[A14, R24] what others create, change and delete is followed at once", asy
 
 test("an automation that another command makes runs at the next event, and a pause holds it", async (t) => {
   const place = placeFor(t);
-  const daemon = await place.up();
+  const daemon = await hosted(place);
   assert.equal(place.hookline("project", "create", "workspace").status, 0);
   const made = place.hookline(
     ...["automation", "create", "Built", "--project", "workspace", "--cooldown-seconds", "0"],
@@ -134,7 +135,7 @@ test("several workspaces are served by one daemon, each with its own automations
     place.write(`${name}/.hookline/automations/a.yaml`, automation("A", "type: event, event_type: a.b", `pwd > ran`));
   }
   const [one, two] = [join(place.folder, "one"), join(place.folder, "two")];
-  const daemon = await place.up("--workspace", one, "--workspace", two);
+  const daemon = await hosted(place, [one, two]);
   assert.deepEqual(daemon.said.workspaces, [one, two]);
   await daemon.emit("a.b", { project_id: "two" });
   await ended(place, 1);
@@ -156,7 +157,7 @@ test("workspaces with the same name are kept apart, by every process, and their 
     );
   }
   const folders = ["one", "two"].map((where) => join(place.folder, where, "shop"));
-  const daemon = await place.up(...folders.flatMap((folder) => ["--workspace", folder]));
+  const daemon = await hosted(place, folders);
   assert.equal(daemon.said.automations.active, 2);
   await daemon.emit("a.b");
   const runs = await ended(place, 2);

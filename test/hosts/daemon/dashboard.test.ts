@@ -6,7 +6,10 @@ import { request } from "node:http";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import { type Place, placeFor, type Started } from "./started.ts";
+import { type Hosted, hosted, sharedHosted } from "./hosted.ts";
+import { placeFor, type Started } from "./started.ts";
+
+const shared = sharedHosted();
 
 interface Wanted {
   method?: string;
@@ -20,7 +23,10 @@ interface Got {
   text: string;
 }
 
-async function ask({ port }: Started, { method = "POST", path = "/api/now", headers = {}, body = "{}" }: Wanted) {
+async function ask(
+  { port }: Pick<Started, "port">,
+  { method = "POST", path = "/api/now", headers = {}, body = "{}" }: Wanted,
+) {
   const asked = request({ host: "127.0.0.1", port, method, path, headers: { connection: "close", ...headers } });
   asked.end(method === "GET" ? undefined : body);
   const [response] = await once(asked, "response");
@@ -42,15 +48,15 @@ const codeIn = (url: string): string =>
   /^http:\/\/127\.0\.0\.1:\d+\/#enter=(.{43})$/.exec(url)?.[1] ?? assert.fail(url);
 
 /** What a browser keeps that was let in. */
-async function enter(daemon: Started, code: string): Promise<{ cookie: string; got: Got }> {
+async function enter(daemon: Pick<Started, "port">, code: string): Promise<{ cookie: string; got: Got }> {
   const got = await ask(daemon, { path: "/api/enter", headers: ofPage(daemon.port), body: JSON.stringify({ code }) });
   const [cookie = ""] = String(got.headers["set-cookie"] ?? "").split(";");
   return { cookie, got };
 }
 
 /** Asks as the page does of a browser that is let in. */
-async function pageOf(place: Place, daemon: Started) {
-  const { cookie } = await enter(daemon, codeIn(JSON.parse(place.hookline("open", "--json").stdout).url));
+async function pageOf(daemon: Hosted) {
+  const { cookie } = await enter(daemon, codeIn(daemon.server.link("/")));
   return async (name: string, body: object = {}) => {
     const headers = { ...ofPage(daemon.port), cookie };
     const { status, text } = await ask(daemon, { path: `/api/${name}`, headers, body: JSON.stringify(body) });
@@ -79,10 +85,9 @@ test("without a daemon there is no link, and hookline open says what to do", (t)
   assert.match(stderr, /^hookline: the daemon cannot be reached: none is running .* hookline up$/m);
 });
 
-test("[T16] what another page sends is refused, and so is what its own page sends to anything but itself", async (t) => {
-  const place = placeFor(t);
-  const daemon = await place.up();
-  const { cookie } = await enter(daemon, codeIn(JSON.parse(place.hookline("open", "--json").stdout).url));
+test("[T16] what another page sends is refused, and so is what its own page sends to anything but itself", async () => {
+  const daemon = await shared();
+  const { cookie } = await enter(daemon, codeIn(daemon.server.link("/")));
   const own = { ...ofPage(daemon.port), cookie };
   const unmarked = Object.fromEntries(Object.entries(own).filter(([name]) => name !== "x-hookline"));
   const stranger = ofPage(daemon.port);
@@ -123,8 +128,8 @@ test("[T16] what another page sends is refused, and so is what its own page send
   }
 });
 
-test("the page runs nothing but its own files, and is shown in no other page", async (t) => {
-  const daemon = await placeFor(t).up();
+test("the page runs nothing but its own files, and is shown in no other page", async () => {
+  const daemon = await shared();
   const { headers, text } = await ask(daemon, { method: "GET", path: "/" });
   const policy = String(headers["content-security-policy"]);
   for (const part of [
@@ -152,8 +157,7 @@ test("a hook is paused and resumed; a guard is not, and the answer says how a pe
     ],
   };
   const place = placeFor(t, { "workspace/.hookline/hooks.json": JSON.stringify({ hooks }) });
-  const daemon = await place.up();
-  const page = await pageOf(place, daemon);
+  const page = await pageOf(await hosted(place));
   const stand = async (name: string) =>
     (await page("hook_list")).body.hooks.find((one: { name: string }) => one.name === name);
   const { id } = await stand("looks");
@@ -180,7 +184,6 @@ test("what was blocked in a quiet project is shown, however much happened in oth
     "workspace/inner/.git/HEAD": "ref: refs/heads/main",
     "workspace/src/a.ts": "",
   });
-  const daemon = await place.up();
   for (const cwd of [place.workspace, `${place.workspace}/src`]) {
     const call = { session_id: "quiet", cwd, hook_event_name: "PreToolUse", tool_name: "Bash" };
     place.hooklineWith(JSON.stringify({ ...call, tool_input: { command: "ls" } }), "hook", "claude-code");
@@ -195,7 +198,7 @@ test("what was blocked in a quiet project is shown, however much happened in oth
       insert into event (id, cwd, ${names}) select 'loud ' || i, ?, ${names} from numbers, (select * from event limit 1)`)
     .run(`${place.workspace}/inner`);
   database.close();
-  const page = await pageOf(place, daemon);
+  const page = await pageOf(await hosted(place));
   const { body: quiet } = await page("now", { project: place.workspace });
   assert.deepEqual(
     quiet.blocked.map(({ reason }: { reason: string }) => reason),
@@ -211,10 +214,8 @@ test("what was blocked in a quiet project is shown, however much happened in oth
   assert.deepEqual([none.blocked, none.sessions, none.isElsewhere], [[], [], true]);
 });
 
-test("a payload that is nested too deep to be written down is refused before anything runs", async (t) => {
-  const place = placeFor(t);
-  const daemon = await place.up();
-  const page = await pageOf(place, daemon);
+test("a payload that is nested too deep to be written down is refused before anything runs", async () => {
+  const page = await pageOf(await shared());
   const payload = `{"a":${"[".repeat(501)}${"]".repeat(501)}}`;
   for (const name of ["try", "perform"]) {
     const { status, body } = await page(name, { event: "a.b", payload });

@@ -68,10 +68,12 @@ describe("the end of a daemon", { concurrency: true }, () => {
     t.after(() => child.kill("SIGKILL"));
     const exit = once(child, "exit");
     await until(() => stateOf(place)?.phase === "starting", "it is starting");
+    child.kill("SIGSTOP"); // it is starting for as long as this takes
     const elsewhere = { ...place, workspace: folder }; // where nobody waits for the module
     assert.match(await meanwhile(elsewhere, "status"), new RegExp(`daemon +starting, process ${child.pid}`));
     assert.match(await meanwhile(elsewhere, "up"), /^3: .*running already: process \d+ — starting/);
     const down = meanwhile(elsewhere, "down");
+    child.kill("SIGCONT");
     place.write("workspace/go", "");
     assert.match(await down, /^0: the daemon has stopped/);
     assert.deepEqual(await exit, [0, null]);

@@ -1,9 +1,10 @@
-/** What becomes of runs that wait in a real daemon when people pause, disable or delete. */
+/** What becomes of runs that wait in a daemon when people pause, disable or delete. */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { automation, type Place, placeFor, type Started, until } from "./started.ts";
+import { type Hosted, hosted } from "./hosted.ts";
+import { automation, type Place, placeFor, until } from "./started.ts";
 
 const file = "workspace/.hookline/automations/slow.yaml";
 /** The first run goes on until somebody says so. */
@@ -11,18 +12,18 @@ const slow = (more = ""): string =>
   automation(
     "Slow",
     "type: event, event_type: a.b",
-    "echo ran >> log; until test -e go; do sleep 0.05; done",
+    "echo ran >> log; until test -e go; do sleep 0.2; done",
     `overlap: queue\n${more}`,
   );
 
 /** One runs and three wait behind it, when this is done; then the first one ends, and another automation runs to its end. */
-async function whileTheyWait(t: Parameters<typeof placeFor>[0], change: (place: Place, daemon: Started) => unknown) {
+async function whileTheyWait(t: Parameters<typeof placeFor>[0], change: (place: Place, daemon: Hosted) => unknown) {
   const place = placeFor(t, {
     [file]: slow(),
     "home/.config/hookline/automations/other.yaml": automation("Other", "type: event, event_type: c.d", "true"),
   });
   assert.equal(place.hookline("project", "create", "workspace").status, 0);
-  const daemon = await place.up();
+  const daemon = await hosted(place);
   for (let number = 0; number < 4; number++) await daemon.emit("a.b");
   await until(() => existsSync(join(place.workspace, "log")), "the first run begins");
   await change(place, daemon);
@@ -63,7 +64,7 @@ for (const [what, reason, change] of [
   [
     "deleted",
     "it is no longer active",
-    async (place: Place, daemon: Started) => {
+    async (place: Place, daemon: Hosted) => {
       rmSync(join(place.folder, file));
       await until(async () => (await daemon.call("/status")).body.automations.active === 1, "it is gone");
     },

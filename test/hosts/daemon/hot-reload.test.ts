@@ -4,7 +4,8 @@ import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { goes, isGone } from "../../runtime/processes/gone.ts";
-import { automation, placeFor, type Started, until } from "./started.ts";
+import { type Hosted, hosted } from "./hosted.ts";
+import { automation, placeFor, until } from "./started.ts";
 
 const file = "workspace/.hookline/hooks.json";
 const guarding = (reason: string): string =>
@@ -15,7 +16,7 @@ const guarding = (reason: string): string =>
   });
 
 /** Why the event was refused, or "" if it was not. */
-async function refusal(daemon: Started): Promise<string> {
+async function refusal(daemon: Hosted): Promise<string> {
   const { body } = await daemon.emit("build.finished");
   const { verdict } = body.outcome;
   return verdict?.is === "deny" ? String(verdict.reason).trim() : "";
@@ -24,7 +25,7 @@ async function refusal(daemon: Started): Promise<string> {
 test("[R46, X8] a hook file that is edited, broken, corrected, replaced, moved and deleted: each event finds what holds then, and a guard never lapses", async (t) => {
   const place = placeFor(t, { [file]: guarding("first") });
   const path = join(place.folder, file);
-  const daemon = await place.up();
+  const daemon = await hosted(place);
   assert.equal(await refusal(daemon), "first");
   place.write(file, guarding("second"));
   assert.equal(await refusal(daemon), "second");
@@ -51,7 +52,7 @@ test("[X8] a persistent program ends when its hook goes from its file, although 
   const echo = `node -e 'require("readline").createInterface({input:process.stdin}).on("line",(line)=>console.log(JSON.stringify({id:JSON.parse(line).id})))'`;
   const hook = { type: "command", command: echo, resident: true };
   const place = placeFor(t, { [file]: JSON.stringify({ hooks: { "build.finished": [{ hooks: [hook] }] } }) });
-  const daemon = await place.up();
+  const daemon = await hosted(place);
   await daemon.emit("build.finished");
   const { residents } = (await daemon.call("/status")).body;
   assert.equal(residents.length, 1);
@@ -68,7 +69,7 @@ test("a folder of hundreds of hook files is followed: a change of any one of the
       Array.from({ length: 200 }, (_, index) => [name(index), automation(`A${index}`, quiet, "true")]),
     ),
   );
-  const daemon = await place.up();
+  const daemon = await hosted(place);
   const ran = async (): Promise<unknown[]> => (await daemon.emit("build.finished")).body.runs;
   assert.equal(daemon.said.automations.active, 200);
   assert.equal((await ran()).length, 0);

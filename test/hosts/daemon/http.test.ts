@@ -5,7 +5,12 @@ import { request } from "node:http";
 import { connect } from "node:net";
 import { networkInterfaces } from "node:os";
 import { test } from "node:test";
+import { hosted, sharedHosted } from "./hosted.ts";
 import { placeFor, type Started } from "./started.ts";
+
+const shared = sharedHosted({
+  "home/.config/hookline/config.yaml": `webhooks: { ci: { secret: "whsec_c2VjcmV0IG9mIHRoZSBDSQ==" } }`,
+});
 
 interface Wanted {
   method?: string;
@@ -15,7 +20,7 @@ interface Wanted {
 }
 /** As a browser or a stranger might, with any Host. */
 async function ask(
-  { port }: Started,
+  { port }: Pick<Started, "port">,
   { method = "GET", path = "/status", headers = {}, body }: Wanted,
 ): Promise<string> {
   const asked = request({ host: "127.0.0.1", port, method, path, headers: { connection: "close", ...headers } });
@@ -32,8 +37,8 @@ async function ask(
 /** An event whose data is nested so deep. */
 const deep = (levels: number): string => `{"event":"a.b","data":{"a":${"[".repeat(levels)}${"]".repeat(levels)}}}`;
 
-test("only who holds the token is answered, and no web page is", async (t) => {
-  const daemon = await placeFor(t).up();
+test("only who holds the token is answered, and no web page is", async () => {
+  const daemon = await shared();
   const bearer = { authorization: `Bearer ${daemon.token}` };
   const json = { ...bearer, "content-type": "application/json" };
   const event = { method: "POST", path: "/events", body: '{"event":"a.b"}' };
@@ -83,9 +88,8 @@ test("only who holds the token is answered, and no web page is", async (t) => {
     assert.equal(await ask(daemon, wanted), expected, JSON.stringify({ ...wanted, body: wanted.body?.slice(0, 50) }));
 });
 
-test("a body whose length its sender does not say is read, and refused, as any other", async (t) => {
-  const webhooks = `webhooks: { ci: { secret: "whsec_c2VjcmV0IG9mIHRoZSBDSQ==" } }`;
-  const daemon = await placeFor(t, { "home/.config/hookline/config.yaml": webhooks }).up();
+test("a body whose length its sender does not say is read, and refused, as any other", async () => {
+  const daemon = await shared();
   const bearer = { authorization: `Bearer ${daemon.token}` };
   const json = { ...bearer, "content-type": "application/json", "transfer-encoding": "chunked" };
   const large = `{"event":"${"a".repeat(1_100_000)}"}`;
@@ -107,8 +111,8 @@ test("a body whose length its sender does not say is read, and refused, as any o
     assert.equal(await ask(daemon, wanted), expected, JSON.stringify({ ...wanted, body: wanted.body?.slice(0, 50) }));
 });
 
-test("a sender that sends too much gets the reason, and that the connection ends", async (t) => {
-  const { port, token } = await placeFor(t).up();
+test("a sender that sends too much gets the reason, and that the connection ends", async () => {
+  const { port, token } = await shared();
   for (const length of ["content-length: 2000000", "transfer-encoding: chunked"]) {
     const socket = connect(port, "127.0.0.1");
     const head = ["POST /events HTTP/1.1", `host: localhost:${port}`, `authorization: Bearer ${token}`];
@@ -122,8 +126,8 @@ test("a sender that sends too much gets the reason, and that the connection ends
   }
 });
 
-test("it listens to this machine alone", async (t) => {
-  const daemon = await placeFor(t).up();
+test("it listens to this machine alone", async () => {
+  const daemon = await shared();
   const outside = Object.values(networkInterfaces())
     .flatMap((one) => one ?? [])
     .find(({ family, internal }) => family === "IPv4" && !internal);
@@ -136,7 +140,7 @@ test("it listens to this machine alone", async (t) => {
 });
 
 test("what happens on the line can be listened to", async (t) => {
-  const daemon = await placeFor(t).up();
+  const daemon = await hosted(placeFor(t));
   const response = await fetch(`http://127.0.0.1:${daemon.port}/events/live`, {
     headers: { authorization: `Bearer ${daemon.token}` },
   });
@@ -148,5 +152,5 @@ test("what happens on the line can be listened to", async (t) => {
   while (!seen.includes("event: outcome")) seen += (await reader.read()).value ?? assert.fail("it ended");
   assert.match(seen, new RegExp(`event: event\\ndata: \\{"id":"${body.event}","name":"build.finished"`));
   assert.ok(!seen.includes("payload"));
-  assert.equal(await daemon.stop(), 0); // a listener holds nothing up
+  await daemon.close(); // a listener holds nothing up
 });

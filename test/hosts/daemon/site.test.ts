@@ -3,7 +3,10 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type IncomingHttpHeaders, request } from "node:http";
 import { test } from "node:test";
-import { placeFor, type Started } from "./started.ts";
+import { sharedHosted } from "./hosted.ts";
+import type { Started } from "./started.ts";
+
+const shared = sharedHosted();
 
 async function get(
   { port }: Pick<Started, "port">,
@@ -18,8 +21,8 @@ async function get(
   return { status: response.statusCode, headers: response.headers, text };
 }
 
-test("every program of this machine may read the documentation, each file with its type and a strict policy", async (t) => {
-  const daemon = await placeFor(t).up();
+test("every program of this machine may read the documentation, each file with its type and a strict policy", async () => {
+  const daemon = await shared();
   for (const [path, type] of [
     ["/docs/", "text/html; charset=utf-8"],
     ["/docs/rules.html", "text/html; charset=utf-8"],
@@ -42,8 +45,8 @@ test("every program of this machine may read the documentation, each file with i
   assert.deepEqual([moved.status, moved.headers.location], [308, "/docs/"]);
 });
 
-test("no path leads out of the documentation, and nothing is written", async (t) => {
-  const daemon = await placeFor(t).up();
+test("no path leads out of the documentation, and nothing is written", async () => {
+  const daemon = await shared();
   for (const path of [
     "/docs/../package.json",
     "/docs/../../package.json",
@@ -63,8 +66,8 @@ test("no path leads out of the documentation, and nothing is written", async (t)
   assert.equal((await get(daemon, "/docsx")).status, 401);
 });
 
-test("[T16] another page can neither read it nor frame it, by whatever name it calls", async (t) => {
-  const daemon = await placeFor(t).up();
+test("[T16] another page can neither read it nor frame it, by whatever name it calls", async () => {
+  const daemon = await shared();
   const own = `http://127.0.0.1:${daemon.port}`;
   const statusWith = async (headers: Record<string, string>): Promise<number | undefined> =>
     (await get(daemon, "/docs/", { headers })).status;

@@ -36,6 +36,8 @@ export interface Place {
   /** The same, with this on its standard input. */
   hooklineWith(input: string, ...words: string[]): Said;
   runs(): RunRow[];
+  /** What is done at the end of the test, before the folder goes. */
+  atEnd(work: () => unknown): void;
   /** Starts a daemon and waits until it says that it is up. It is killed with the test, if it still runs. */
   up(...words: string[]): Promise<Started>;
 }
@@ -56,10 +58,12 @@ export interface Started {
 }
 
 /** @param files by path: "workspace/…", "home/…" */
-export function placeFor(t: TestContext, files: Readonly<Record<string, string>> = {}): Place {
+export function placeFor(t: Pick<TestContext, "after">, files: Readonly<Record<string, string>> = {}): Place {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-daemon-")));
   const children: ChildProcess[] = [];
+  const ends: (() => unknown)[] = [];
   t.after(async () => {
+    for (const end of ends) await end();
     for (const child of children) if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
     await Promise.all(
       children.map((child) => child.exitCode !== null || child.signalCode !== null || once(child, "exit")),
@@ -103,19 +107,7 @@ export function placeFor(t: TestContext, files: Readonly<Record<string, string>>
     ]);
     const said = JSON.parse(line);
     const { token } = JSON.parse(readFileSync(join(environment.XDG_STATE_HOME, "hookline", "daemon.json"), "utf8"));
-    const call: Started["call"] = async (path, { method, body, headers = {} } = {}) => {
-      const response = await fetch(`http://127.0.0.1:${said.port}${path}`, {
-        method: method ?? (body === undefined ? "GET" : "POST"),
-        headers: {
-          authorization: `Bearer ${token}`,
-          ...(body === undefined ? {} : { "content-type": "application/json" }),
-          ...headers,
-        },
-        ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
-      });
-      const text = await response.text();
-      return { status: response.status, body: text === "" ? undefined : JSON.parse(text) };
-    };
+    const call = callsTo(said.port, token);
     return {
       child,
       port: said.port,
@@ -139,13 +131,31 @@ export function placeFor(t: TestContext, files: Readonly<Record<string, string>>
     hookline,
     hooklineWith,
     runs: () => JSON.parse(hookline("runs", "--all", "--json").stdout),
+    atEnd: (work) => void ends.push(work),
     up,
   };
 }
 
+/** Requests of who holds the daemon's token. */
+export const callsTo =
+  (port: number, token: string): Started["call"] =>
+  async (path, { method, body, headers = {} } = {}) => {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+      method: method ?? (body === undefined ? "GET" : "POST"),
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, body: text === "" ? undefined : JSON.parse(text) };
+  };
+
 /** Looks until it is so: what others do shows only afterwards. */
 export async function until<T>(look: () => T | undefined | Promise<T | undefined>, what: string): Promise<T> {
-  const deadline = Date.now() + 90_000; // only where it never comes
+  const deadline = Date.now() + 600_000; // only where it never comes
   for (;;) {
     const found = await look();
     if (found !== undefined && found !== false) return found;

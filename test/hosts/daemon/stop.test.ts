@@ -31,14 +31,11 @@ test("[A50] asked twice to end, with a program that does not obey, a client that
   const begun = join(place.workspace, "begun");
   await until(() => existsSync(begun) && readFileSync(begun, "utf8") !== "", "the step begins");
   const exit = once(daemon.child, "exit");
-  const from = performance.now();
   daemon.child.kill("SIGTERM");
   await until(() => JSON.parse(readFileSync(join(state, "daemon.json"), "utf8")).phase === "ending", "it is ending");
   assert.ok(!existsSync(join(state, "daemon.address")));
   daemon.child.kill("SIGTERM");
   assert.deepEqual(await exit, [0, null]);
-  const took = performance.now() - from;
-  assert.ok(took < 60_000, `it took ${took} ms`);
   assert.ok(await goes(Number(readFileSync(begun, "utf8"))));
   assert.deepEqual(
     readdirSync(state).filter((name) => /^daemon\.(json|address|sock)/.test(name)),

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { closedAddress } from "../../services/notify/server.ts";
 import { type Collector, type Span, startCollector } from "../../services/telemetry/collector.ts";
+import { hosted } from "./hosted.ts";
 import { placeFor, until } from "./started.ts";
 import { answerIn, type ToldDaemon, toldDaemon, version } from "./told.ts";
 
@@ -174,7 +175,6 @@ test("a daemon that a client has started goes by the person's file and not by va
     async () => (await daemon.call("/status")).body.telemetry ?? undefined,
     "that it follows the person's file",
   );
-  assert.equal(await daemon.stop(), 0);
   assert.equal(collector.connections, 0, "what was before is not sent");
   place.write("home/.config/hookline/config.yaml", "");
   const own = await place.up();
@@ -279,7 +279,7 @@ function parsePrometheus(text: string): Map<string, Family> {
 test("Prometheus reads events, verdicts, runs, durations, queue, store and memory from /metrics, with a token that opens nothing else", async (t) => {
   const scrape = "a-token-for-prometheus";
   const place = placeFor(t, { ...files, ...settings(`scrape_token: ${scrape}`) });
-  const daemon = await place.up();
+  const daemon = await hosted(place);
   const odd = String.raw`odd."name\n`;
   await daemon.emit(odd);
   for (let count = 0; count < 2; count++)
@@ -318,7 +318,6 @@ test("Prometheus reads events, verdicts, runs, durations, queue, store and memor
     );
     assert.deepEqual([buckets.at(-1)?.labels.le, values.at(-1)], ["+Inf", value]);
   }
-  assert.equal(await daemon.stop(), 0);
 });
 
 test("names without end become one series, so that nobody fills the daemon's memory with them", async (t) => {

@@ -6,15 +6,10 @@ import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
-import { createDaemon, type Daemon, type DaemonOptions } from "../../../src/hosts/daemon/daemon.ts";
-import { listenFor } from "../../../src/hosts/daemon/listeners.ts";
-import type { Server } from "../../../src/hosts/daemon/server.ts";
-import { createLearningRedaction } from "../../../src/storage/redaction/redaction.ts";
-import { openSqliteStore } from "../../../src/storage/sqlite/sqlite.ts";
+import type { DaemonOptions } from "../../../src/hosts/daemon/daemon.ts";
+import { type Opened, openDaemon, proof, token, version } from "./hosted.ts";
 
-export const token = "the-token-of-this-test";
-export const proof = "the-proof-of-this-test";
-export const version = "1.0.0+test";
+export { proof, token, version } from "./hosted.ts";
 
 export interface Sent {
   payload: string | Buffer;
@@ -40,9 +35,7 @@ export interface Answer {
   stdout: string;
   stderr: string;
 }
-export interface ToldDaemon {
-  daemon: Daemon;
-  server: Server;
+export interface ToldDaemon extends Opened {
   folder: string;
   workspace: string;
   environment: Record<string, string>;
@@ -51,7 +44,6 @@ export interface ToldDaemon {
   own(sent: Sent): Promise<Heard>;
   /** As an agent's own HTTP hook. */
   http(sent: Omit<Sent, "environment">): Promise<Heard>;
-  close(): Promise<void>;
 }
 
 /** @param files by path: "workspace/…", "home/…" */
@@ -75,31 +67,13 @@ export async function toldDaemon(
     XDG_STATE_HOME: join(folder, "state"),
     CI: "",
   };
-  const { redact, learn } = createLearningRedaction({ environment });
-  const daemon = await createDaemon({
-    cwd: workspace,
-    home: environment.HOME,
-    environment,
-    ...{ version, variables },
-    store: openSqliteStore({ path: join(folder, "state", "hookline", "hookline.db"), groups: true, redact }),
-    workspaces: [workspace],
-    observe() {},
-    complain,
-    redact,
-    learnSecrets: learn,
-  });
-  const socket = join(folder, "daemon.sock");
-  const httpTokenFile = join(folder, "state", "hookline", "http-token");
-  const server = await listenFor(daemon, { port: 0, socket, token, httpTokenFile, proof, version, root: folder });
-  let closing: Promise<void> | undefined;
-  const close = (): Promise<void> => {
-    closing ??= server.close().then(() => daemon.close());
-    return closing;
-  };
+  const opened = await openDaemon({ folder, workspace, environment }, { variables, complain });
   t.after(async () => {
-    await close();
+    await opened.close();
     rmSync(folder, { recursive: true, force: true });
   });
+  const { port } = opened.server;
+  const socket = join(folder, "daemon.sock");
 
   async function send({ agent = "claude-code", locally, signal, ...sent }: Sent, body: Buffer | string, head: object) {
     const query = new URLSearchParams();
@@ -108,7 +82,7 @@ export async function toldDaemon(
     const given = { "content-length": String(Buffer.byteLength(body)), ...head, ...sent.headers };
     const headers = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
     const asked = request({
-      ...(locally ? { socketPath: socket } : { host: "127.0.0.1", port: server.port }),
+      ...(locally ? { socketPath: socket } : { host: "127.0.0.1", port }),
       method: "POST",
       path: `/hook/${agent}?${query}`,
       headers,
@@ -127,7 +101,8 @@ export async function toldDaemon(
   }
 
   return {
-    ...{ daemon, server, folder, workspace, environment, write, close },
+    ...opened,
+    ...{ folder, workspace, environment, write },
     own(sent) {
       const entries = Object.entries(sent.environment ?? environment).map(([name, value]) => `${name}=${value}\0`);
       const body = Buffer.concat([Buffer.from(sent.payload), Buffer.from(`\0${entries.join("")}`)]);

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { Webhook } from "standardwebhooks";
+import { type Hosted, hosted } from "./hosted.ts";
 import { automation, type Place, placeFor, type Started, until } from "./started.ts";
 import { answerIn, toldDaemon } from "./told.ts";
 
@@ -22,13 +23,8 @@ function breakStore({ environment }: Place, table: "event" | "work" = "event"): 
 }
 
 /** Resolves once the daemon has said so. */
-function said({ child }: Started, pattern: RegExp): Promise<boolean> {
-  let text = "";
-  child.stderr?.on("data", (chunk: Buffer) => {
-    text += chunk.toString();
-  });
-  return until(() => pattern.test(text), `${pattern} in what it says`);
-}
+const said = ({ complaints }: Hosted, pattern: RegExp): Promise<boolean> =>
+  until(() => complaints.some((sentence) => pattern.test(sentence)), `${pattern} in what it says`);
 
 const logged = automation("Any", "type: event, event_type: activation", "echo {{event_name}} >> log");
 
@@ -42,7 +38,7 @@ for (const [what, table] of [
       "home/.config/hookline/config.yaml": `webhooks: { ci: { secret: "${secret}", event: build.finished } }`,
       "workspace/.hookline/automations/a.yaml": logged,
     });
-    const daemon = await place.up();
+    const daemon = await hosted(place);
     const at = new Date();
     const webhook = { type: "x.y", data: { ok: true } };
     const headers = {
@@ -78,7 +74,7 @@ test("a file's change that could not be written down is reported once it can be"
       "true",
     ),
   });
-  const daemon = await place.up();
+  const daemon = await hosted(place);
   const complained = said(daemon, /file\.changed of automation:workspace\/watch: .*no space is left/);
   const repair = breakStore(place);
   place.write("workspace/notes.md", "two, and longer\n");
@@ -92,7 +88,7 @@ test("what fires once stays due while its event cannot be written down", async (
   const place = placeFor(t, {
     "workspace/.hookline/automations/once.yaml": automation("Once", `type: at, at: "${moment}"`, "true"),
   });
-  const daemon = await place.up();
+  const daemon = await hosted(place);
   const complained = said(daemon, /Once: .*no space is left/);
   breakStore(place);
   await complained;

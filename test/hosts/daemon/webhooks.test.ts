@@ -10,6 +10,7 @@ import type { HookEvent } from "../../../src/engine/event.ts";
 import type { Outcome } from "../../../src/engine/outcome.ts";
 import { createWebhooks, type Webhooks } from "../../../src/hosts/daemon/webhooks.ts";
 import { openSqliteStore, type SqliteStore } from "../../../src/storage/sqlite/sqlite.ts";
+import { hosted, sharedHosted } from "./hosted.ts";
 import { automation, type Place, placeFor, type Started, until } from "./started.ts";
 
 const secret = `whsec_${randomBytes(24).toString("base64")}`;
@@ -25,7 +26,7 @@ test("an event from a program reaches automations and hooks, and its answer says
       hooks: { "build.finished": [{ hooks: [{ type: "command", command: "cat > seen.json" }] }] },
     }),
   });
-  const daemon = await place.up();
+  const daemon = await hosted(place);
   const { status, body } = await daemon.emit("build.finished", { ok: "yes", hookline_depth: 4 });
   assert.equal(status, 200);
   assert.deepEqual(
@@ -43,8 +44,8 @@ test("an event from a program reaches automations and hooks, and its answer says
   assert.equal(readFileSync(join(place.workspace, "log"), "utf8"), "yes\n");
 });
 
-test("an agent's event, an unknown name and a wrong field are refused", async (t) => {
-  const daemon = await placeFor(t).up();
+test("an agent's event, an unknown name and a wrong field are refused", async () => {
+  const daemon = await shared();
   const send = async (body: unknown): Promise<string> => {
     const answer = await daemon.call("/events", { body });
     return `${answer.status} ${answer.body.error?.code} ${answer.body.error?.message}`;
@@ -64,6 +65,8 @@ webhooks:
   lost: { secret: "\${NOT_SET}" }
 `;
 
+const shared = sharedHosted({ "home/.config/hookline/config.yaml": config });
+
 interface Message {
   id?: string;
   at?: Date;
@@ -71,7 +74,7 @@ interface Message {
   headers?: Record<string, string>;
 }
 async function deliver(
-  { port }: Started,
+  { port }: Pick<Started, "port">,
   name: string,
   message: unknown,
   { id = `msg_${randomBytes(4).toString("hex")}`, at = new Date(), with: key = secret, headers = {} }: Message = {},
@@ -138,8 +141,8 @@ function keptIn({ environment }: Place, file: string): string {
   return existsSync(path) ? readFileSync(path, "latin1") : "";
 }
 
-test("a webhook's bytes are what is signed: a byte order mark is taken, and what is no UTF-8 is refused as that", async (t) => {
-  const daemon = await placeFor(t, { "home/.config/hookline/config.yaml": config }).up();
+test("a webhook's bytes are what is signed: a byte order mark is taken, and what is no UTF-8 is refused as that", async () => {
+  const daemon = await shared();
   const send = async (body: Uint8Array<ArrayBuffer>): Promise<string> => {
     const time = String(Math.floor(Date.now() / 1000));
     const id = `msg_${randomBytes(4).toString("hex")}`;
@@ -155,8 +158,8 @@ test("a webhook's bytes are what is signed: a byte order mark is taken, and what
   assert.equal(await send(Uint8Array.from([0x22, 0xff, 0x22])), "400 input_invalid");
 });
 
-test("a message that was refused for what it says does not use up its id, and one that comes twice at once is taken once", async (t) => {
-  const daemon = await placeFor(t, { "home/.config/hookline/config.yaml": config }).up();
+test("a message that was refused for what it says does not use up its id, and one that comes twice at once is taken once", async () => {
+  const daemon = await shared();
   assert.equal(await deliver(daemon, "any", "nonsense", { id: "msg_1" }), "400 input_invalid");
   const all = await Promise.all([1, 2, 3].map(() => deliver(daemon, "any", { type: "a.b" }, { id: "msg_1" })));
   assert.deepEqual(all.sort(), ["202 event,runs", "409 webhook_repeated", "409 webhook_repeated"]);
@@ -212,7 +215,7 @@ test("a webhook's own project is in its event, whatever the sender writes", asyn
     }),
   });
   place.environment.CI_SECRET = secret;
-  const daemon = await place.up();
+  const daemon = await hosted(place);
   assert.equal(await deliver(daemon, "ci", { type: "x.y", data: { project_id: "other" } }), "202 event,runs");
   assert.equal(JSON.parse(readFileSync(join(place.workspace, "seen.json"), "utf8")).project_id, "shop");
 });

@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { operations } from "../../../src/operations/index.ts";
+import { runCommand } from "../../program.ts";
 import { bin, type Connected, connect, scratch } from "./server.ts";
 
 const call = async ({ client }: Connected, name: string, input: { [field: string]: unknown } = {}) => {
@@ -51,11 +52,7 @@ test("a task that an agent makes belongs to the folder's project, and the model 
     assert.equal(isError, true);
     assert.match(text, says);
   }
-  const listed = spawnSync(process.execPath, [bin, "task", "list", "--json"], {
-    cwd: place.workspace,
-    env: place.environment,
-    encoding: "utf8",
-  });
+  const listed = runCommand(["task", "list", "--json"], { cwd: place.workspace, environment: place.environment });
   assert.deepEqual(JSON.parse(listed.stdout), [task]);
 });
 

@@ -5,7 +5,7 @@ import { createGit } from "../../../src/runtime/processes/git.ts";
 import { testChanges } from "../triggers/changes-contract.ts";
 import { environment, repositoryIn, sessionIn, usualRepository } from "../triggers/repository.ts";
 
-testChanges("cold", (git) => createColdChanges(git));
+testChanges("cold", (git) => createColdChanges(git), { only: "others" });
 
 test("cold: if git cannot be asked once, earlier knowledge stays true, and nothing is reported twice", async (context) => {
   const repository = usualRepository(context);

@@ -6,20 +6,10 @@ import { type TestContext, test } from "node:test";
 import type { ChangeFinder, Place } from "../../../src/runtime/changes/look.ts";
 import { createWatchedChanges, type WatchedChanges } from "../../../src/runtime/changes/watched.ts";
 import { createGit } from "../../../src/runtime/processes/git.ts";
-import { testChanges } from "../triggers/changes-contract.ts";
 import { environment, type Repository, usualRepository } from "../triggers/repository.ts";
+import { testResident } from "./changes-resident.ts";
 
-const complaints: string[] = [];
-
-testChanges(
-  "resident",
-  (git) => createWatchedChanges(git, (reason) => complaints.push(reason)),
-  async (finder, folder) => {
-    assert.ok("watched" in finder && typeof finder.watched === "function");
-    assert.notEqual(await finder.watched(folder), 0, "it is watched");
-    assert.deepEqual(complaints, []);
-  },
-);
+testResident({ only: "harder to watch" });
 
 const aPlace = (repository: Repository): Place => ({ folder: repository.folder, isRepository: true });
 

@@ -14,6 +14,7 @@ import type { ChangeFinder } from "../../../src/runtime/changes/look.ts";
 import { createTracking, type Tracked } from "../../../src/runtime/changes/tracking.ts";
 import { createGit } from "../../../src/runtime/processes/git.ts";
 import { openMemoryStore } from "../../../src/storage/memory/memory.ts";
+import { bin } from "../../program.ts";
 import { aCheck, anEvent, environment, type Repository, usualRepository } from "../triggers/repository.ts";
 
 interface World extends Tracked {
@@ -250,7 +251,7 @@ for (const watch of [true, false]) {
 test("a program that watches ends by itself, closed or not", (context) => {
   const repository = usualRepository(context);
   const script = `
-    import { createHookline } from ${JSON.stringify(join(import.meta.dirname, "..", "..", "..", "src", "index.ts"))};
+    import { createHookline } from ${JSON.stringify(join(bin, "..", "..", "dist", "index.js"))};
     const line = await createHookline({ cwd: ${JSON.stringify(repository.folder)} });
     line.use({ on: "Stop", when: { is: "changed_files", with: { patterns: ["*"] } }, run: () => undefined });
     for (const turn of [1, 2, 3]) await line.emit("Stop", {}, { session: "s" });
@@ -261,7 +262,6 @@ test("a program that watches ends by itself, closed or not", (context) => {
     const done = spawnSync(process.execPath, [join(repository.folder, "..", "host.mjs"), ...words], {
       encoding: "utf8",
       env: { ...environment, HOME: join(repository.folder, "..") },
-      timeout: 20_000,
     });
     assert.equal(done.stdout, "done\n", done.stderr);
     assert.equal(done.status, 0);

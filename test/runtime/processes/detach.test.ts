@@ -9,7 +9,7 @@ const detaches = (line: string): boolean => /^\{"async":\s*true\}$/.test(line.tr
 withEachSpawner((runner) => {
   test("[C37, CT28] a first line that detaches lets go at once, and the work completes", async (context) => {
     const file = join(temporaryFolder(context), "done");
-    const line = `echo '{"async":true}'; until [ -e '${file}.go' ] || [ $((tries++)) -gt 500 ]; do sleep 0.02; done; cat; echo done > '${file}'`;
+    const line = `echo '{"async":true}'; until [ -e '${file}.go' ]; do sleep 0.05; done; cat; echo done > '${file}'`;
     const ended = await runner.line(line, { detaches, input: "the event" });
     assert.equal(ended.how, "detached");
     writeFileSync(`${file}.go`, ""); // it cannot have ended before
@@ -58,7 +58,7 @@ withEachSpawner((runner) => {
       script,
       `import { spawn as fork } from "node:child_process";
      ${runner.script}
-     const line = \`echo '{"async":true}'; until [ -e go ] || [ $((tries++)) -gt 500 ]; do sleep 0.02; done; echo after\`;
+     const line = \`echo '{"async":true}'; until [ -e go ]; do sleep 0.05; done; echo after\`;
      const ended = await spawn(
        { program: "bash", args: ["--norc", "-c", line], cwd: ${JSON.stringify(folder)}, environment: { PATH: process.env.PATH }, input: "" },
        { signal: new AbortController().signal, detaches: () => true },
@@ -69,7 +69,7 @@ withEachSpawner((runner) => {
     const ended = await runner.line(`'${process.execPath}' --no-warnings '${script}'`, { leftovers: "keep" });
     assert.equal(ended.code, 0, ended.stderr);
     writeFileSync(join(folder, "go"), ""); // the process that started it has ended
-    const seen = await runner.line("until [ -e taken ] || [ $((tries++)) -gt 500 ]; do sleep 0.02; done; cat taken", {
+    const seen = await runner.line("until [ -e taken ]; do sleep 0.05; done; cat taken", {
       cwd: folder,
     });
     assert.equal(seen.stdout, "after\n");

@@ -12,7 +12,7 @@ export function isGone(pid: number): boolean {
 }
 
 /** Whether it ends within this many milliseconds. */
-export async function goes(pid: number, within = 4000): Promise<boolean> {
+export async function goes(pid: number, within = 600_000): Promise<boolean> {
   for (const end = performance.now() + within; performance.now() < end; await pause(25)) if (isGone(pid)) return true;
   return isGone(pid);
 }

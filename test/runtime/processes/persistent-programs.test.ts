@@ -17,6 +17,7 @@ import {
   type PersistentProgramsOptions,
 } from "../../../src/runtime/processes/persistent-programs.ts";
 import { startPipedProcess } from "../../../src/runtime/processes/piped-process.ts";
+import { pythonHere } from "../../python.ts";
 import { goes } from "./gone.ts";
 import { isRunning, PATH } from "./running.ts";
 
@@ -71,14 +72,14 @@ function asking(t: TestContext, options: Partial<PersistentProgramsOptions> = {}
 }
 
 function questionOf(event: Fields, wish: Wish): Question {
-  const { timeout = 20, key = "odd", folder = "/one", environment = {} } = wish;
+  const { timeout = 600, key = "odd", folder = "/one", environment = {} } = wish;
   const args = wish.args ?? ["-S", odd]; // it starts sooner without what only imports need
   return {
     key,
     content: contentOf(contentFor(key)),
     called: "odd.py",
     limits: { ...usualLimits, ...wish.limits },
-    command: () => ({ program: "python3", args, cwd: tmpdir(), environment: { PATH, WHO: "first" } }),
+    command: () => ({ program: pythonHere() ?? "python3", args, cwd: tmpdir(), environment: { PATH, WHO: "first" } }),
     event: JSON.stringify(event),
     environment,
     folder,
@@ -130,7 +131,7 @@ test("a program that is given several events at once may answer them in any orde
 test("a crash fails the event that it was asked about at once, with its last words; the next gets a new process", async (t) => {
   const { ask, fields, residents } = asking(t);
   const { pid } = await fields({});
-  const reply = await ask({ do: "crash" }, { timeout: 60 });
+  const reply = await ask({ do: "crash" }, { timeout: 600 });
   assert.equal(failureOf(reply), "exit: it ended with exit code 3 before it answered");
   assert.equal(reply.stderr, "out of luck");
   const next = await fields({});

@@ -1,55 +1,13 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { chmodSync, copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type TestContext, test } from "node:test";
-import type { Command, Ended, SpawnOptions } from "../../../src/engine/program.ts";
-import { livingSince } from "../../../src/runtime/processes/process-table.ts";
+import { test } from "node:test";
 import { createSpawn } from "../../../src/runtime/processes/spawn.ts";
-import { createSpawner, type Spawner, type SpawnerOptions } from "../../../src/runtime/processes/spawner.ts";
 import { goes } from "./gone.ts";
-import { helperFile, helperIsHere, isRunning, PATH, pidsIn, runLine, temporaryFolder } from "./running.ts";
-
-const here = { skip: helperIsHere ? false : "there is no helper for this system" };
-
-interface Started extends Spawner {
-  run(program: string, args: string[], more?: Partial<Command> & Partial<SpawnOptions>): Promise<Ended>;
-  line(line: string, more?: Partial<Command> & Partial<SpawnOptions>): Promise<Ended>;
-  /** The process id of the helper. */
-  helper(): number;
-}
-
-function start(context: TestContext, options: SpawnerOptions = {}): Started {
-  const before = new Set(helpers());
-  const spawner = createSpawner({ file: helperFile, complain: assert.fail, ...options });
-  context.after(() => spawner.close());
-  const run: Started["run"] = (program, args, more = {}) => {
-    const { signal = new AbortController().signal, detaches, leftovers, ...command } = more;
-    return spawner.spawn(
-      { program, args, cwd: tmpdir(), environment: { PATH }, input: "", ...command },
-      { signal, ...(detaches ? { detaches } : {}), ...(leftovers ? { leftovers } : {}) },
-    );
-  };
-  return {
-    ...spawner,
-    run,
-    line: (line, more) => run("bash", ["--norc", "-c", line], more),
-    helper: () => helpers().find((pid) => !before.has(pid)) ?? assert.fail("no helper runs"),
-  };
-}
-
-/** Our own children that are helpers. */
-const helpers = (): number[] =>
-  livingSince(0)
-    .filter(
-      ({ pid, parent }) =>
-        parent === process.pid && readFileSync(`/proc/${pid}/comm`, "utf8").startsWith("hookline-spawn"),
-    )
-    .map(({ pid }) => pid);
-const descriptorsOf = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length;
-const childrenOf = (pid: number): number[] =>
-  readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").filter(Boolean).map(Number);
+import { helperFile, isRunning, PATH, pidsIn, runLine, temporaryFolder } from "./running.ts";
+import { childrenOf, descriptorsOf, helpers, here, start, testManyAtOnce } from "./spawner-started.ts";
 
 test("[R14] when this process is killed, nothing that it had started continues", here, async (context) => {
   const folder = temporaryFolder(context);
@@ -68,17 +26,7 @@ test("[R14] when this process is killed, nothing that it had started continues",
   for (const pid of pidsIn(join(folder, "pids"))) assert.ok(await goes(pid), `${pid} goes on`);
 });
 
-test("200 programs at once all answer, and none is left as a zombie", here, async (context) => {
-  const { run, helper } = start(context);
-  const all = await Promise.all(
-    Array.from({ length: 200 }, (_, index) => run("sh", ["-c", "read line; echo $line"], { input: `${index}\n` })),
-  );
-  assert.deepEqual(
-    all.map(({ stdout }) => Number(stdout)),
-    Array.from({ length: 200 }, (_, index) => index),
-  );
-  assert.deepEqual(childrenOf(helper()), []);
-});
+testManyAtOnce(40);
 
 test("[F5] a program that floods does not keep a quick one from answering", here, async (context) => {
   const { line } = start(context);

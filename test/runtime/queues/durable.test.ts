@@ -295,15 +295,16 @@ test("what a durable run adds to the other queue, and the other way round, has e
 });
 
 test("[A50] a worker whose run does not stop is closed in time all the same", async (context) => {
-  const { folder, store } = opening(context);
+  const { folder, store, open } = opening(context);
   const worker = openDurableQueue(store, { cap: () => 1, environment: {} });
-  const deaf = durableHook("h", [marking("a", { takes: 30_000 })]);
+  const deaf = durableHook("h", [marking("a", { until: "go", deaf: true })]);
   await engineOn(store, worker, folder);
   await enqueue(store, worker, itemOf(deaf, "r1"));
   await whenLogged(folder, "begin", "r1", "a");
   await worker.close(0.4);
   assert.deepEqual(await runsOf(store), ["r1 queued"]);
   assert.equal(store.database.get<{ recoveries: number }>("select recoveries from work")?.recoveries, 0);
+  open("go");
   await whenLogged(folder, "stopped", "r1", "a");
   assert.deepEqual(await runsOf(store), ["r1 queued"], "what it did afterwards counts no more");
 });

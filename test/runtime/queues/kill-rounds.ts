@@ -1,4 +1,5 @@
 /** Kills workers at random moments while they perform durable runs of several steps, and counts what became of the runs. */
+import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -35,6 +36,14 @@ const hooks = ["p", "q", "r", "s", "t"].map((name) =>
 const runsPerRound = 6;
 /** Milliseconds after a worker said that it is ready: by then it works. */
 const livesAtMost = 90;
+
+/** Of all that was acknowledged nothing is lost, repeated or left running. */
+export async function losesNothing(kills: number): Promise<void> {
+  const { acknowledged, completed, interrupted, lost, leftRunning, repeated } = await killRounds(kills);
+  assert.equal(acknowledged, kills * runsPerRound);
+  assert.deepEqual({ lost, leftRunning, repeated }, { lost: 0, leftRunning: 0, repeated: 0 });
+  assert.equal(completed + interrupted, acknowledged);
+}
 
 export async function killRounds(kills: number): Promise<Toll> {
   const folder = mkdtempSync(join(tmpdir(), "hookline-kills-"));

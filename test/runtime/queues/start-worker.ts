@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { existsSync, readFileSync, watch } from "node:fs";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { bundled } from "../../program.ts";
 import type { WorkerOptions } from "./worker.ts";
 import { logIn } from "./world.ts";
 
@@ -14,6 +15,7 @@ interface Said {
   begun?: string;
   performed?: string;
   lost?: boolean;
+  stopping?: true;
   closed?: true;
 }
 
@@ -26,7 +28,7 @@ export interface Worker {
 }
 
 export const startWorker = (folder: string, options: WorkerOptions = {}): Promise<Worker> =>
-  startSaying(program, [folder, JSON.stringify(options)]);
+  startSaying(bundled(program), [folder, JSON.stringify(options)]);
 
 /** A program that says what it does, one line of JSON each, and first that it is ready. */
 export async function startSaying(file: string, words: readonly string[]): Promise<Worker> {

@@ -32,6 +32,7 @@ const queue: Queue = {
 };
 await engineOn(store, queue, folder);
 process.once("SIGTERM", async () => {
+  print({ stopping: true });
   await durable.close(patience);
   store.close();
   print({ closed: true });

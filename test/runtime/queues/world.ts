@@ -43,6 +43,8 @@ export interface Marking {
   takes?: number;
   /** It goes on once a file of this name lies in the folder. */
   until?: string;
+  /** Not even the end of its run keeps it from waiting for that. */
+  deaf?: true;
   /** Kills its own process. */
   dies?: true;
   fails?: true;
@@ -135,14 +137,14 @@ export const programIn = (cwd: string): Handler => ({
 export const markIn = (folder: string): Handler => ({
   params: anything as Handler["params"], // it takes any fields
   async run(params, { run, signal }) {
-    const { word, takes = 0, until, dies, fails } = params as unknown as Marking & { word: string }; // marking() wrote them
+    const { word, takes = 0, until, deaf, dies, fails } = params as unknown as Marking & { word: string }; // marking() wrote them
     const say = (what: string): void => appendFileSync(logIn(folder), `${what} ${run} ${word} ${process.pid}\n`);
     say("begin");
     if (dies) process.kill(process.pid, "SIGKILL");
     const waits = (): boolean => until !== undefined && !existsSync(join(folder, until));
     if (takes > 0 || waits()) {
       do await new Promise((resolve) => setTimeout(resolve, takes || 10));
-      while (waits() && !signal.aborted);
+      while (waits() && (deaf || !signal.aborted));
     }
     say(signal.aborted ? "stopped" : "end");
     if (fails) return { ok: false, output: { error: "boom" }, failure: "error", reason: "boom" };

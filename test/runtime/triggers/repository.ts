@@ -1,6 +1,7 @@
 /** Repositories and folders of a test's own, and what a session of theirs is told. */
 import { execFileSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
 import type { Changes, HookEvent } from "../../../src/engine/event.ts";
@@ -9,6 +10,7 @@ import type { ChangeFinder } from "../../../src/runtime/changes/look.ts";
 import { createTracking, type Tracked } from "../../../src/runtime/changes/tracking.ts";
 import { openMemoryStore } from "../../../src/storage/memory/memory.ts";
 import { aHook } from "../../engine/a-hook.ts";
+import { emptyRepository } from "../../repository.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 
 export { temporaryFolder } from "../../temporary-folder.ts";
@@ -26,16 +28,27 @@ export interface Repository {
   git(...words: string[]): string;
   write(name: string, text?: string): void;
   /** Everything as it is. @param at another time than now */
-  commit(at?: Date): string;
+  commit(at?: Date): void;
 }
 
 export function repositoryIn(folder: string): Repository {
-  mkdirSync(folder, { recursive: true });
-  const identity = ["-c", "user.name=test", "-c", "user.email=test@example.org", "-c", "protocol.file.allow=always"];
+  emptyRepository(folder);
+  return handsOn(folder);
+}
+
+const settings = {
+  "user.name": "test",
+  "user.email": "test@example.org",
+  "protocol.file.allow": "always",
+  "maintenance.auto": "false", // else each commit starts another process
+};
+const identity = Object.entries(settings).flatMap(([key, value]) => ["-c", `${key}=${value}`]);
+
+/** What works in a repository that is there. */
+function handsOn(folder: string): Repository {
   const gitIn = (env: Record<string, string>, ...words: string[]): string =>
     execFileSync("git", [...identity, ...words], { cwd: folder, env, encoding: "utf8", stdio: "pipe" });
   const git = (...words: string[]): string => gitIn(environment, ...words);
-  git("init", "-q", "-b", "main", ".");
   return {
     folder,
     git,
@@ -47,18 +60,30 @@ export function repositoryIn(folder: string): Repository {
       git("add", "-A");
       const dated = at ? { ...environment, GIT_COMMITTER_DATE: at.toISOString() } : environment;
       gitIn(dated, "commit", "-q", "--allow-empty", "-m", "work");
-      return git("rev-parse", "HEAD").trim();
     },
   };
 }
 
 /** With a file in the top, two in folders, and a rule of what is ignored. */
 export function usualRepository(context: TestContext): Repository {
-  const repository = repositoryIn(join(temporaryFolder(context), "app"));
-  for (const name of ["a.ts", "src/b.ts", "src/deep/c.ts"]) repository.write(name);
-  repository.write(".gitignore", "ignored/\n*.log\n");
-  repository.commit();
+  usual ??= madeOnce();
+  const folder = join(temporaryFolder(context), "app");
+  cpSync(usual, folder, { recursive: true, preserveTimestamps: true });
+  const repository = handsOn(folder);
+  repository.git("update-index", "-q", "--refresh"); // the index knows other files by their times and numbers
   return repository;
+}
+let usual: string | undefined;
+
+/** The first of them; the others are its copies. */
+function madeOnce(): string {
+  const folder = mkdtempSync(join(tmpdir(), "hookline-usual-"));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  const { write, commit } = repositoryIn(folder);
+  for (const name of ["a.ts", "src/b.ts", "src/deep/c.ts"]) write(name);
+  write(".gitignore", "ignored/\n*.log\n");
+  commit();
+  return folder;
 }
 
 /** A must-pass check of changed files. */

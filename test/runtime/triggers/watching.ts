@@ -33,6 +33,18 @@ export interface Watching {
 /** Intervals are short, and the clock is the real one: the file system has no other. */
 export const quick = { enabled: true, pollInterval: 0.1, debounce: 0.3 };
 
+export interface Way {
+  name: string;
+  settings: typeof quick;
+  poll?: true;
+}
+/** Nothing is looked at but what is told of. */
+export const onlyTold: typeof quick = { ...quick, pollInterval: 3_600 };
+export const ways: readonly Way[] = [
+  { name: "told folder by folder", settings: onlyTold },
+  { name: "polled", settings: quick, poll: true },
+];
+
 export function watchingIn(context: TestContext, given: Partial<FileWatcherOptions> = {}): Watching {
   const folder = join(temporaryFolder(context), "app");
   mkdirSync(folder);

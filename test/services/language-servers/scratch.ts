@@ -24,7 +24,7 @@ export interface Scratch {
   install(path: string, from: string): void;
 }
 
-export const soon = (seconds = 20): AbortSignal => AbortSignal.timeout(seconds * 1000);
+export const soon = (seconds = 600): AbortSignal => AbortSignal.timeout(seconds * 1000);
 
 /** The files of these, text by path, lie in a folder of the test's own. */
 export function scratch(

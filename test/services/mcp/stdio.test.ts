@@ -2,11 +2,17 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "node:test";
+import { after, test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { HooklineError } from "../../../src/engine/error.ts";
 import { startPipedProcess } from "../../../src/runtime/processes/piped-process.ts";
+import { bundled } from "../../program.ts";
 import { isRunning } from "../../runtime/processes/running.ts";
 import { error, lineIn, never, say, stdio, temporaryFolder, toolsOf } from "./tools.ts";
+
+const caller = fileURLToPath(new URL("./caller.ts", import.meta.url));
+/** For tests that call its one server, and leave it as it is. */
+const shared = toolsOf({ after }, { one: stdio() });
 
 test("a tool of a program is called by its dotted name and by the name that agents use", async (context) => {
   const tools = toolsOf(context, { "my server": stdio() });
@@ -14,32 +20,29 @@ test("a tool of a program is called by its dotted name and by the name that agen
   assert.equal(await say(tools, "mcp__my_server__echo", { text: "again" }), "again");
 });
 
-test("structure comes as structure, with the words next to it; text stays text, and parts are joined", async (context) => {
-  const tools = toolsOf(context, { one: stdio() });
-  assert.deepEqual(await tools.call("one.add", { a: 1, b: 2 }, never), {
+test("structure comes as structure, with the words next to it; text stays text, and parts are joined", async () => {
+  assert.deepEqual(await shared.call("one.add", { a: 1, b: 2 }, never), {
     ok: true,
     output: { sum: 3 },
     text: "the sum is 3",
   });
-  assert.deepEqual(await tools.call("one.echo", { text: "12" }, never), { ok: true, output: "12" });
-  assert.deepEqual(await tools.call("one.parts", {}, never), { ok: true, output: "one\n[image/png]\ntwo" });
+  assert.deepEqual(await shared.call("one.echo", { text: "12" }, never), { ok: true, output: "12" });
+  assert.deepEqual(await shared.call("one.parts", {}, never), { ok: true, output: "one\n[image/png]\ntwo" });
 });
 
-test("text that is one JSON object or list is read, so that templates can walk into it", async (context) => {
-  const tools = toolsOf(context, { one: stdio() });
-  const call = async (text: string) => (await tools.call("one.echo", { text }, never)).output;
+test("text that is one JSON object or list is read, so that templates can walk into it", async () => {
+  const call = async (text: string) => (await shared.call("one.echo", { text }, never)).output;
   assert.deepEqual(await call(' {"a": [1]} '), { a: [1] });
   assert.deepEqual(await call("[1, 2]"), [1, 2]);
   assert.equal(await call('{"a": 1} and more'), '{"a": 1} and more');
   assert.equal(await call("[not JSON"), "[not JSON");
 });
 
-test("what a tool reports as an error is an answer that is not ok", async (context) => {
-  const tools = toolsOf(context, { one: stdio() });
-  assert.deepEqual(await tools.call("one.fail", {}, never), { ok: false, output: "no disk" });
-  const thrown = await tools.call("one.throw", {}, never);
+test("what a tool reports as an error is an answer that is not ok", async () => {
+  assert.deepEqual(await shared.call("one.fail", {}, never), { ok: false, output: "no disk" });
+  const thrown = await shared.call("one.throw", {}, never);
   assert.deepEqual([thrown.ok, /thrown inside/.test(String(thrown.output))], [false, true]);
-  const mistaken = await tools.call("one.add", { a: "x" }, never).catch((one: unknown) => one);
+  const mistaken = await shared.call("one.add", { a: "x" }, never).catch((one: unknown) => one);
   assert.match(mistaken instanceof Error ? mistaken.message : JSON.stringify(mistaken), /expected number/);
 });
 
@@ -65,26 +68,14 @@ test("two projects have a server each, and closing one leaves the other alone", 
   assert.equal(await say(right, "one.echo", { text: "here" }), "here");
 });
 
-test("noise on stdout and stderr does not disturb the answer", async (context) => {
-  const tools = toolsOf(context, { one: stdio() });
-  assert.equal(await say(tools, "one.noise"), "through the noise");
-  assert.equal(await say(tools, "one.echo", { text: "still here" }), "still here");
+test("noise on stdout and stderr does not disturb the answer", async () => {
+  assert.equal(await say(shared, "one.noise"), "through the noise");
+  assert.equal(await say(shared, "one.echo", { text: "still here" }), "still here");
 });
 
 test("our own stdout, which may belong to an agent, stays empty whatever servers say", async () => {
-  const script = `
-    const { createTools } = await import(${JSON.stringify(new URL("../../../src/services/mcp/index.ts", import.meta.url).href)});
-    const { startPipedProcess } = await import(${JSON.stringify(new URL("../../../src/runtime/processes/piped-process.ts", import.meta.url).href)});
-    const servers = ${JSON.stringify({ one: stdio(), none: stdio("empty"), bad: stdio("dies") })};
-    const tools = createTools({ servers, start: startPipedProcess, environment: process.env, cwd: "/", complain: () => {} });
-    const { signal } = new AbortController();
-    await tools.call("one.noise", {}, signal);
-    await tools.call("none.echo", {}, signal).catch((error) => { if (error.code !== "tool_unknown") throw error; });
-    await tools.list(signal);
-    await tools.close();`;
-  const { status, stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", script], {
-    encoding: "utf8",
-  });
+  const servers = JSON.stringify({ one: stdio(), none: stdio("empty"), bad: stdio("dies") });
+  const { status, stdout, stderr } = spawnSync(process.execPath, [bundled(caller), servers], { encoding: "utf8" });
   assert.deepEqual([status, stdout, stderr], [0, "", ""]);
 });
 
@@ -130,7 +121,7 @@ test("a program that does not exist says so", async (context) => {
 });
 
 test("a server may take its time to start, within its limit", async (context) => {
-  const tools = toolsOf(context, { slow: stdio("slow", "5000"), slower: { ...stdio("slow", "5000"), timeout: 0.5 } });
+  const tools = toolsOf(context, { slow: stdio("slow", "1000"), slower: { ...stdio("slow", "600000"), timeout: 0.5 } });
   await Promise.all([
     say(tools, "slow.echo", { text: "at last" }).then((said) => assert.equal(said, "at last")),
     assert.rejects(tools.call("slower.echo", {}, never), error("tool_failed", /did not answer within 0\.5 s/)),
@@ -166,13 +157,12 @@ test("a call that was given up before it began never reaches a server", async (c
   assert.equal(started, 0);
 });
 
-test("long text is cut between characters and says so; structure that is too long fails", async (context) => {
-  const tools = toolsOf(context, { one: stdio() });
-  const text = await say(tools, "one.large", { bytes: 3 << 20 });
+test("long text is cut between characters and says so; structure that is too long fails", async () => {
+  const text = await say(shared, "one.large", { bytes: 3 << 20 });
   assert.match(text, /^ä{524288}\n\[… 2097152 more bytes were not kept\]$/);
-  assert.equal((await say(tools, "one.large", { bytes: 1 << 20 })).length, 1 << 19);
+  assert.equal((await say(shared, "one.large", { bytes: 1 << 20 })).length, 1 << 19);
   await assert.rejects(
-    tools.call("one.large_list", { bytes: 2 << 20 }, never),
+    shared.call("one.large_list", { bytes: 2 << 20 }, never),
     error("tool_failed", /its answer has 2097162 bytes/),
   );
 });
@@ -218,9 +208,8 @@ test("unknown servers and tools are reported with what was most likely meant", a
   );
 });
 
-test("the list names every tool with its schema, and whether it only reads", async (context) => {
-  const tools = toolsOf(context, { one: stdio() });
-  const list = await tools.list(never);
+test("the list names every tool with its schema, and whether it only reads", async () => {
+  const list = await shared.list(never);
   const echo = list.find(({ name }) => name === "one.echo");
   assert.deepEqual([echo?.description, echo?.readOnly, echo?.input?.type], ["Says it again", true, "object"]);
   assert.equal(list.find(({ name }) => name === "one.count")?.readOnly, undefined);
@@ -245,9 +234,7 @@ test("close() ends servers, with what they have started, whatever they do", asyn
   const pids = [await say(tools, "one.pid"), await say(tools, "one.child"), await say(tools, "deaf.pid")].map(Number);
   const hanging = [tools.call("one.hang", {}, never), tools.call("silent.echo", {}, never)];
   const settled = Promise.allSettled(hanging);
-  const started = performance.now();
-  await Promise.all([tools.close(), tools.close()]);
-  assert.ok(performance.now() - started < 30_000, "it waited for an answer");
+  await Promise.all([tools.close(), tools.close()]); // it waits for no answer: none comes
   assert.deepEqual(pids.map(isRunning), [false, false, false]);
   for (const one of await settled) assert.equal(one.status, "rejected");
   await assert.rejects(tools.call("one.echo", {}, never), error("tool_failed", /have been closed/));

@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync, watch } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { type ErrorCode, HooklineError } from "../../../src/engine/error.ts";
 import type { Fields } from "../../../src/engine/event.ts";
@@ -22,10 +21,11 @@ const script = fileURLToPath(new URL("../../fixtures/mcp/stdio.ts", import.meta.
 export const stdio = (...words: string[]): Extract<McpServer, { command: string }> => ({
   command: process.execPath,
   args: [bundled(script), ...words],
+  timeout: 600, // a busy machine starts it late
 });
 
 export function toolsOf(
-  context: TestContext,
+  context: { after(work: () => unknown): void },
   servers: Record<string, McpServer>,
   options: Partial<ToolsOptions> = {},
 ): Tools {

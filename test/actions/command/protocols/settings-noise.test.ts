@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { settings } from "../../../../src/actions/command/protocols/settings.ts";
 import { answered, bash, endOf, eventOf, inputOf } from "./asking.ts";
+import { block, brokenFails, everyOutputIsRead } from "./noise.ts";
 
-const block = JSON.stringify({ decision: "block", reason: "no" });
 const isDeny = (stdout: string): boolean => answered("PreToolUse", stdout).outcome?.verdict?.is === "deny";
 
 test("[C36a, CT34, R16] plain text is context on SessionStart, UserPromptSubmit and PreCompact", () => {
@@ -85,38 +84,9 @@ test("[C36a] an echo does not hide an answer before it, after it, or inside of i
   }
 });
 
-test("[F8, R17] what was meant as JSON and is broken is a failure, not a pass", () => {
-  const deep = '{"a":'.repeat(1_000_000);
-  const broken = [
-    '{"decision":"block"',
-    "{'decision':'block'}",
-    '{"hookSpecificOutput":{"permissionDecision":"deny"}',
-    '{\n  "hookSpecificOutput":\n  {\n    "permissionDecision": "deny"\n  }\n',
-    '{"decision": NaN}',
-    '{"decision":"block",}',
-    `starting\n${block.slice(0, -3)}`,
-    `{}\n${block.slice(0, -3)}`,
-    deep,
-    `${deep}1${"}".repeat(1_000_000)}`,
-  ];
-  for (const stdout of broken) {
-    const result = answered("PreToolUse", stdout);
-    assert.ok(!result.ok && result.failure === "output", stdout.slice(0, 60));
-    assert.ok(result.reason.length < 400);
-  }
-});
+test("[F8, R17] what was meant as JSON and is broken is a failure, not a pass", () => brokenFails(50_000));
 
-test("[G1] no output makes the reading throw, and none takes more than linear time", () => {
-  const piece = fc.constantFrom("{", "}", '"', "[", "]", ":", "\n", "\\", block, '{"a":1}', "x", " ", '{"decision":');
-  fc.assert(
-    fc.property(fc.array(piece, { maxLength: 60 }), (pieces) => {
-      assert.equal(typeof answered("PreToolUse", pieces.join("")).ok, "boolean");
-    }),
-  );
-  for (const part of ['{"reason":1}', '{"systemMessage":"x"}\n', "{", '{"', '{"a":[', "{ ", "\n{", '"{']) {
-    assert.equal(typeof answered("PreToolUse", part.repeat(300_000)).ok, "boolean");
-  }
-});
+test("[G1] no output makes the reading throw, and none takes more than linear time", () => everyOutputIsRead(20_000));
 
 test("[F8] a key that looks like a prototype is data", () => {
   const result = answered("PreToolUse", '{"__proto__":{"decision":"approve"},"constructor":1}');

@@ -4,10 +4,19 @@
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import type { CommandAnswer } from "../../../standing-command.ts";
+import type { CommandAnswer, CommandRequest } from "../../../standing-command.ts";
 import { type HostileRepository, writeRepository } from "./hostile-repositories.ts";
 
 /** Why a trace cannot be taken on this machine. */
@@ -128,25 +137,50 @@ async function runCommands(
   commands: Visit["commands"],
 ): Promise<string> {
   const trace = traceFile(folder);
-  const standing = join(import.meta.dirname, "..", "..", "..", "standing-command.ts");
-  const child = spawn("strace", [...strace, trace, process.execPath, standing], {
-    cwd: folder,
-    env: environment,
-    stdio: ["ignore", "ignore", "inherit", "pipe", "pipe"],
-  });
-  const [, , , requests, answers] = child.stdio;
-  if (!requests || !("write" in requests) || !answers || !("read" in answers)) throw new Error("it has no pipes");
-  const lines = createInterface({ input: answers })[Symbol.asyncIterator]();
-  for (const words of commands) {
-    requests.write(`${JSON.stringify({ bin, words, cwd: repository, environment })}\n`);
-    const { value, done } = await lines.next();
-    if (done) throw new Error(`the process of the commands ended in: hookline ${words.join(" ")}`);
-    const answer: CommandAnswer = JSON.parse(value);
-    if (answer.stderr.includes("— usage: ")) throw new Error(`hookline ${words.join(" ")}: ${answer.stderr}`);
-  }
-  requests.end();
-  if (child.exitCode === null) await once(child, "exit");
+  await performed(
+    commands.map((words) => ({ bin, words, cwd: repository, environment })),
+    { folder, environment, under: ["strace", ...strace, trace] },
+  );
   return trace;
+}
+
+/**
+ * One command after the other in a process that stays. It is asked without blocking this one, which may be a server that a command
+ * speaks to. A command whose words are wrong is a mistake of the test.
+ *
+ * @param under words that start the process, such as those of strace
+ */
+export async function performed(
+  requests: readonly CommandRequest[],
+  {
+    folder,
+    environment,
+    under = [],
+  }: { folder: string; environment: Readonly<Record<string, string>>; under?: string[] },
+): Promise<CommandAnswer[]> {
+  const standing = join(import.meta.dirname, "..", "..", "..", "standing-command.ts");
+  const written = ["said", "complained"].map((name) => join(folder, name));
+  const [stdout, stderr] = written.map((path) => openSync(path, "a"));
+  const [file = "", ...words] = [...under, process.execPath, standing, ...written];
+  const stdio = ["ignore", stdout, stderr, "pipe", "pipe"] as const;
+  const child = spawn(file, words, { cwd: folder, env: environment, stdio: [...stdio] });
+  for (const descriptor of [stdout, stderr]) if (descriptor !== undefined) closeSync(descriptor);
+  const [, , , asked, answered] = child.stdio;
+  if (!asked || !("write" in asked) || !answered || !("read" in answered)) throw new Error("it has no pipes");
+  const lines = createInterface({ input: answered })[Symbol.asyncIterator]();
+  const answers: CommandAnswer[] = [];
+  for (const request of requests) {
+    asked.write(`${JSON.stringify(request)}\n`);
+    const { value, done } = await lines.next();
+    const called = `hookline ${request.words.join(" ")}`;
+    if (done) throw new Error(`the process of the commands ended in: ${called}`);
+    const answer: CommandAnswer = JSON.parse(value);
+    if (answer.stderr.includes("— usage: ")) throw new Error(`${called}: ${answer.stderr}`);
+    answers.push(answer);
+  }
+  asked.end();
+  if (child.exitCode === null) await once(child, "exit");
+  return answers;
 }
 
 // What agents send.
@@ -154,7 +188,7 @@ async function runCommands(
 const fixtures = join(import.meta.dirname, "..", "..", "..", "fixtures", "agents", "claude-code");
 export const payloadNames: readonly string[] = readdirSync(fixtures).filter((name) => !name.startsWith("http-request"));
 
-const payload = (name: string, repository: string): string =>
+export const payload = (name: string, repository: string): string =>
   readFileSync(join(fixtures, name), "utf8").replaceAll("/workspace/repo", repository);
 
 async function hookCommand({ folder, bin, repository, environment }: Place, name: string): Promise<string> {

@@ -1,0 +1,132 @@
+/** Programs that stay, beside the same programs started for each event. */
+import assert from "node:assert/strict";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { TestContext } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
+import { type CommandParams, command } from "../../src/actions/command/command.ts";
+import type { PersistentPrograms } from "../../src/engine/persistent-program.ts";
+import type { StepContext, StepResult } from "../../src/engine/ports.ts";
+import { createPersistentPrograms } from "../../src/runtime/processes/persistent-programs.ts";
+import { startPipedProcess } from "../../src/runtime/processes/piped-process.ts";
+import { contextOf, PATH, type Surroundings, temporaryFolder } from "./context.ts";
+
+export const examples: string = join(import.meta.dirname, "..", "..", "examples", "resident");
+export const odd: string = join(import.meta.dirname, "..", "runtime", "processes", "programs", "odd.py");
+
+export function residentsFor(t: TestContext): PersistentPrograms {
+  const residents = createPersistentPrograms({ start: startPipedProcess });
+  t.after(() => residents.close());
+  return residents;
+}
+
+export const call = (line: string): { tool_name: string; tool_input: { command: string } } => ({
+  tool_name: "Bash",
+  tool_input: { command: line },
+});
+export const among = (context: StepContext, residents: PersistentPrograms): StepContext => ({
+  ...context,
+  ports: { ...context.ports, residents },
+});
+export const kept = async (
+  params: CommandParams,
+  residents: PersistentPrograms,
+  wish?: Surroundings,
+): Promise<StepResult> => command.run({ resident: true, ...params }, among(contextOf(wish), residents));
+export const once = async (params: CommandParams, wish?: Surroundings): Promise<StepResult> =>
+  command.run({ resident: true, ...params }, contextOf(wish));
+
+/** An example gives the same verdicts with a process that stays and without one. */
+export async function sameVerdicts(t: TestContext, file: string): Promise<void> {
+  const residents = residentsFor(t);
+  const params = { command: join(examples, file), args: [] };
+  for (const line of ["ls -l", "git push --force", "echo 'git' \"push\" \\ ü", "git push"]) {
+    const [staying, started] = [
+      await kept(params, residents, { data: call(line) }),
+      await once(params, { data: call(line) }),
+    ];
+    assert.equal(staying.outcome?.verdict?.reason, line.startsWith("git") ? "a person pushes" : undefined, line);
+    assert.deepEqual(staying.outcome, started.outcome);
+  }
+  const without = await kept(params, residents, { name: "Stop", data: {} });
+  assert.deepEqual([without.ok, without.outcome], [true, undefined]);
+  assert.deepEqual(
+    residents.facts().map(({ events, restarts }) => [events, restarts]),
+    [[5, 0]],
+  );
+}
+
+/** Does to the program what the event's `do` says. */
+export const failing = (params: CommandParams, context: StepContext): Promise<StepResult> =>
+  Promise.resolve(command.run({ resident: true, ...params }, context));
+
+/** What the program does fails its event for the same reason with a process that stays and without one. */
+export async function sameFailure(t: TestContext, what: string): Promise<void> {
+  const residents = residentsFor(t);
+  const params = { command: odd, args: [] };
+  const python = { ...params, command: "python3", args: ["-S", odd] };
+  /** The same limit twice: `timeout` is what the reason says, the signal is what ends it. */
+  const given = (ends: boolean): StepContext => {
+    const context = contextOf(ends ? { timeout: 0.5, signal: AbortSignal.timeout(500) } : { timeout: 20 });
+    return { ...context, event: { ...context.event, data: { do: what } } };
+  };
+  // What stays is ended by its flood, however long that takes to come; without it the program waits after its flood.
+  const staying = await failing(python, among(given(what === "hang"), residents));
+  const started = await failing(python, given(what === "hang" || what === "flood"));
+  assert.ok(!staying.ok && !started.ok);
+  if (what === "flood")
+    assert.deepEqual([staying.failure, staying.outcome, started.outcome], ["output", undefined, undefined]);
+  else assert.deepEqual([staying.failure, normal(staying.reason)], [started.failure, normal(started.reason)]);
+}
+const normal = (reason: string): string => reason.replace(/\\"pid\\": \d+/, "pid");
+
+export const edited: Readonly<
+  Record<
+    | "a program"
+    | "a word"
+    | "a line for a shell"
+    | "a line that goes to its folder"
+    | "a line that goes there step by step",
+    (file: string) => CommandParams
+  >
+> = {
+  "a program": (file: string) => ({ command: file, args: [] }),
+  "a word": (file: string) => ({ command: "python3", args: ["-S", file] }),
+  "a line for a shell": (file: string) => ({ command: `exec python3 -S "$FOLDER"/${file.split("/").at(-1)}` }),
+  "a line that goes to its folder": (file: string) => ({
+    command: `cd "${dirname(file)}" && exec python3 -S guard.py`,
+  }),
+  "a line that goes there step by step": () => ({
+    command: `cd .hooks && cd 'in depth'; exec python3 -S "$(pwd)/guard.py"`,
+  }),
+};
+export const saying = (reason: string): string => `#!/usr/bin/env python3
+import json, sys
+for line in sys.stdin:
+    print(json.dumps({"id": json.loads(line)["id"], "exit": 2, "stderr": "${reason}"}), flush=True)
+`;
+
+/** A program that is edited or deleted is not asked any more as it was. */
+export async function followsEdits(t: TestContext, what: keyof typeof edited): Promise<void> {
+  const residents = residentsFor(t);
+  const folder = temporaryFolder(t);
+  const file = join(folder, ".hooks", "in depth", "guard.py");
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, saying("before"), { mode: 0o755 });
+  const asked = async (): Promise<string | undefined> => {
+    const wish = { cwd: folder, origin: { root: folder }, caller: { environment: { PATH, FOLDER: dirname(file) } } };
+    const result = await kept(edited[what](file), residents, wish);
+    return result.ok ? result.outcome?.verdict?.reason : result.failure;
+  };
+  /** Files are looked at now and then, so asked again it is seen. */
+  const becomes = async (expected: string): Promise<void> => {
+    for (let answer = await asked(); answer !== expected; answer = await asked()) await pause(5);
+  };
+  assert.equal(await asked(), "before");
+  writeFileSync(file, saying("afterwards"));
+  await becomes("afterwards");
+  rmSync(file);
+  await becomes(what === "a program" ? "launch" : "exit");
+  writeFileSync(file, saying("once more"), { mode: 0o755 });
+  await becomes("once more");
+}

@@ -1,0 +1,5 @@
+/** The same of many processes. */
+import { test } from "node:test";
+import { recordAtOnce } from "./usage-records.ts";
+
+test("[B39] twenty processes record at once: no record, no line and no count is lost", (t) => recordAtOnce(t, 20));

@@ -1,0 +1,26 @@
+/** The same with all that the others refuse or let pass, and in whatever order they were installed. */
+import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import test from "node:test";
+import { besideHusky, hook, installFramework } from "./managers.ts";
+import { beginSession, mustRun, refusing, scratch } from "./scratch.ts";
+
+test("[E45, E46] with husky both run, and either may refuse, and Hookline comes back after husky has written its folder again", (t) =>
+  besideHusky(scratch(t), { few: false }));
+
+test("the pre-commit framework, installed again over ours, does not go round in a circle", (t) => {
+  const self = scratch(t);
+  installFramework(self);
+  self.write(hook, refusing, 0o755);
+  mustRun(self, ["git", "install"]);
+  assert.equal(self.commit().stderr, "the framework ran\n");
+  installFramework(self);
+  self.write("bad", "");
+  assert.notEqual(self.commit().code, 0);
+  rmSync(join(self.top, "bad"));
+  beginSession(self);
+  assert.equal(self.commit().stderr, "the framework ran\n");
+  self.write("bad", "");
+  assert.match(self.commit().stderr, /^bad is there\nhookline: "Type check" refused/);
+});

@@ -1,0 +1,3 @@
+import { testExpressions } from "./expression-property.ts";
+
+testExpressions(2_000);

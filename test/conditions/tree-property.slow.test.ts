@@ -1,0 +1,3 @@
+import { testTrees } from "./tree-property.ts";
+
+testTrees(2_000);

@@ -1,0 +1,3 @@
+import { testReadingBack } from "./text-property.ts";
+
+testReadingBack(2_000);

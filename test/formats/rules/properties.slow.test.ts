@@ -1,0 +1,3 @@
+import { testRuleProperties } from "./properties.ts";
+
+testRuleProperties(3_000);

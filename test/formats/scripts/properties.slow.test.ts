@@ -1,0 +1,3 @@
+import { testScriptProperties } from "./properties.ts";
+
+testScriptProperties(3_000);

@@ -1,0 +1,3 @@
+import { testSettingsProperties } from "./properties.ts";
+
+testSettingsProperties(1_000);

@@ -1,0 +1,68 @@
+/** The compiled client in every size and with many answers; hook-client-native.test.ts has a few of each. */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { nativeProgram } from "../../../src/files/native.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
+import {
+  answerOf,
+  breaksOff,
+  ended,
+  here,
+  listening,
+  most,
+  placeFor,
+  printsNothing,
+  reachesWhole,
+  sameAsShell,
+  saying,
+  takes,
+  withBash,
+} from "./native-client-place.ts";
+
+test("the client that is here is what its source makes, or does the same", {
+  ...here,
+  skip: spawnSync("gcc", ["--version"]).status === 0 ? here.skip : "no compiler is here",
+}, async (t) => {
+  const folder = temporaryFolder(t);
+  const script = new URL("../../../scripts/build-native.ts", import.meta.url).pathname;
+  const built = spawnSync(process.execPath, ["--no-warnings", script, folder], { encoding: "utf8" });
+  assert.equal(built.status, 0, built.stdout);
+  const file = join(folder, `${process.platform}-${process.arch}`, "hookline-client");
+  assert.ok(existsSync(file), built.stdout);
+  if (readFileSync(file).equals(readFileSync(nativeProgram("hookline-client") ?? ""))) return;
+  const place = placeFor(t); // another compiler's: held to the same promise
+  const [, ...words] = place.command;
+  place.reaches(
+    await listening(
+      t,
+      saying(() => `${takes}${answerOf("2 3 4\nyeswhy\n")}`),
+    ),
+  );
+  const started = place.start({ command: [file, ...words] });
+  assert.deepEqual(await ended(started, "x".repeat(1 << 20)), { code: 2, stdout: "yes", stderr: "why\n" });
+});
+
+test(
+  "a payload of any length reaches the daemon, and Node where there is none, up to one byte more than is allowed, at every limit of what is read at once",
+  here,
+  (t) => reachesWhole(t, [0, 1, 4095, 48 * 1024, 65_535, 65_536, 65_537, 5_000_000, most, most + 1, most + 100_000]),
+);
+
+test(
+  "[R60] an answer that breaks off is lost once the daemon has taken the event, at whatever byte, one by one",
+  here,
+  (t) => breaksOff(t, (length, whole) => (length < 45 || length > whole - 9 ? 1 : 9)),
+);
+
+test("[R60] whatever comes back, the compiled client and the shell's come to the same, in many rounds", withBash, (t) =>
+  sameAsShell(t, Number(process.env.RUNS ?? 40)),
+);
+
+test(
+  "[R60] no bytes make it print what has not the proof, or end in another way than it should, in many rounds",
+  here,
+  (t) => printsNothing(t, Number(process.env.RUNS ?? 40)),
+);

@@ -1,0 +1,116 @@
+/** Ports, tokens and stores of agents' HTTP hooks as they are seldom met; http-doors.test.ts has the usual ones. */
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { placeFor } from "../daemon/started.ts";
+import { noted, registerAt, settingsOf, upApart } from "./http-doors.ts";
+
+test("a daemon of another store leaves the port alone at which agents look for the usual one", (t) => {
+  const place = placeFor(t);
+  const other = join(place.folder, "other.db");
+  const portOfOther = (): number => {
+    const { port } = upApart(t, place, "--store", other);
+    assert.equal(place.hookline("down", "--store", other).status, 0);
+    return port;
+  };
+  place.hookline("install", "claude-code", "--http");
+  registerAt(place, 4665);
+  assert.notEqual(portOfOther(), 4665, "settings name it");
+  place.hookline("uninstall", "claude-code");
+  place.write("state/hookline/daemon-on-demand", "4665\n");
+  assert.notEqual(portOfOther(), 4665, "install has noted it");
+});
+
+test("ports that no program can have are left out, and the message about one in settings says what to do", async (t) => {
+  const place = placeFor(t);
+  const port = await noted(t, place);
+  place.hookline("install", "claude-code", "--http");
+  registerAt(place, 70_000);
+  const first = upApart(t, place);
+  assert.equal(first.port, port, "it was noted");
+  assert.match(first.stderr, /at port 70000 .*: run `hookline install claude-code --layer user --http/);
+  place.hookline("down");
+  place.hookline("uninstall", "claude-code");
+  for (const damaged of ["650000\n", `${port}\0\0`]) {
+    place.write("state/hookline/daemon-on-demand", damaged);
+    const up = upApart(t, place);
+    assert.equal(up.stderr, "");
+    assert.notEqual(up.port, port);
+    place.hookline("down");
+  }
+});
+
+test("an address in a remark is ignored: the daemon listens where entries say, and the token is removed with the last of them", async (t) => {
+  const remark = '// before: { "url": "http://127.0.0.1:9377/hook/claude-code?event=Stop&by=user" }';
+  const place = placeFor(t, { "home/.claude/settings.json": `{\n  ${remark}\n  "model": "opus"\n}\n` });
+  const port = await noted(t, place);
+  place.hookline("install", "claude-code", "--http");
+  assert.deepEqual(upApart(t, place), { port, stderr: "" });
+  place.hookline("down");
+  place.hookline("install", "claude-code");
+  assert.ok(!existsSync(join(place.folder, "state", "hookline", "http-token")));
+});
+
+test("of several ports in one file the noted one is taken, and up names each of the others once", async (t) => {
+  const place = placeFor(t);
+  const port = await noted(t, place);
+  place.hookline("install", "claude-code", "--http");
+  const elsewhere = (text: string, other: number, event: string): string =>
+    text.replace(
+      `127.0.0.1:${port}/hook/claude-code?event=${event}`,
+      `127.0.0.1:${other}/hook/claude-code?event=${event}`,
+    );
+  const one = elsewhere(settingsOf(place), 9378, "PreToolUse");
+  place.write("home/.claude/settings.json", elsewhere(elsewhere(one, 9379, "Stop"), 9378, "PostToolUse"));
+  const up = upApart(t, place);
+  assert.equal(up.port, port);
+  assert.deepEqual(
+    [...up.stderr.matchAll(/at port (\d+)/g)].map(([, named]) => named),
+    ["9378", "9379"],
+  );
+});
+
+test("in settings that are broken for now an address still says where the daemon is looked for", async (t) => {
+  const place = placeFor(t);
+  const port = await noted(t, place);
+  place.hookline("install", "claude-code", "--http");
+  place.write("home/.claude/settings.json", settingsOf(place).slice(0, -3));
+  place.write("state/hookline/daemon-on-demand", "");
+  assert.deepEqual(upApart(t, place), { port, stderr: "" });
+});
+
+test("a store that HOOKLINE_STORE names has a daemon of its own, which takes neither port nor token of agents, and says who gets nothing", async (t) => {
+  const place = placeFor(t);
+  const port = await noted(t, place);
+  place.hookline("install", "claude-code", "--http");
+  const headers = { authorization: (/Bearer \w+/.exec(settingsOf(place)) ?? [""])[0] };
+  const usual = join(place.folder, "state", "hookline", "hookline.db");
+  place.environment.HOOKLINE_STORE = join(place.folder, "other.db");
+  const up = upApart(t, place);
+  assert.notEqual(up.port, port);
+  assert.match(
+    up.stderr,
+    /hookline\.db, which is not running: unset HOOKLINE_STORE, .* or run `hookline install claude-code --layer user` without --http\n/,
+  );
+  const body = JSON.stringify({ hook_event_name: "Stop", cwd: place.workspace });
+  const asked = { method: "POST", headers: { ...headers, "content-type": "application/json" }, body };
+  const { status } = await fetch(`http://127.0.0.1:${up.port}/hook/claude-code?event=Stop&by=user`, asked);
+  assert.equal(status, 401);
+  assert.equal(upApart(t, place, "--store", usual).port, port);
+  assert.doesNotMatch(place.hookline("status").stdout, /sends its events/, "that one is there");
+  place.hookline("down", "--store", usual);
+  place.hookline("down");
+});
+
+test("a file that a killed writer has left next to install's notes is no install", async (t) => {
+  const place = placeFor(t);
+  await noted(t, place);
+  place.hookline("install", "claude-code", "--http");
+  place.write("state/hookline/installs/.claude-code-1.json.aabbcc.tmp", '{"ver');
+  registerAt(place, 70_000);
+  assert.match(upApart(t, place).stderr, /at port 70000/);
+  place.hookline("down");
+  place.hookline("uninstall", "claude-code");
+  assert.ok(!existsSync(join(place.folder, "state", "hookline", "http-token")));
+});

@@ -1,0 +1,3 @@
+import { testLayers } from "./property.ts";
+
+testLayers(80);

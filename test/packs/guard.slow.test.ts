@@ -1,0 +1,3 @@
+import { testParts } from "./corpus.ts";
+
+testParts(1);

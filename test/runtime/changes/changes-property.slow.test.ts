@@ -1,0 +1,5 @@
+import { test } from "node:test";
+import { answersAsAFreshLook } from "./changes-property.ts";
+
+test("resident: whatever happens in a repository, the answer is that of a fresh look", (context) =>
+  answersAsAFreshLook(context, { rounds: 60, turns: 12 }));

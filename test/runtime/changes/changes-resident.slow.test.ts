@@ -1,0 +1,3 @@
+import { testResident } from "./changes-resident.ts";
+
+testResident({});

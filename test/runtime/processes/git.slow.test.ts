@@ -1,0 +1,3 @@
+import { testTraps } from "./git-traps.ts";
+
+testTraps();

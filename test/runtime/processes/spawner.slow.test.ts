@@ -1,0 +1,3 @@
+import { testManyAtOnce } from "./spawner-started.ts";
+
+testManyAtOnce(200);

@@ -28,12 +28,13 @@ const remarks: Readonly<Record<string, string>> = {
   add: "Shows what comes and asks for one key; without a terminal it writes at once. Run twice it changes nothing. A file that is there is replaced only with `--update` or another `--level`; it shows the difference first. What it writes is trusted, nothing else of the project: [guards.md](guards.md), [recipes](init.md#recipes). Exits 1 where nothing here fits a recipe. JSON, with `--list`: a list of packs and recipes.",
   trust:
     "At a terminal it shows what is not trusted, the most dangerous first, and asks for one key for each folder. Without a terminal it trusts nothing and exits 1. `trust list` shows each folder with its hash, `trust diff` only what has changed: [security.md](security.md).",
-  untrust: "All that was trusted of the folder is forgotten.",
+  untrust:
+    "All that was trusted of the folder is forgotten. Not for agents: [security.md](security.md#what-only-a-person-does).",
   list: "The built-in guard is marked `built in`. Where no other hook is active it says what to do next, and with `--verbose` every place that it looked at.",
   guard:
     "`list` and `stats` are operations: agents may call them. `off` and `on` are for people; `off` needs a terminal and exits 1 in an agent's shell. `off` holds in this project only; managed guards stay on. How to live with a guard: [guards.md](guards.md).",
   "allow-once":
-    'CODE stands beside the refusal that a person sees, and in `hookline why`. Only a person at a terminal can use it: without one, in an agent\'s shell, and for a code that no refusal of the last 24 hours has, it exits 1. JSON: `{"code", "hook", "until"}`. What it is bound to, and what it does not protect from: [guards.md](guards.md#allow-one-call).',
+    "It lists what was refused in this project in the last five minutes, and takes one key: 1 to 9 allows that call once, any other leaves. Only a person at a terminal can use it: without one, in an agent's shell and below an agent it exits 1. What it is bound to: [guards.md](guards.md#allow-one-call).",
   check:
     "Each finding is `file:line:column severity code message (suggestion)`; exits 1 if one is an error. What each code means: [errors/findings.md](errors/findings.md).",
   register:

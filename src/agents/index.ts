@@ -107,6 +107,20 @@ const otherShells: readonly string[] = ["AI_AGENT", "CURSOR_AGENT"];
 export const shellOfAgent = (environment: Readonly<Record<string, string | undefined>>): string | undefined =>
   [...variableTables().flatMap(({ ofShell }) => ofShell ?? []), ...otherShells].find((name) => environment[name]);
 
+/** The agent whose program a process runs, by its title; undefined: none that is known. @param words its program and what follows */
+export function agentOfProgram(words: readonly string[]): string | undefined {
+  const [first = "", second = ""] = words;
+  const named = interpreters.test(first) ? [first, second] : [first];
+  const parts = named.flatMap((word) => {
+    const inPackage = word.split("/node_modules/").at(-1)?.split("/") ?? [];
+    return word.includes("/node_modules/") ? inPackage : inPackage.slice(-1);
+  });
+  return Object.values(agents).find(({ program: { name } }) =>
+    parts.some((part) => [name, `${name}.js`, `${name}-cli`, `${name}-code`].includes(part)),
+  )?.title;
+}
+const interpreters = /(?:^|\/)(?:node|nodejs|bun|deno)$/;
+
 /**
  * Whether no person can answer a question about this event: HOOKLINE_HEADLESS says so, 1 or 0; else what the agent itself tells.
  */

@@ -8,6 +8,7 @@ import { contentContains } from "./content-contains.ts";
 import { effects, shell } from "./effects.ts";
 import { errorType, toolFailed } from "./errors.ts";
 import { expression } from "./expressions/expression.ts";
+import { loosens } from "./loosens.ts";
 import { settingsConditions } from "./settings-conditions.ts";
 import { skipFlagsHold } from "./skip-flags.ts";
 import { toolName } from "./tool-name.ts";
@@ -34,6 +35,7 @@ const kinds = {
   of_project: ofProject,
   skip_flags: skipFlagsHold,
   writes_to: writesTo,
+  loosens,
   shell,
   effects,
 };

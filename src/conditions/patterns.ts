@@ -10,6 +10,8 @@ import { comparisonsOf, isNameList, needsEngine, readToolPattern } from "../engi
 import type { Patterns } from "../engine/ports.ts";
 import { isRecord } from "../engine/schema.ts";
 import { realOf } from "../files/paths.ts";
+import { needsShellToLoosen } from "./loosens.ts";
+import type { OwnFolders } from "./own-places.ts";
 import { needsShell } from "./writes-to.ts";
 
 export interface PatternNeeds {
@@ -29,12 +31,13 @@ const everything: PatternNeeds = { ...everyNeed, lines: true };
 
 /** What is not wanted throws on use. Without an argument, all. */
 export async function loadPatterns(wanted: PatternNeeds = everything): Promise<Patterns> {
-  const [expressions, globs, shell, spelling, effects, templates, python] = await Promise.all([
+  const [expressions, globs, shell, spelling, effects, loosening, templates, python] = await Promise.all([
     wanted.regex ? import("re2js") : undefined,
     wanted.glob ? import("picomatch") : undefined,
     wanted.shell ? import("../shell/read.ts") : undefined,
     wanted.shell ? import("../shell/spelling.ts") : undefined,
     wanted.shell ? import("../shell/effects/read.ts") : undefined,
+    wanted.shell ? import("../shell/loosening.ts") : undefined,
     wanted.lines ? import("../shell/template.ts") : undefined,
     wanted.expression ? import("./expressions/read.ts") : undefined,
   ]);
@@ -67,6 +70,9 @@ export async function loadPatterns(wanted: PatternNeeds = everything): Promise<P
       return readShell(line, place);
     },
     ...(shell ? { writes: shell.writes } : {}),
+    ...(loosening
+      ? { loosens: (line, place, own) => loosening.loosensIn(readShell(line, place), own, place.cwd) }
+      : {}),
     ...(spell ? { spell } : {}),
     ...(shell && spell && effects ? effectsBy(effects, { readShell, spell }) : {}),
     ...(templates ? { shellTemplate: templates.compileShellTemplate } : {}),
@@ -210,6 +216,7 @@ function addNeeds(condition: Condition, heard: Heard, needs: HookNeeds): void {
   else if (condition.is === "expression") needs.expression ||= !isRead(condition.with);
   else if (condition.is === "changed_files") needs.glob ||= !arePlainGlobs(condition.with);
   else if (condition.is === "writes_to") addNeedsOfFiles(condition.with, heard, needs);
+  else if (condition.is === "loosens") addNeedsToLoosen(condition.with, heard, needs);
   else if (!plainKinds.has(condition.is)) Object.assign(needs, everyNeed);
 }
 
@@ -239,6 +246,11 @@ function addNeedsOfFiles(params: unknown, { events }: Heard, needs: HookNeeds): 
     isRecord(params) && Array.isArray(params.files) ? params.files.filter((one) => typeof one === "string") : [];
   needs.glob ||= !files.every(isPlain);
   needs.shell ||= !events || events.some(needsShell({ files }));
+}
+
+function addNeedsToLoosen(params: unknown, { events }: Heard, needs: HookNeeds): void {
+  const folders = params as OwnFolders; // the built-in guard is its one user
+  needs.shell ||= !events || events.some(needsShellToLoosen(folders, createReal()));
 }
 
 /** With the exceptions to them. */

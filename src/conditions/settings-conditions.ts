@@ -16,6 +16,7 @@ import {
 import type { ConditionKind, Patterns, Scope } from "../engine/ports.ts";
 import type { Found } from "../engine/record.ts";
 import { either, isRecord, listOf, object, type Schema, text } from "../engine/schema.ts";
+import { loosens } from "./loosens.ts";
 import { writesTo } from "./writes-to.ts";
 
 /**
@@ -176,5 +177,5 @@ export const settingsConditions: ReadonlyMap<string, ConditionKind> = new Map(
 
 /** With that of the built-in guard. */
 export const commonConditions: ReadonlyMap<string, ConditionKind> = new Map(
-  Object.entries({ match, tool, exempt, writes_to: writesTo }),
+  Object.entries({ match, tool, exempt, writes_to: writesTo, loosens }),
 ) as ReadonlyMap<string, ConditionKind>;

@@ -23,7 +23,7 @@ const pathFields = ["file_path", "notebook_path", "path", "filePath", "filename"
 const patchFields = ["input", "patch", "command", "content"];
 const patched = /^(?:\*\*\* (?:Add|Update|Delete) File: |\*\*\* Move to: |\+\+\+ (?:b\/)?|--- a\/)(\S.*?)\s*$/gm;
 
-function writtenByTool(input: Fields): string[] {
+export function writtenByTool(input: Fields): string[] {
   const texts = patchFields.flatMap((name) => textField(input, name) ?? []);
   const named = texts.flatMap((one) =>
     one.includes("*** ") || one.includes("+++ ") ? [...one.matchAll(patched)] : [],
@@ -82,7 +82,7 @@ function namesOf(file: string): Name[] {
 }
 
 /** A name that is put together of parts stands nowhere as a whole. */
-const buildsWords = /[`{]|\$['"(]|[^\s/=:"'<>]\$|\$\w+[.\-'"\\]+\w/;
+export const buildsWords: RegExp = /[`{]|\$['"(]|[^\s/=:"'<>]\$|\$\w+[.\-'"\\]+\w/;
 const gitWithoutHooks =
   /--no-v|hookspath|\bcommit\b.*-[a-z]*n|(?:^|[^-\w])-[a-z]*n.*\bcommit\b|\bconfig\b.*(?:\s-e|edit)/s;
 
@@ -95,7 +95,7 @@ export function needsShell({ files }: Params): (event: HookEvent) => boolean {
   };
 }
 
-function lineOf({ data: { tool_name: tool, tool_input: input } }: HookEvent): string | undefined {
+export function lineOf({ data: { tool_name: tool, tool_input: input } }: HookEvent): string | undefined {
   if (typeof tool !== "string" || toolRow(tool)?.compares !== "command" || !isRecord(input)) return undefined;
   return typeof input.command === "string" ? input.command : undefined;
 }
@@ -106,6 +106,9 @@ function placesOf(path: string, { home, cwd }: { home: string; cwd: string }): s
   if (!path.startsWith(unknownText)) return [path];
   return [home, cwd].map((folder) => `${folder}${path.slice(unknownText.length)}`);
 }
+
+/** Whether it is a tool that writes the files that it names. */
+export const writes = (tool: string): boolean => classOf(tool) === "write" || otherWriters.test(tool);
 
 function compile({ files }: Params, patterns: Patterns): (event: HookEvent) => boolean {
   const tests = files.map((file) => compileFilePattern(file, patterns));
@@ -121,7 +124,7 @@ function compile({ files }: Params, patterns: Patterns): (event: HookEvent) => b
       paths
         .flatMap((path) => placesOf(path, { home, cwd }))
         .some((path) => tests.some((holds) => holds(path, { cwd, home })));
-    if (classOf(tool) === "write" || otherWriters.test(tool)) return isAny(writtenByTool(fields));
+    if (writes(tool)) return isAny(writtenByTool(fields));
     const line = lineOf(event);
     if (line === undefined || !isMeant(line, cwd)) return false;
     if (!patterns.writes) return true; // another hook has made this line: the event's own needed no reader
@@ -129,6 +132,9 @@ function compile({ files }: Params, patterns: Patterns): (event: HookEvent) => b
     return written === undefined ? speaksOf(line, files).length > 0 : isAny(written);
   };
 }
+
+/** As what follows "this would", for the built-in guard's reason. */
+const does = "change hooks, their settings, or a file that a shell runs when it starts";
 
 export const writesTo: ConditionKind<Params> = {
   summary: "the call writes, removes or replaces one of these files",
@@ -138,7 +144,7 @@ export const writesTo: ConditionKind<Params> = {
   ofCalls: true,
   compile(params, patterns) {
     const holds = compile(params, patterns);
-    return ({ event }) => holds(event);
+    return ({ event }) => holds(event) && { does };
   },
   describe({ files }) {
     const more = files.length - mostShown;

@@ -63,7 +63,28 @@ export function pauseOf(hook: Hook, paused: Paused, { now, root: here }: Looking
 export const switchedOff = (hook: HookId, root: string): string => `guard off\n${root}\n${hook}`;
 
 /** What is paused where a person lets one refused call happen: its refusal, on one of the events that decide about the call. */
-export const allowedOnce = (code: string, event: EventName): string => `allow once\n${code}\n${event}`;
+export const allowedOnce = (call: string, event: EventName): string => `allow once\n${call}\n${event}`;
+
+/** A refusal that a person may still lift: by which run, and what names the call. */
+export interface RefusedJust {
+  root: string;
+  call: string;
+  run: string;
+}
+
+/** Kept beside the pauses, as those end by themselves. */
+export const refusedJust = ({ root, call, run }: RefusedJust): string => `refused\n${root}\n${call}\n${run}`;
+
+/** Those of one project that can still be lifted, the newest first. */
+export function refusedIn(root: string, paused: Paused, now: Instant): (RefusedJust & { until: Instant })[] {
+  const found: (RefusedJust & { until: Instant })[] = [];
+  for (const [what, until] of paused) {
+    if (until <= now || !what.startsWith(`refused\n${root}\n`)) continue;
+    const [call = "", run = ""] = what.split("\n").slice(-2);
+    found.push({ root, call, run, until });
+  }
+  return found.sort((one, other) => other.until - one.until);
+}
 
 /** What is paused by a name of its own: hooks by id, projects by folder. A name is one line. */
 export const pausedNames = (paused: Paused): string[] => [...paused.keys()].filter((what) => !what.includes("\n"));

@@ -3,12 +3,13 @@
  * only where a person can answer it.
  */
 import type { Acceptance } from "./accept.ts";
-import { allowedOnce } from "./admit.ts";
+import { allowedOnce, refusedJust } from "./admit.ts";
 import { isOfStore } from "./error.ts";
-import { textField } from "./event.ts";
+import { type Seconds, textField } from "./event.ts";
 import type { EventContext } from "./event-context.ts";
 import { inputOfCall } from "./events.ts";
 import { type Flow, wait } from "./flow.ts";
+import { isBuiltIn } from "./hook.ts";
 import { isEmpty, type Message, type Outcome, type Verdict, type VerdictKind } from "./outcome.ts";
 import type { Plan } from "./plan.ts";
 import type { Ports, UnansweredAsk } from "./ports.ts";
@@ -60,8 +61,8 @@ export function* counted(plan: Plan, eventContext: EventContext, run: Run, ports
   }
   const { verdict } = outcome;
   if (!verdict || (verdict.is !== "deny" && verdict.is !== "ask")) return { outcome };
-  const code = yield* codeOf(plan, eventContext, ports);
-  if (code !== undefined && (yield* isLifted(code, eventContext, ports))) {
+  const call = yield* refusedCall(plan, eventContext, ports);
+  if (call !== undefined && (yield* isLifted(call, eventContext, ports))) {
     const { verdict: _lifted, ...others } = outcome;
     run.outcome = others;
     withhold(run, { because: "allowed once", outcome: { verdict } });
@@ -71,12 +72,12 @@ export function* counted(plan: Plan, eventContext: EventContext, run: Run, ports
   if (answered) run.notes.push(answered.note);
   const counts = answered ? withVerdict(outcome, answered.verdict) : outcome;
   const isRefused = counts.verdict?.is === "deny" || counts.verdict?.is === "ask";
-  const way = code !== undefined && isRefused ? `${howToAllow} ${code}` : undefined;
-  if (way !== undefined) run.notes.push(way);
+  const isLiftable = call !== undefined && isRefused && (yield* keepRefusal(call, run, { eventContext, ports }));
+  if (isLiftable) run.notes.push(howToAllow);
   return {
     outcome: counts,
-    ...(way !== undefined && eventContext.acceptance.fields.has("messages") && { told: { to: "person", text: way } }),
-    ...(answered && isRefused && { added: denial(code) }),
+    ...(isLiftable && eventContext.acceptance.fields.has("messages") && { told: { to: "person", text: howToAllow } }),
+    ...(answered && isRefused && { added: denial(isLiftable) }),
   };
 }
 
@@ -86,27 +87,50 @@ function forget(run: Run, withheld: Withheld): void {
   if (run.reason === wouldHave(withheld)) delete run.reason;
 }
 
-/** Stands before a code, for people and for the command that looks for a code's refusal. */
-export const howToAllow = "to allow this call once: hookline allow-once";
+/** For people. It is no key: what a model reads lifts nothing (R92). */
+export const howToAllow = "to allow this call once, a person types in a terminal: hookline allow-once";
 
-/** Only a call that has not happened yet can be allowed, and no person stands above the managed layer. */
-function* codeOf(
+/** How long a person may choose a refusal to lift. */
+export const refusedFor: Seconds = 300;
+
+/**
+ * The name of this refusal of this call. Only a call that has not happened yet can be allowed, and no person stands above the
+ * managed layer.
+ */
+function* refusedCall(
   { hook, handlers }: Plan,
   { event, row }: EventContext,
-  { allowOnceCode }: Ports,
+  { nameOfRefusal }: Ports,
 ): Flow<string | undefined> {
   const field = inputOfCall(row);
   const isLiftable = hook.origin.layer !== "managed" && hook.steps.some(({ uses }) => handlers.get(uses)?.isLiftable);
   const tool = textField(event.data, row.matchOn);
   const input = field === undefined ? undefined : event.data[field];
-  if (!allowOnceCode || !isLiftable || event.to || tool === undefined || !isRecord(input)) return undefined;
+  if (!nameOfRefusal || !isLiftable || event.to || tool === undefined || !isRecord(input)) return undefined;
   const { session, cwd } = event;
-  return yield* wait(allowOnceCode({ hook: hook.id, session, cwd, tool, input }));
+  return yield* wait(nameOfRefusal({ hook: hook.id, session, cwd, tool, input }));
+}
+
+/** For the list at a person's terminal. @returns whether it stands there: a store that writes nothing offers nothing */
+function* keepRefusal(
+  call: string,
+  run: Run,
+  { eventContext: { event }, ports: { store, now, projectOf } }: { eventContext: EventContext; ports: Ports },
+): Flow<boolean> {
+  const at = now();
+  const root = projectOf?.(event) ?? event.cwd;
+  try {
+    yield* wait(store.pause(refusedJust({ root, call, run: run.id }), at, at + refusedFor * 1000));
+    return true;
+  } catch (error) {
+    if (isOfStore(error)) return false;
+    throw error;
+  }
 }
 
 /** Used up by one use: of several processes that are asked at once, one gets it. What cannot be used up is not given. */
-function* isLifted(code: string, { event, paused }: EventContext, { store, now }: Ports): Flow<boolean> {
-  const key = allowedOnce(code, event.name);
+function* isLifted(call: string, { event, paused }: EventContext, { store, now }: Ports): Flow<boolean> {
+  const key = allowedOnce(call, event.name);
   if ((paused.get(key) ?? 0) <= now()) return false;
   try {
     return yield* wait(store.resume(key));
@@ -121,7 +145,7 @@ interface Answered {
   note: string;
 }
 
-/** Undefined: the question is asked. What is above the user's layer is not loosened by the user's settings. */
+/** Undefined: the question is asked. What is above the user's layer is not loosened by the user's settings, and what loosens Hookline needs a person (R92). */
 function whereNobodyAnswers(
   verdict: Verdict,
   { plan: { hook }, eventContext, ports }: { plan: Plan; eventContext: EventContext; ports: Ports },
@@ -129,7 +153,7 @@ function whereNobodyAnswers(
   const { event, acceptance, caller } = eventContext;
   if (verdict.is !== "ask" || !canAsk(acceptance)) return undefined;
   const wanted = ports.unanswered?.(event, caller.environment);
-  return wanted && answers[hook.origin.layer === "managed" ? "deny" : wanted](verdict);
+  return wanted && answers[hook.origin.layer === "managed" || isBuiltIn(hook) ? "deny" : wanted](verdict);
 }
 
 const canAsk = ({ fields, verdicts }: Acceptance): boolean => fields.has("verdict") && verdicts.includes("ask");
@@ -144,8 +168,8 @@ const answers: { readonly [A in UnansweredAsk]: (verdict: Verdict) => Answered }
   pass: () => ({ verdict: undefined, note: `ask was dropped: ${nobody}, and headless_ask says so` }),
 };
 
-function denial(code: string | undefined): string {
-  const once = code === undefined ? "" : `once with \`hookline allow-once ${code}\` at a terminal, or `;
+function denial(isLiftable: boolean): string {
+  const once = isLiftable ? "once with `hookline allow-once` at a terminal, or " : "";
   return `${nobody[0]?.toUpperCase()}${nobody.slice(1)}: a person can allow it ${once}with an exception in the hook.`;
 }
 

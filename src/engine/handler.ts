@@ -3,6 +3,7 @@ import type { Spelling } from "./command-pattern.ts";
 import type { CallEffects, CallToRead, PlaceName, ShellPlace, ShellReading } from "./effects.ts";
 import type { Fields, HookEvent, Json, MaybePromise, Seconds, Turn } from "./event.ts";
 import type { Hook, Origin, Role } from "./hook.ts";
+import type { OwnPlaces } from "./loosening.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Caller, Ports } from "./ports.ts";
 import type { Evidence, Failure, Found, StepRecord } from "./record.ts";
@@ -217,6 +218,8 @@ export interface Patterns {
   spell?(words: readonly string[]): Spelling;
   /** The files that a shell line writes or removes; undefined if it does not tell all that it does. Never throws. */
   writes?(line: string, place: ShellPlace): readonly string[] | undefined;
+  /** What a shell line would do to Hookline itself, as what follows "this would"; undefined: nothing. Never throws. */
+  loosens?(line: string, place: ShellPlace, own: OwnPlaces): string | undefined;
   /** What a tool call does: one reading for all rules. Absent: no rule of the set asks. Never throws. */
   effects?(call: CallToRead, where: { workspace: string; home: string }): CallEffects;
   /** Whether a path of an effect lies in a place that rules know by this name. */

@@ -89,11 +89,8 @@ export interface Ports {
   isAlive?(owner: string): boolean;
   /** The folder of the project that the event happened in. Absent, and undefined: it is not known. */
   projectOf?(event: HookEvent): string | undefined;
-  /**
-   * What a person types to let a refused call happen once; the same for the same refusal, and nothing is kept for it. Undefined: it
-   * cannot be told now. Absent: refusals stand. Never throws or rejects.
-   */
-  allowOnceCode?(refused: RefusedCall): MaybePromise<string | undefined>;
+  /** Names a refused call, so that a person can let it happen once; the same for the same refusal. Absent: refusals stand. */
+  nameOfRefusal?(refused: RefusedCall): MaybePromise<string>;
   /**
    * What becomes of a question where no person can answer it; undefined: one can. Absent: one always can. Never throws.
    *

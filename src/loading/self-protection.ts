@@ -1,8 +1,9 @@
-/** The built-in guard of the user's layer (D17): a person is asked before a call changes what decides about calls. */
+/** The built-in guard of the user's layer (D17, R92): a person is asked before a call changes what decides about calls, or loosens Hookline itself. */
 import { join } from "node:path";
 import { layersOf } from "../agents/adapter.ts";
 import { agents, configFolder, hookFiles, ownFileNames } from "../agents/index.ts";
 import type { Hook } from "../engine/hook.ts";
+import { ownPackage } from "../files/own-package.ts";
 import { stateFolderOf } from "../files/paths.ts";
 import { type Homes, type ManagedFolders, managedFiles, userFiles } from "./places.ts";
 
@@ -50,17 +51,27 @@ export function selfProtection(places: Places): Hook {
     ...shellFiles.split(" ").map((name) => fromRoot(join(places.home, name))),
     fromRoot(join(places.home, ".gitconfig")),
   ];
+  const own = ownPackage();
   return {
     id: "builtin:self_protection",
     name: "self_protection",
     on: { event: ["PreToolUse"] },
-    when: { is: "writes_to", with: { files: [...new Set(files)] } },
+    when: {
+      any: [
+        {
+          is: "loosens",
+          with: { state: stateFolderOf(places.home, places.environment), ...(own && { package: own }) },
+        },
+        { is: "writes_to", with: { files: [...new Set(files)] } },
+      ],
+    },
     steps: [
       {
         uses: "gate",
+        templates: true,
         with: {
           ask: true,
-          reason: "This would change hooks, their settings, or a file that a shell runs when it starts.",
+          reason: "This would {{match.does}}.",
         },
         timeout: 5,
         onError: "stop",
@@ -73,7 +84,7 @@ export function selfProtection(places: Places): Hook {
     priority: 100,
     enabled: true,
     tags: ["built in"],
-    summary: "asks before a call changes hooks, their settings, or start files of shells",
+    summary: "asks before a call loosens Hookline, or changes hooks, their settings, or start files of shells",
     origin: { dialect: "builtin", layer: "user" },
   };
 }

@@ -1,6 +1,7 @@
 /** Operations for callers outside: described, chosen, called with JSON, and answered in one form, whatever the way in. */
 import { type ErrorCode, HooklineError, messageOf } from "../engine/error.ts";
 import type { Fields, HookEvent, Json } from "../engine/event.ts";
+import { isForPerson } from "../engine/loosening.ts";
 import { namesTool, type OperationName } from "../engine/named.ts";
 import { nearest } from "../engine/nearest.ts";
 import { isRecord, type Mismatch } from "../engine/schema.ts";
@@ -43,6 +44,8 @@ export interface Choice {
   readOnly?: boolean;
   /** Only those of these names; `task_*` and `task` mean all that begin so. */
   only?: readonly string[];
+  /** A model may ask: what is for a person is left out, and refused (R92). */
+  forModels?: true;
 }
 
 export interface ServedOperations {
@@ -62,6 +65,7 @@ export function serveOperations(all: OperationTable, context: OperationContext, 
     list: () => describeOperations(table),
     async call(name, input, { signal, event, key }) {
       const operation = table.get(name);
+      if (!operation && choice.forModels && all.has(name) && isForPerson(name)) return forPerson(name);
       if (!operation) return unknown(name, table);
       const [mismatch] = operation.params.check(input);
       if (mismatch) return { is: "invalid", message: sayMismatch(mismatch), mismatch };
@@ -89,9 +93,20 @@ const describe = (name: string, { summary, params, readOnly }: Operation<unknown
 /** The other actions only add, or move on what goes on. */
 const changing: ReadonlySet<string> = new Set(["emit", "edit", "delete", "write", "apply", "fire"]);
 
-function chosen(all: OperationTable, { readOnly, only }: Choice): OperationTable {
+/** As a person types it: `automation fire`. */
+function forPerson(name: string): Answer {
+  const command = name.replace("_", " ").replaceAll("_", "-");
+  const message = `${name} is for a person, not for a model or a program — ask the person to type \`hookline ${command}\` in a terminal`;
+  return { is: "refused", message, cause: undefined };
+}
+
+function chosen(all: OperationTable, { readOnly, only, forModels }: Choice): OperationTable {
   const isMeant = (name: string): boolean => only === undefined || only.some((written) => means(written, name));
-  return new Map([...all].filter(([name, operation]) => (!readOnly || operation.readOnly) && isMeant(name)));
+  return new Map(
+    [...all].filter(
+      ([name, operation]) => (!readOnly || operation.readOnly) && isMeant(name) && !(forModels && isForPerson(name)),
+    ),
+  );
 }
 
 /** Whether a name in a list of operations stands for this one: as one in a list of tools does, or as that of its group. */

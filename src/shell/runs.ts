@@ -8,6 +8,7 @@ import { isGlob, isUnknown, mayVanish } from "./expand.ts";
 import { git } from "./git.ts";
 import { type Made, madeAt, madeOnPath, noteFiles } from "./made.ts";
 import { linesIn } from "./options.ts";
+import { readAutomation } from "./own-automations.ts";
 import { readOwnFiles } from "./own-files.ts";
 import { nameOf, programOf } from "./programs.ts";
 import {
@@ -194,5 +195,7 @@ const ways: ReadonlyMap<string, Own> = new Map([
   ...Object.entries(codePrograms),
   ...elsewhere,
   ["git", git] as const,
+  ["hookline", readAutomation] as const,
+  ["hookline.js", readAutomation] as const,
   ["exec", runExec] as const,
 ]);

@@ -31,10 +31,9 @@ test("the first screen answers what was blocked, by which rule, and where its fi
     assert.ok(text.includes(part), `${part} in ${text}`);
   const box = await first.boundingBox();
   assert.ok(box && box.y + box.height <= 800, "without scrolling");
-  const code = /hookline allow-once (\w{8})/.exec(text)?.[1] ?? assert.fail(text);
-  assert.equal(place.hookline("runs", "--json").stdout.includes(code), false);
+  assert.ok(text.includes("hookline allow-once"), text);
   await first.getByRole("button", { name: /^Copy: hookline allow-once/ }).click();
-  assert.equal(await page.evaluate("navigator.clipboard.readText()"), `hookline allow-once ${code}`);
+  assert.equal(await page.evaluate("navigator.clipboard.readText()"), "hookline allow-once");
 });
 
 for (const [size, dark] of [

@@ -1,7 +1,8 @@
 /** What of an answer counts: reports, refusals that a person lifts for one call, and questions where nobody can answer. */
 import assert from "node:assert/strict";
 import test from "node:test";
-import { allowedOnce, switchedOff } from "../../src/engine/admit.ts";
+import { allowedOnce, refusedIn, switchedOff } from "../../src/engine/admit.ts";
+import { howToAllow } from "../../src/engine/counting.ts";
 import { createEngine } from "../../src/engine/engine.ts";
 import type { Fields, HookEvent } from "../../src/engine/event.ts";
 import type { Hook } from "../../src/engine/hook.ts";
@@ -55,7 +56,7 @@ function worldOf(hooks: Hook[], given: Partial<Ports> = {}): World {
     },
     patterns: noPatterns,
     projectOf: () => "/project",
-    allowOnceCode: ({ hook, session, input }) => `${hook}-${session}-${String(input.command)}`,
+    nameOfRefusal: ({ hook, session, input }) => `${hook}-${session}-${String(input.command)}`,
     observe: (seen) => void (seen.is === "run" && runs.push(seen.run)),
     ...given,
   };
@@ -146,11 +147,17 @@ test("a hook that reports never stands in the place of the same hook that counts
   assert.equal(same.verdict?.by, "b");
 });
 
-test("a refused call tells the person its code, which lets that hook's refusal of it pass once", async () => {
+test("a refused call tells the person how to allow it and holds no key, and is kept for five minutes; allowed, it passes once", async () => {
   const world = worldOf([saying("a", "deny")]);
   const refused = await world.emit();
-  const way = "to allow this call once: hookline allow-once a-s-push";
-  assert.deepEqual([refused.verdict?.reason, messagesOf(refused)], ["because", [way]]);
+  assert.deepEqual([refused.verdict?.reason, messagesOf(refused)], ["because", [howToAllow]]);
+  const kept = refusedIn("/project", await world.store.paused(), now);
+  assert.deepEqual(
+    kept.map(({ call, run, until }) => [call, run, until]),
+    [["a-s-push", world.run("a")?.id, now + 5 * minute]],
+  );
+  assert.deepEqual(refusedIn("/project", await world.store.paused(), now + 5 * minute), []);
+  assert.deepEqual(refusedIn("/proj", await world.store.paused(), now), []);
   await world.store.pause(allowedOnce("a-s-push", "PreToolUse"), now, now + 5 * minute);
   const others: Partial<HookEvent>[] = [
     { session: "t" },
@@ -185,7 +192,7 @@ test("what was allowed for a time that is over is refused", async () => {
   assert.equal((await world.emit()).verdict?.is, "ask");
 });
 
-test("another guard's refusal of the same call stands, with a code of its own", async () => {
+test("another guard's refusal of the same call stands, and can be allowed by itself", async () => {
   const world = worldOf([
     saying("a", "ask"),
     saying("b", "deny", {
@@ -195,10 +202,10 @@ test("another guard's refusal of the same call stands, with a code of its own", 
   await world.store.pause(allowedOnce("a-s-push", "PreToolUse"), now, now + minute);
   const outcome = await world.emit();
   assert.equal(outcome.verdict?.by, "b");
-  assert.deepEqual(messagesOf(outcome), ["to allow this call once: hookline allow-once b-s-push"]);
+  assert.deepEqual(messagesOf(outcome), [howToAllow]);
 });
 
-test("a managed guard, a program and an event that is no call before it happens have no code", async () => {
+test("a managed guard, a program and an event that is no call before it happens cannot be allowed", async () => {
   const managed = worldOf([saying("a", "deny", { origin: { dialect: "rules", layer: "managed" } })]);
   const program = worldOf([saying("a", "deny", {}, "program")]);
   const stop = worldOf([saying("a", "deny", { on: { event: ["Stop", "PostToolUse"] } })]);
@@ -211,11 +218,11 @@ test("a managed guard, a program and an event that is no call before it happens 
   assert.equal((await stop.emit({ name: "PostToolUse" })).messages, undefined);
 });
 
-test("an agent that takes no messages gets the reason alone, and no later event carries a code that is old by then", async () => {
+test("an agent that takes no messages gets the reason alone, and no later event says how an old one is allowed", async () => {
   const world = worldOf([saying("a", "deny")]);
   assert.equal((await world.emit({ accepts: ["verdict", "context"] })).messages, undefined);
   assert.deepEqual(await world.store.collect("s"), []);
-  assert.deepEqual(world.run("a")?.notes, ["to allow this call once: hookline allow-once a-s-push"]);
+  assert.deepEqual(world.run("a")?.notes, [howToAllow]);
 });
 
 test("a guard that a person has switched off does not run in that project until the time is over, and a managed one runs", async () => {
@@ -242,7 +249,7 @@ test("where nobody can answer a question becomes a deny that says how to allow i
     is: "deny",
     by: "a",
     reason:
-      "because\nNo person can be asked in this session: a person can allow it once with `hookline allow-once a-s-push` at a terminal, or with an exception in the hook.",
+      "because\nNo person can be asked in this session: a person can allow it once with `hookline allow-once` at a terminal, or with an exception in the hook.",
   });
   assert.deepEqual(
     [denied.run?.outcome?.verdict?.is, denied.run?.notes[0]],

@@ -11,7 +11,7 @@ import { createEngine } from "../../src/engine/engine.ts";
 import type { EventName, Fields, HookEvent } from "../../src/engine/event.ts";
 import type { Hook, Origin, Problem } from "../../src/engine/hook.ts";
 import type { Outcome } from "../../src/engine/outcome.ts";
-import type { Observation, Patterns, Registry } from "../../src/engine/ports.ts";
+import type { Observation, Patterns, Registry, UnansweredAsk } from "../../src/engine/ports.ts";
 import { type CompiledRules, compileRules, type RulesOptions } from "../../src/formats/rules/rules.ts";
 import { hookSetOf } from "../../src/loading/order.ts";
 import { createSpawn } from "../../src/runtime/processes/spawn.ts";
@@ -75,8 +75,11 @@ export interface RuleLine {
   close(): Promise<void>;
 }
 
-/** The rules in force, and nothing else. */
-export function lineOf(t: TestContext, { hooks }: { hooks: readonly Hook[] }): RuleLine {
+/** The rules in force, and nothing else. @param unanswered absent: a person answers questions */
+export function lineOf(
+  t: TestContext,
+  { hooks, unanswered }: { hooks: readonly Hook[]; unanswered?: UnansweredAsk },
+): RuleLine {
   const observed: Observation[] = [];
   const set = hookSetOf(hooks);
   let count = 0;
@@ -88,6 +91,7 @@ export function lineOf(t: TestContext, { hooks }: { hooks: readonly Hook[] }): R
     registry,
     patterns,
     spawn: createSpawn(),
+    ...(unanswered ? { unanswered: () => unanswered } : {}),
     observe: (one) => void observed.push(one),
   });
   t.after(() => engine.close());

@@ -163,7 +163,7 @@ const wanted: Readonly<Record<string, string>> = {
 const isCommand = ({ tool }: EventShown): boolean => tool !== null;
 
 function Refusal({ one, isOfOne }: { one: Blocked; isOfOne: boolean }) {
-  const { hook, project, code } = one;
+  const { hook, project, couldBeAllowed } = one;
   return (
     <li class="card refusal">
       <div class="line">
@@ -182,14 +182,14 @@ function Refusal({ one, isOfOne }: { one: Blocked; isOfOne: boolean }) {
         <dd>
           <strong>{safe(hook.name)}</strong> in <Place hook={hook} project={project} />
         </dd>
-        {code === null ? null : (
+        {couldBeAllowed ? (
           <>
             <dt>Allow once</dt>
             <dd>
-              type <Command>{`hookline allow-once ${code}`}</Command> in your terminal
+              within five minutes, type <Command>hookline allow-once</Command> in your terminal
             </dd>
           </>
-        )}
+        ) : null}
       </dl>
       {one.run === null ? null : (
         <a class="more" href={hashOf({ page: "run", id: one.run, query: isOfOne ? { project: project.root } : {} })}>

@@ -32,7 +32,7 @@ const Gone = ({ error }: { error: string }) => (
 );
 
 function Whole({ data, project }: { data: Trace; project: string }) {
-  const { run, hook, event, condition, effects, others, outcome, reply, code } = data;
+  const { run, hook, event, condition, effects, others, outcome, reply, couldBeAllowed } = data;
   const verdict = run.outcome?.verdict?.is;
   return (
     <>
@@ -50,11 +50,12 @@ function Whole({ data, project }: { data: Trace; project: string }) {
         </span>
       </div>
       <p class="lead">{safe(run.outcome?.verdict?.reason ?? data.result)}</p>
-      {code === null ? null : (
+      {couldBeAllowed ? (
         <p>
-          To let this call happen once, type <Command>{`hookline allow-once ${code}`}</Command> in your terminal.
+          Within five minutes you can let this call happen once: type <Command>hookline allow-once</Command> in your
+          terminal.
         </p>
-      )}
+      ) : null}
       <ol class="trace">
         <Part
           title="Event"

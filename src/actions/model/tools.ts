@@ -7,6 +7,7 @@ import { HooklineError } from "../../engine/error.ts";
 import type { Fields, HookEvent } from "../../engine/event.ts";
 import type { ModelTool, ToolInfo, Tools } from "../../engine/external-services.ts";
 import type { Hook } from "../../engine/hook.ts";
+import { isForPerson } from "../../engine/loosening.ts";
 import { namesTool, ownModule } from "../../engine/named.ts";
 import { nearest } from "../../engine/nearest.ts";
 import type { StepContext } from "../../engine/ports.ts";
@@ -52,7 +53,8 @@ async function projectTools(
   const { event, hook, ports, signal } = context;
   const tools = await ports.tools?.(event, hook);
   const isOwn = names.every((name) => name.startsWith(`${ownModule}.`));
-  const known = tools ? await tools.list(signal, isOwn ? ownModule : undefined) : [];
+  const listed = tools ? await tools.list(signal, isOwn ? ownModule : undefined) : [];
+  const known = listed.filter(({ name }) => !isOfPerson(name));
   const chosen = new Set<ToolInfo>();
   for (const name of names) {
     const found = known.filter((tool) => namesTool(name, tool.name));
@@ -61,6 +63,10 @@ async function projectTools(
   }
   return tools ? [...chosen].map((tool) => asModelTool(tool, tools, placed(event, hook))) : [];
 }
+
+/** What loosens Hookline is no tool of a model, whatever its list says (R92). */
+const isOfPerson = (name: string): boolean =>
+  name.startsWith(`${ownModule}.`) && isForPerson(name.slice(ownModule.length + 1));
 
 /** The engine's operations that change nothing, kept to the hook's own project; no server is started for it. */
 async function readingOperations({ event, hook, ports, signal }: StepContext): Promise<ModelTool[]> {

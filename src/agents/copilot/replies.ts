@@ -95,9 +95,9 @@ function rewritten({ updatedInput, verdict }: Outcome, wire: unknown): Fields {
 
 /** It shows a person nothing that a hook says, so the model is asked to pass it on. */
 function additional({ context = [], messages }: Outcome): Fields {
-  // The code that allows a call is for the person alone: the model must not get it.
+  // How a person allows a call is nothing for the model to pass on.
   const toPerson = texts(messages, "person")
-    .filter((text) => !text.startsWith(howToAllow))
+    .filter((text) => text !== howToAllow)
     .map((text) => `Tell the user: ${text}`);
   const all = [...context, ...texts(messages, "model"), ...toPerson];
   return all.length > 0 ? { additionalContext: all.join("\n") } : {};

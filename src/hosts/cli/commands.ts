@@ -111,10 +111,10 @@ export const commands: Readonly<Record<string, Command>> = {
   ),
   "allow-once": {
     summary: "let one refused call happen once, within five minutes",
-    usage: "allow-once CODE [--json]",
-    example: "hookline allow-once h4x9k2pm",
+    usage: "allow-once",
+    example: "hookline allow-once",
     flags: {},
-    words: 1,
+    words: 0,
     load: async () => (await import("./guards/allow-once.ts")).allowOnce,
   },
   check: {

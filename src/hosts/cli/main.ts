@@ -1,6 +1,6 @@
 /** The command line's front: finds the command, loads only that one, and turns errors into one sentence and an exit code. */
 import { type ErrorCode, HooklineError, messageOf } from "../../engine/error.ts";
-import { type Command, type ExitCode, globalFlags, version } from "./command.ts";
+import { type Command, type ExitCode, globalFlags, type Invocation, version } from "./command.ts";
 import { commands, internalCommands } from "./commands.ts";
 import { invocationOf } from "./invocation.ts";
 import { openTerminal, safeText } from "./terminal.ts";
@@ -25,7 +25,7 @@ async function main(given: readonly string[]): Promise<number> {
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!command) return unknownCommand(name);
   if (rest.includes("--help") || rest.includes("-h")) return helpOn(name, rest);
-  return run(command, rest);
+  return run(command, given);
 }
 
 const help = () => import("./help.ts");
@@ -36,7 +36,16 @@ async function helpOn(name: string | undefined, words: readonly string[]): Promi
   return Object.hasOwn(commands, name) ? helpOf(name, words, terminal) : unknownCommand(name);
 }
 
-async function run(command: Command, rest: readonly string[]): Promise<number> {
+/** What loosens Hookline is not for an agent, however it is started (R92). */
+async function isRefused(words: readonly string[], invocation: Invocation): Promise<boolean> {
+  const { loosensBy } = await import("../../engine/loosening.ts");
+  if (loosensBy(words) === undefined) return false;
+  const { refuseAgent } = await import("./guards/person.ts");
+  return refuseAgent("nothing was done", invocation);
+}
+
+async function run(command: Command, given: readonly string[]): Promise<number> {
+  const rest = given.slice(1);
   await command.prepare?.(rest);
   const stop = new AbortController();
   const abort = (): void => stop.abort();
@@ -44,6 +53,7 @@ async function run(command: Command, rest: readonly string[]): Promise<number> {
   const chosen = command.choose ? await command.choose(rest) : { command, rest };
   const invocation = invocationOf(chosen.command, chosen.rest, stop.signal);
   if (invocation.flags.version === true) return printVersion();
+  if (await isRefused(given, invocation)) return 1;
   stays = chosen.command.stays === true;
   try {
     return await (await chosen.command.load())(invocation);

@@ -148,7 +148,7 @@ const interrupted = (signal: AbortSignal): Promise<void> =>
     process.kill(process.pid, "SIGINT");
   });
 
-/** The letter of the key that a person presses, "enter", or "" for any other key; undefined: no person is at this terminal. */
+/** The letter or digit of the key that a person presses, "enter", or "" for any other key; undefined: no person is at this terminal. */
 export async function askForKey(question: string, asking: Asking): Promise<string | undefined> {
   const { stdin, stdout } = process;
   if (!isPersonThere(asking)) return undefined;
@@ -161,7 +161,7 @@ export async function askForKey(question: string, asking: Asking): Promise<strin
       asking.signal.addEventListener("abort", () => resolve(""), { once: true });
     });
     if (key === interrupt) await interrupted(asking.signal);
-    const letter = /^([a-z])\s*$/i.exec(key)?.[1]?.toLowerCase() ?? ""; // Enter may come with it
+    const letter = /^([a-z1-9])\s*$/i.exec(key)?.[1]?.toLowerCase() ?? ""; // Enter may come with it
     stdout.write(`${letter}\n`);
     return /^[\r\n]+$/.test(key) ? "enter" : letter;
   } finally {

@@ -128,8 +128,7 @@ export async function compose(options: ComposeOptions): Promise<Composed> {
     ...(options.registryAt ? { registryAt: options.registryAt } : {}),
     patterns: options.patterns,
     projectOf: rootOf,
-    allowOnceCode: async (refused) =>
-      (await import("../../runtime/allow-once.ts")).allowOnceCode(stateFolderOf(home, environment), refused),
+    nameOfRefusal: async (refused) => (await import("../../runtime/refused-call.ts")).nameOfRefusal(refused),
     unanswered: (event, variables = environment) =>
       isHeadless(event, variables) ? (folders.settings(event.cwd).userConfig.headlessAsk ?? "deny") : undefined,
     elsewhere: (hook, event, variables = environment) =>

@@ -6,6 +6,9 @@ import { stateFolderOf } from "../../runtime/system.ts";
 declare const TRUSTS_ALL: boolean;
 const trustsAll = typeof TRUSTS_ALL !== "undefined" && TRUSTS_ALL;
 
+/** The project's tests may run below an agent, and most are about other things than that: only what they say counts there. */
+export const isForTests: boolean = trustsAll;
+
 export interface TrustPlace {
   home: string;
   environment: Readonly<Record<string, string>>;

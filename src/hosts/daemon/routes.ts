@@ -73,7 +73,7 @@ export function createRoutes(options: RoutesOptions): (call: Call) => void {
   const { version, webhooks, live, context } = options;
   const holdsToken = createBearer(options.token);
   const readBody = createBodyReader(togetherAtMost);
-  const operations = serveOperations(options.operations, context);
+  const operations = serveOperations(options.operations, context, { forModels: true }); // who holds the token may be a model
   let dashboard: Promise<Pages> | undefined;
   let site: Promise<Pages> | undefined;
 

@@ -73,7 +73,7 @@ function choiceOf({ flags, usage }: Invocation): Choice {
       const near = nearest(name, [...names, ...names.map((one) => one.split("_")[0] ?? one)]);
       throw usageError(`--tools: no operation is called "${name}"${near ? `: did you mean "${near}"?` : ""}`, usage);
     }
-  return { ...(only ? { only } : {}), ...(flags["read-only"] === true ? { readOnly: true } : {}) };
+  return { forModels: true, ...(only ? { only } : {}), ...(flags["read-only"] === true ? { readOnly: true } : {}) };
 }
 
 /**

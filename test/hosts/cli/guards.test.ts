@@ -1,40 +1,181 @@
 /** Living with a guard, by the real command: one call is allowed, a guard is off for a time, one only reports, and what all did is counted. */
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
-import { mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import test from "node:test";
+import { execFile, type SpawnOptions, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { accessSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import test, { type TestContext } from "node:test";
 import { promisify } from "node:util";
 import { operations } from "../../../src/operations/index.ts";
-import { bin } from "../../program.ts";
-import { allowsNothing, codeFor, onTerminal, push, rules, terminalMaker, worldWith } from "./guards-place.ts";
+import { bin, codeCache, runCommand } from "../../program.ts";
 
-test("the code of a refusal is for the person: it is none of the words that the model gets", (t) => {
-  const refused = worldWith(t).call(push);
-  assert.equal(refused.messages?.[0]?.to, "person");
-  assert.ok(!refused.verdict?.reason?.includes(codeFor(refused)));
+interface Said {
+  status: number | null;
+  stdout: string;
+  stderr: string;
+}
+interface Decided {
+  verdict?: { is: string; reason?: string };
+  messages?: { to: string; text: string }[];
+}
+interface World {
+  workspace: string;
+  environment: Record<string, string>;
+  hookline(...words: string[]): Said;
+  /** As a person types it, in a terminal with further variables. */
+  typed(words: readonly string[], more?: Record<string, string>): Said;
+  /** A person asks what can be allowed, and presses this key once the question stands there. */
+  allowed(key?: string): Promise<Said>;
+  call(input: object, given?: { tool?: string; session?: string; more?: Record<string, string> }): Decided;
+  json(...words: string[]): unknown;
+}
+
+const rules = `hooks:
+  - id: no_push
+    on: tool_start
+    condition: { type: tool_name, match: Bash }
+    action: { type: gate, reason: "people push" }
+  - id: may_write
+    on: tool_start
+    condition: { type: tool_name, match: Write }
+    action: { type: gate, ask: true, reason: "may I write?" }
+`;
+
+function worldWith(
+  t: TestContext,
+  files: Readonly<Record<string, string>> = { ".hookline/rules/g.yaml": rules },
+): World {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-guards-")));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const workspace = join(folder, "workspace");
+  const environment = {
+    NODE_COMPILE_CACHE: codeCache,
+    PATH: process.env.PATH ?? "",
+    HOME: join(folder, "home"),
+    XDG_STATE_HOME: join(folder, "state"),
+    HOOKLINE_DAEMON: "off",
+    COLUMNS: "400",
+  };
+  for (const [name, text] of Object.entries({ ...files, "home/kept": "" })) {
+    const path = name.startsWith("home/") ? join(folder, name) : join(workspace, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  }
+  const run = (words: readonly string[], more = {}): Said =>
+    runCommand(words, { cwd: workspace, environment: { ...environment, ...more } });
+  const inTerminal = (words: readonly string[], more: Record<string, string>): [string[], SpawnOptions] => [
+    ["-qec", [process.execPath, bin, ...words].map((word) => `'${word}'`).join(" "), "/dev/null"],
+    { cwd: workspace, env: { ...environment, TERM: "xterm", SHELL: "/bin/sh", ...more } },
+  ];
+  return {
+    workspace,
+    environment,
+    hookline: (...words) => run(words),
+    typed(words, more = {}) {
+      const [line, place] = inTerminal(words, more);
+      return spawnSync(terminalMaker ?? "", line, { ...place, encoding: "utf8" });
+    },
+    async allowed(key = "1") {
+      const [line, place] = inTerminal(["allow-once"], {});
+      const child = spawn(terminalMaker ?? "", line, { ...place, stdio: "pipe" });
+      let stdout = "";
+      child.stdout.setEncoding("utf8").on("data", (text: string) => {
+        const isAsked = /leaves\] /.test(stdout);
+        stdout += text;
+        if (!isAsked && /leaves\] /.test(stdout)) child.stdin.write(key);
+      });
+      const [status] = await once(child, "close");
+      return { status, stdout, stderr: "" };
+    },
+    call(input, { tool = "Bash", session = "s", more = {} } = {}) {
+      const data = JSON.stringify({ tool_name: tool, tool_input: input });
+      const { stdout, stderr } = run(["emit", "PreToolUse", "--data", data, "--session", session, "--json"], more);
+      assert.notEqual(stdout, "", stderr);
+      return JSON.parse(stdout).outcome;
+    },
+    json(...words) {
+      const { stdout, stderr } = run([...words, "--json"]);
+      assert.notEqual(stdout, "", stderr);
+      return JSON.parse(stdout);
+    },
+  };
+}
+
+const terminalMaker = ["/usr/bin/script", "/bin/script"].find((path) => {
+  try {
+    accessSync(path);
+    return process.platform === "linux";
+  } catch {
+    return false; // not here
+  }
 });
+const onTerminal = { skip: terminalMaker ? false : "nothing here makes a terminal" };
 
-test("a person at a terminal allows exactly the refused call, once", onTerminal, (t) => {
+const toldTo = ({ messages = [] }: Decided): string => messages.map(({ text }) => text).join();
+const push = { command: "git push", description: "Push it" };
+
+test("a refusal holds no key: the person is told the command, and the model not even that", (t) => {
   const world = worldWith(t);
-  const code = codeFor(world.call(push));
-  assert.equal(codeFor(world.call({ ...push, description: "said in other words" })), code);
-  const typed = world.typed(["allow-once", code.toUpperCase()]);
-  assert.equal(typed.status, 0, typed.stdout);
-  assert.match(typed.stdout, /^allowed once, for 5 minutes: Bash git push/);
-  for (const other of [world.call({ command: "git push -f" }), world.call(push, { session: "t" })])
-    assert.equal(other.verdict?.is, "deny");
-  assert.deepEqual(world.call(push), {});
-  assert.match(
-    world.hookline("why", "last").stdout,
-    /It was allowed once by a person; it would have denied: people push/,
+  const refused = world.call(push);
+  assert.equal(toldTo(refused), "to allow this call once, a person types in a terminal: hookline allow-once");
+  assert.deepEqual(refused.verdict?.reason, "people push");
+  assert.deepEqual(
+    ["allow-once", "allow-once 12345678", "allow-once --json"].map((line) => world.hookline(...line.split(" ")).status),
+    [1, 2, 1],
   );
-  assert.equal(world.call(push).verdict?.is, "deny", "it is used up");
+  assert.equal(world.call(push).verdict?.is, "deny");
 });
+
+test(
+  "a person at a terminal sees what was refused, and one key allows exactly that call, once",
+  onTerminal,
+  async (t) => {
+    const world = worldWith(t);
+    world.call(push);
+    world.call({ ...push, description: "said in other words" });
+    world.call({ file_path: "a.ts", content: "x" }, { tool: "Write" });
+    const typed = await world.allowed("2");
+    assert.equal(typed.status, 0, typed.stdout);
+    assert.match(typed.stdout, /^1 {2}Write .*a\.ts.* \(just now\)\r\n {3}may_write: may I write\?\r$/m);
+    assert.match(typed.stdout, /^2 {2}Bash git push {2}\(just now\)\r\n {3}no_push: people push\r$/m);
+    assert.match(typed.stdout, /Allow which one, once, for 5 minutes\? \[1-2, q leaves\]/);
+    assert.match(typed.stdout, /^allowed: exactly this call passes once/m);
+    assert.doesNotMatch(typed.stdout, /^3 /m, "one call that is tried again stands once");
+    for (const other of [world.call({ command: "git push -f" }), world.call(push, { session: "t" })])
+      assert.equal(other.verdict?.is, "deny");
+    assert.equal(world.call({ file_path: "a.ts", content: "x" }, { tool: "Write" }).verdict?.is, "ask");
+    assert.deepEqual(world.call(push), {});
+    assert.match(
+      world.hookline("why", "last").stdout,
+      /It was allowed once by a person; it would have denied: people push/,
+    );
+    assert.equal(world.call(push).verdict?.is, "deny", "it is used up");
+  },
+);
+
+test(
+  "another key than that of a refusal allows nothing, and where nothing was refused there is nothing to choose",
+  onTerminal,
+  async (t) => {
+    const world = worldWith(t);
+    assert.match(
+      (await world.allowed()).stdout,
+      /nothing was refused here in the last 5 minutes that a person can allow/,
+    );
+    world.call(push);
+    for (const key of ["q", "2", "9", "\r"]) {
+      const left = await world.allowed(key);
+      assert.deepEqual([left.status, /nothing was allowed/.test(left.stdout)], [1, true], key);
+    }
+    assert.equal(world.call(push).verdict?.is, "deny");
+  },
+);
 
 test("of two processes that are asked at once one lets the call pass", onTerminal, async (t) => {
   const world = worldWith(t);
-  assert.equal(world.typed(["allow-once", codeFor(world.call(push))]).status, 0);
+  world.call(push);
+  assert.equal((await world.allowed()).status, 0);
   const data = JSON.stringify({ tool_name: "Bash", tool_input: push });
   const words = [bin, "emit", "PreToolUse", "--data", data, "--session", "s", "--json"];
   const emitting = promisify(execFile);
@@ -45,11 +186,11 @@ test("of two processes that are asked at once one lets the call pass", onTermina
   assert.deepEqual(ended.sort(), [0, 1]);
 });
 
-test("a question can be allowed too, and not in another folder", onTerminal, (t) => {
+test("a question can be allowed too, and not in another folder", onTerminal, async (t) => {
   const world = worldWith(t);
   const file = { file_path: "a.ts", content: "x" };
-  const code = codeFor(world.call(file, { tool: "Write" }));
-  assert.equal(world.typed(["allow-once", code]).status, 0);
+  world.call(file, { tool: "Write" });
+  assert.equal((await world.allowed()).status, 0);
   mkdirSync(join(world.workspace, "below"));
   const data = JSON.stringify({ tool_name: "Write", tool_input: file });
   const below = world.hookline(
@@ -70,26 +211,24 @@ test("a question can be allowed too, and not in another folder", onTerminal, (t)
 test(
   "without a terminal, in an agent's shell and in a hook's program nothing is allowed and no guard is switched off",
   onTerminal,
-  (t) => allowsNothing(t, ["CLAUDECODE"]),
+  (t) => {
+    const world = worldWith(t);
+    world.call(push);
+    const commands = [["allow-once"], ["guard", "off", "no_push", "--for", "1h"]];
+    for (const words of commands) {
+      const said = world.hookline(...words);
+      assert.deepEqual([said.status, said.stdout], [1, ""]);
+      assert.match(said.stderr, /nothing was allowed|no guard was switched off/);
+      assert.match(said.stderr, /standard input is no terminal — only a person at a terminal can do this/);
+      for (const variable of ["CLAUDECODE", "GEMINI_CLI", "HOOKLINE_DEPTH"]) {
+        const inShell = world.typed(words, { [variable]: "1", CI: "true" });
+        assert.equal(inShell.status, 1, variable);
+        assert.match(inShell.stdout, /an agent's shell|a hook's program/);
+      }
+    }
+    assert.equal(world.call(push).verdict?.is, "deny");
+  },
 );
-
-test("a code that no refusal has allows nothing, and what is no code is wrong use", onTerminal, (t) => {
-  const world = worldWith(t);
-  world.call(push);
-  const unknown = world.typed(["allow-once", "0000000a"]);
-  assert.equal(unknown.status, 1);
-  assert.match(unknown.stdout, /no call that was refused in the last 24 hours has the code 0000000a/);
-  assert.equal(world.typed(["allow-once", "hello"]).status, 2);
-  assert.equal(world.hookline("allow-once").status, 2);
-});
-
-test("codes differ between people's state folders, and the secret that makes them is its owner's alone", (t) => {
-  const [one, other] = [worldWith(t), worldWith(t)];
-  assert.notEqual(codeFor(one.call(push)), codeFor(other.call(push)));
-  const state = join(one.environment.XDG_STATE_HOME ?? "", "hookline");
-  assert.ok(readdirSync(state).includes("allow-once.key"));
-  assert.equal(statSync(join(state, "allow-once.key")).mode & 0o777, 0o600);
-});
 
 test(
   "a guard is off in this project for a time, which list, status, why and the run say, and on again by hand",
@@ -179,7 +318,7 @@ test("where nobody can answer a question is refused with the way to allow it, or
   assert.equal(verdict?.is, "deny");
   assert.match(
     verdict?.reason ?? "",
-    /^may I write\?\nNo person can be asked in this session: .*`hookline allow-once [0-9a-z]{8}` at a terminal/,
+    /^may I write\?\nNo person can be asked in this session: .*`hookline allow-once` at a terminal/,
   );
   const say = (wanted: string): void => {
     const folder = join(world.environment.HOME ?? "", ".config", "hookline");
@@ -251,11 +390,11 @@ test("report in a file that an agent reads itself is said to hold for Hookline a
 test(
   "guard stats counts what guards did in so many days, and proposes an exception for what was allowed three times",
   onTerminal,
-  (t) => {
+  async (t) => {
     const world = worldWith(t);
     for (const command of ["git push origin a", "git push origin b", "git push"]) {
-      const code = codeFor(world.call({ command }));
-      assert.equal(world.typed(["allow-once", code]).status, 0);
+      world.call({ command });
+      assert.equal((await world.allowed()).status, 0);
       assert.deepEqual(world.call({ command }), {});
     }
     world.call({ file_path: "a", content: "x" }, { tool: "Write" });

@@ -262,8 +262,11 @@ test("[A52] without a daemon too: the command that performs a run sends its noti
   assert.equal(run.status, "failed");
 });
 
-test("[A43] models use operations by an allow list of names, and automations that fire each other come to an end", async (t) => {
-  const fires = (id: string) => [{ calls: [{ tool: "hookline_automation_fire", input: { id } }] }, { text: "Fired." }];
+test("[A43] models use operations by an allow list of names, of which none fires an automation, and automations that set off each other come to an end", async (t) => {
+  const fires = (id: string) => [
+    { calls: [{ tool: "hookline_emit", input: { event: `ask.${id}` } }] },
+    { text: "Sent." },
+  ];
   const model = await startScriptedModel({
     turns: [{ text: "neither" }],
     conversations: [
@@ -273,9 +276,9 @@ test("[A43] models use operations by an allow list of names, and automations tha
   });
   t.after(() => model.close());
   const { json, started } = scratch(t);
-  const tools = ["--tools", "hookline.automation_f*", "--cooldown-seconds", "0"];
-  json("automation", "create", "first", "--event", "a.b", ...tools, "--prompt-template", "ask for the second");
-  json("automation", "create", "second", "--event", "a.b", ...tools, "--prompt-template", "ask for the first");
+  const tools = ["--tools", "hookline.e*", "--tools", "hookline.automation_*", "--cooldown-seconds", "0"];
+  json("automation", "create", "first", "--event", "ask.first", ...tools, "--prompt-template", "ask for the second");
+  json("automation", "create", "second", "--event", "ask.second", ...tools, "--prompt-template", "ask for the first");
   const reached = { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: "none" };
   const fired = await started(["automation", "fire", "first"], reached);
   assert.equal(fired.status, 0, fired.stderr);
@@ -285,7 +288,11 @@ test("[A43] models use operations by an allow list of names, and automations tha
     Array(6).fill("completed"),
   );
   const [asked] = model.conversation();
-  assert.match(JSON.stringify(asked?.body), /"name":"hookline_automation_fire"/);
+  assert.match(
+    JSON.stringify(asked?.body),
+    /"name":"hookline_emit"[\s\S]*"name":"hookline_automation_list"|"name":"hookline_automation_list"[\s\S]*"name":"hookline_emit"/,
+  );
+  assert.doesNotMatch(JSON.stringify(asked?.body), /"name":"hookline_automation_(?:fire|create|edit|apply|enable)"/);
   assert.doesNotMatch(JSON.stringify(asked?.body), /"name":"hookline_task_create"/);
   const last = JSON.stringify(model.conversation().at(-1)?.body);
   assert.match(last, /5 events deep, hooks answer each other/);

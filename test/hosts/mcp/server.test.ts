@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { isForPerson } from "../../../src/engine/loosening.ts";
 import { operations } from "../../../src/operations/index.ts";
 import { runCommand } from "../../program.ts";
 import { bin, type Connected, connect, scratch } from "./server.ts";
@@ -13,13 +14,16 @@ const call = async ({ client }: Connected, name: string, input: { [field: string
   return { text: first?.type === "text" ? first.text : "", isError: isError === true, structuredContent };
 };
 
-test("every operation is a tool, with its schema and what it does to the world", async (t) => {
+test("every operation but those for a person is a tool, with its schema and what it does to the world", async (t) => {
   const connected = await connect(t, scratch(t));
   const { tools } = await connected.client.listTools();
   assert.deepEqual(
     tools.map(({ name }) => name),
-    [...operations.keys()],
+    [...operations.keys()].filter((name) => !isForPerson(name)),
   );
+  const refused = await call(connected, "automation_fire", { id: "x" });
+  assert.equal(refused.isError, true);
+  assert.match(refused.text, /^automation_fire is for a person, not for a model or a program/);
   for (const { name, description, inputSchema, annotations } of tools) {
     assert.equal(description, operations.get(name)?.summary);
     assert.deepEqual(inputSchema, operations.get(name)?.params.json);
@@ -91,14 +95,13 @@ test("what a call has started is ended before the server goes", async (t) => {
   const place = scratch(t);
   const connected = await connect(t, place);
   const steps = [{ type: "shell", command: "sleep 0.5; touch done" }];
-  const created = await call(connected, "automation_create", {
-    name: "slow",
-    event: "deploy.done",
-    skip_llm: true,
-    context_steps: steps,
+  const words = ["automation", "create", "slow", "--event", "deploy.done", "--skip-llm"];
+  const { status, stderr } = runCommand([...words, "--context-steps", JSON.stringify(steps)], {
+    cwd: place.workspace,
+    environment: place.environment,
   });
-  assert.equal(created.isError, false, created.text);
-  const fired = await call(connected, "automation_fire", { id: "slow" });
+  assert.equal(status, 0, stderr);
+  const fired = await call(connected, "emit", { event: "deploy.done" });
   assert.equal(fired.isError, false, fired.text);
   assert.equal(existsSync(join(place.workspace, "done")), false, "the answer does not wait for the run");
   await connected.client.close();

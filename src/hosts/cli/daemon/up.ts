@@ -13,6 +13,7 @@ import type { SharingOptions } from "../../daemon/sharing.ts";
 import { type DaemonFiles, type DaemonState, daemonFilesOf, runningDaemon } from "../../daemon/state-file.ts";
 import { renewBundle } from "../agents/clone-bundle.ts";
 import { buildVersion, type ExitCode, type Invocation, textFlag } from "../command.ts";
+import { whyAgent } from "../guards/person.ts";
 import { createLog, failureIn } from "../log.ts";
 import { containModules } from "../module-output.ts";
 import { sharedStore, stateFolder, storeOptions, storePath } from "../place.ts";
@@ -140,7 +141,10 @@ function say(daemon: Daemon, invocation: Invocation, state: DaemonState, door: P
   }
   const head = `Hookline ${state.version} is running: http://127.0.0.1:${state.port}, process ${state.pid}`;
   terminal.print(terminal.paint("bold", head));
-  if (door) for (const line of linkLines(door.link(cwd), state.store, invocation)) terminal.print(line);
+  // What lets a browser in is no key for a model (R92).
+  if (door && whyAgent(invocation) !== undefined)
+    terminal.print("browser  for a person, `hookline open` in a terminal");
+  else if (door) for (const line of linkLines(door.link(cwd), state.store, invocation)) terminal.print(line);
   for (const line of daemonLines(status, terminal, (path) => shortPath(path, cwd, home))) terminal.print(line);
 }
 

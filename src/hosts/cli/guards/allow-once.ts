@@ -1,65 +1,93 @@
-/** hookline allow-once: a person lets one call happen that a guard has refused, once, within five minutes. */
-import { allowedOnce } from "../../../engine/admit.ts";
-import { howToAllow } from "../../../engine/counting.ts";
-import type { Instant } from "../../../engine/event.ts";
+/** hookline allow-once: a person chooses one call that a guard has just refused, and lets it happen once. Nothing names a refusal but the screen (R92). */
+import { allowedOnce, type RefusedJust, refusedIn } from "../../../engine/admit.ts";
+import { refusedFor } from "../../../engine/counting.ts";
+import type { Fields } from "../../../engine/event.ts";
 import { decidingEvents } from "../../../engine/events.ts";
 import type { Run, Store } from "../../../engine/record.ts";
 import { isRecord } from "../../../engine/schema.ts";
 import { inputOf } from "../../../operations/run-words.ts";
-import { codeIn, isCode } from "../../../runtime/allow-once.ts";
-import { type ExitCode, type Invocation, usageError } from "../command.ts";
+import type { ExitCode, Invocation } from "../command.ts";
+import { loadActive } from "../loaded.ts";
 import { openStore } from "../store.ts";
-import { oneLine } from "../terminal.ts";
+import { askForKey, oneLine } from "../terminal.ts";
 import { refuseWithoutPerson } from "./person.ts";
 
-const holdsForMinutes = 5;
+/** As many as there are keys. */
+const mostShown = 9;
 const minute = 60_000;
-/** A code stays the same as long as its call does, so one that is older is shown again when the agent tries again. */
-const refusedWithin = 24 * 60 * minute;
+const minutes = refusedFor / 60;
 
-/** The newest: a day has hardly more, and a person answers sooner. */
-const mostRuns = 20_000;
+/** One call, and all that has refused it: who sees them all may lift them all. */
+interface Refused {
+  calls: string[];
+  runs: Run[];
+}
 
 export async function allowOnce(invocation: Invocation): Promise<ExitCode> {
-  const { words, usage, terminal, json } = invocation;
-  const [written] = words;
-  if (written === undefined) throw usageError("missing argument CODE", usage);
+  const { terminal } = invocation;
   if (refuseWithoutPerson("nothing was allowed", invocation)) return 1;
-  const code = codeIn(written);
-  if (!isCode(code)) throw usageError(`"${written}" is no code: a code has 8 letters and digits`, usage);
   const store = openStore(invocation);
   try {
-    const now = Date.now();
-    const refused = await refusalOf(code, now, store);
-    if (!refused) {
-      terminal.error(
-        `hookline: nothing was allowed — no call that was refused in the last 24 hours has the code ${code} — the code stands beside the refusal, and in \`hookline why last\``,
-      );
+    const { root } = await loadActive(invocation, store);
+    const refused = await refusedOf(refusedIn(root, await store.paused(), Date.now()), store);
+    if (refused.length === 0) {
+      terminal.print(`nothing was refused here in the last ${minutes} minutes that a person can allow`);
       return 1;
     }
-    const until = now + holdsForMinutes * minute;
-    for (const event of decidingEvents) await store.pause(allowedOnce(code, event), now, until);
-    await store.committed();
-    if (json) terminal.print(JSON.stringify({ code, hook: refused.hook, until: new Date(until).toISOString() }));
-    else for (const line of await linesAbout(refused, store)) terminal.print(line);
+    for (const [index, one] of refused.entries())
+      for (const line of await linesAbout(one, index + 1, store)) terminal.print(line);
+    terminal.print("");
+    const keys = refused.length === 1 ? "1" : `1-${refused.length}`;
+    const key = await askForKey(`Allow which one, once, for ${minutes} minutes? [${keys}, q leaves] `, invocation);
+    const chosen = key === undefined || !/^\d$/.test(key) ? undefined : refused[Number(key) - 1];
+    if (!chosen || invocation.signal.aborted) {
+      terminal.print("nothing was allowed");
+      return 1;
+    }
+    await allow(chosen, store);
+    terminal.print(
+      "allowed: exactly this call passes once, in the same session and folder; ask the agent to try again",
+    );
     return 0;
   } finally {
     store.close();
   }
 }
 
-/** The run that was told its code. */
-async function refusalOf(code: string, now: Instant, store: Store): Promise<Run | undefined> {
-  const note = `${howToAllow} ${code}`;
-  const runs = await store.runs({ since: now - refusedWithin, limit: mostRuns });
-  return runs.find(({ notes }) => notes.includes(note));
+async function allow({ calls }: Refused, store: Store): Promise<void> {
+  const now = Date.now();
+  for (const call of calls)
+    for (const event of decidingEvents) await store.pause(allowedOnce(call, event), now, now + refusedFor * 1000);
+  await store.committed();
 }
 
-async function linesAbout({ eventId, hookName }: Run, store: Store): Promise<string[]> {
-  const data = (await store.event(eventId))?.event.data;
-  const input = isRecord(data?.tool_input) ? inputOf(data.tool_input) : "";
+/** An agent that tries again is refused again: the newest of each counts. Refusals of one event stand together. */
+async function refusedOf(kept: readonly RefusedJust[], store: Store): Promise<Refused[]> {
+  const byEvent = new Map<string, Refused>();
+  const seen = new Set<string>();
+  for (const { call, run: id } of kept) {
+    if (seen.has(call)) continue;
+    seen.add(call);
+    const run = await store.run(id);
+    if (!run) continue;
+    const one = byEvent.get(run.eventId) ?? { calls: [], runs: [] };
+    one.calls.push(call);
+    one.runs.push(run);
+    byEvent.set(run.eventId, one);
+  }
+  return [...byEvent.values()].slice(0, mostShown);
+}
+
+async function linesAbout({ runs }: Refused, number: number, store: Store): Promise<string[]> {
+  const [first] = runs;
+  const data: Fields = (first && (await store.event(first.eventId))?.event.data) ?? {};
+  const input = isRecord(data.tool_input) ? inputOf(data.tool_input as Fields) : "";
+  const ago = first ? Math.floor((Date.now() - first.startedAt) / minute) : 0;
+  const when = ago < 1 ? "just now" : `${ago} ${ago === 1 ? "minute" : "minutes"} ago`;
   return [
-    `allowed once, for ${holdsForMinutes} minutes: ${oneLine(`${String(data?.tool_name ?? "the call")} ${input}`)}`,
-    `${oneLine(hookName)} lets exactly this call pass, in the same session and folder: ask the agent to try again`,
+    `${number}  ${oneLine(`${String(data.tool_name ?? "the call")} ${input}`)}  (${when})`,
+    ...runs.map(
+      ({ hookName, outcome }) => `   ${oneLine(hookName)}: ${oneLine(outcome?.verdict?.reason ?? "(no reason)")}`,
+    ),
   ];
 }

@@ -26,7 +26,7 @@ export async function add(invocation: Invocation): Promise<ExitCode> {
   if (proposal.edits.length === 0) return proposal.same.length > 0 ? 0 : 1;
   const shown = (file: string): string => shortPath(file, invocation.cwd, invocation.home);
   const changed = proposal.edits.find(({ before, isGenerated }) => before !== undefined && !isGenerated);
-  const agent = changed === undefined ? undefined : whyAgent(invocation.environment);
+  const agent = changed === undefined ? undefined : whyAgent(invocation);
   if (changed && agent !== undefined) {
     terminal.error(
       `hookline: ${shown(changed.file)} was not changed — ${agent} — only a person can change the rules that an agent works under: type the command in a terminal of your own`,

@@ -55,11 +55,8 @@ export function placeIn(set: HookSet | undefined, id: string, name: string = id)
     : { id, name: hook.name, file, line, layer };
 }
 
-/** The code stands in a note of the run that refused. */
-export function codeIn(run: Run | undefined): string | null {
-  const note = run?.notes.find((one) => one.startsWith(howToAllow));
-  return note === undefined ? null : note.slice(howToAllow.length).trim();
-}
+/** The run that refused says so. */
+export const couldBeAllowed = (run: Run | undefined): boolean => run?.notes.includes(howToAllow) ?? false;
 
 export async function blockedShown(stored: StoredEvent, { store, projectAt }: Knowing): Promise<Blocked> {
   const { event, outcome } = stored;
@@ -74,7 +71,7 @@ export async function blockedShown(stored: StoredEvent, { store, projectAt }: Kn
     project: projectAt(event.cwd),
     hook: placeIn(set, by ?? refusing?.hook ?? "", refusing?.hookName),
     run: refusing?.id ?? null,
-    code: codeIn(refusing),
+    couldBeAllowed: couldBeAllowed(refusing),
   };
 }
 

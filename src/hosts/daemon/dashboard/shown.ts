@@ -46,8 +46,8 @@ export interface Blocked extends EventShown {
   project: ProjectShown;
   hook: HookPlace;
   run: string | null;
-  /** What a person types in a terminal to let it happen once. */
-  code: string | null;
+  /** A person could let it happen once, in the minutes after it. */
+  couldBeAllowed: boolean;
 }
 
 export interface Session {
@@ -127,7 +127,7 @@ export interface Trace {
   outcome: Outcome | null;
   /** What the agent was answered, made again from the record. Null: nothing, or it is not known. */
   reply: Json;
-  code: string | null;
+  couldBeAllowed: boolean;
 }
 
 /** What the hooks of today would answer. */

@@ -14,7 +14,7 @@ import type { SqliteStore } from "../../../storage/sqlite/sqlite.ts";
 import { effectRows } from "../../cli/hooks/effect-lines.ts";
 import { runNamed } from "../../cli/runs/named.ts";
 import { reasonsOf } from "../../cli/runs/reasons.ts";
-import { codeIn, eventShown, type Knowing, placeIn } from "./events.ts";
+import { couldBeAllowed, eventShown, type Knowing, placeIn } from "./events.ts";
 import type { ConditionShown, Trace } from "./shown.ts";
 
 /** What conditions are compiled with. */
@@ -64,7 +64,7 @@ export async function traceOf(id: string, tracing: Tracing): Promise<Trace> {
     others: stored && set ? await othersOf(stored, set, tracing) : [],
     outcome: stored?.outcome ?? null,
     reply: stored ? replyTo(stored) : null,
-    code: codeIn(run),
+    couldBeAllowed: couldBeAllowed(run),
   };
 }
 

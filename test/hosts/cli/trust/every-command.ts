@@ -33,7 +33,7 @@ const table: Readonly<Record<string, (repository: HostileRepository) => readonly
     ["guard", "off", "builtin:self_protection", "--for", "1h"],
     ["guard", "on", "builtin:self_protection"],
   ],
-  "allow-once": () => [["allow-once", "00000000"]],
+  "allow-once": () => [["allow-once"]],
   init: () => [["init"]],
   add: () => [
     ["add", "--list"],

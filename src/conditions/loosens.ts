@@ -1,0 +1,105 @@
+/** loosens: whether a call would loosen Hookline, by its own commands or by its own files (R92). What a line means is read behind Patterns; this looks first whether it could. */
+import type { Fields, HookEvent } from "../engine/event.ts";
+import { textField } from "../engine/event.ts";
+import { rowOf } from "../engine/events.ts";
+import { isForPerson, type OwnPlaces } from "../engine/loosening.ts";
+import type { ConditionKind, Patterns } from "../engine/ports.ts";
+import type { Found } from "../engine/record.ts";
+import { isRecord, object, text } from "../engine/schema.ts";
+import { classOf } from "../engine/tools.ts";
+
+import { createOwnPlaces, type OwnFolders } from "./own-places.ts";
+import { buildsWords, lineOf, writes, writtenByTool } from "./writes-to.ts";
+
+const params = object({ state: text() }, { package: text() });
+
+/** Commands that loosen, as one word. Others have `hookline` before them, or a file that is Hookline's. */
+const acts =
+  /\b(?:allow-once|guard|pause|trust|untrust|uninstall|purge|down|open|add|doctor|supervise|automation|project|store|follow-ups)\b/;
+const sweeps = /\b(?:rm|mv|chmod|chown|find|ln|rsync|shred|unlink|chattr)\b/;
+const kills = /\b(?:kill|pkill|killall|fuser|skill)\b/;
+const connects = /localhost|127\.\d|::1|0\.0\.0\.0|\/dev\/tcp\//;
+/** Of the daemon, where none says another. */
+const usualPort = 4665;
+const switches = /(?:^|[\s;&|('"])HOOKLINE_(?:DISABLE|HEADLESS|BIN|OFF)\w*=/;
+const mostTokens = 200;
+
+/** Whether the line could mean Hookline, by its text and by the files that its words name: most lines need no reader. */
+function couldLoosen(line: string, cwd: string, own: OwnPlaces): boolean {
+  const plain = line.replace(/['"]|\\\n?/g, "");
+  if (/hookline/i.test(plain) || buildsWords.test(line)) return true;
+  if (kills.test(plain)) return own.daemon() !== undefined;
+  if (connects.test(plain) && plain.includes(String(own.daemon()?.port ?? usualPort))) return true;
+  const mayAct = acts.test(plain);
+  const maySweep = sweeps.test(plain);
+  if (own.kindOf(cwd) !== undefined && (mayAct || maySweep)) return true;
+  for (const token of plain.split(/[\s;&|()<>`=,]+/).slice(0, mostTokens)) {
+    if (token === "" || token.startsWith("-")) continue;
+    if (mayAct && own.isProgram(token, cwd)) return true;
+    if (!token.includes("/") && !token.startsWith("~") && !token.startsWith("..")) continue;
+    const at = own.absolute(token, cwd);
+    if (at !== undefined && (own.kindOf(at) !== undefined || (maySweep && own.isAround(at, cwd)))) return true;
+  }
+  return false;
+}
+
+/** Whether this event takes the reader of shell lines. */
+export function needsShellToLoosen(folders: OwnFolders, real?: Patterns["real"]): (event: HookEvent) => boolean {
+  const own = createOwnPlaces(folders, real);
+  return (event) => {
+    const line = lineOf(event);
+    return line !== undefined && couldLoosen(line, event.cwd, own);
+  };
+}
+
+const ownServer = /hookline/i;
+
+function byTool(tool: string, input: Fields, cwd: string, own: OwnPlaces): string | undefined {
+  const [, server = "", operation = ""] = /^(.*?hookline.*?)(?:__|[._])([a-z]+_[a-z_]+)$/i.exec(tool) ?? [];
+  if (ownServer.test(server) && isForPerson(operation)) return `${operation.replace("_", ": ")} by a tool`;
+  const kinds = (names: readonly string[]): ReturnType<OwnPlaces["kindOf"]>[] =>
+    names.map((name) => own.kindOf(own.absolute(name, cwd) ?? name));
+  if (writes(tool)) {
+    const isDeveloped = own.kindOf(cwd) === "package" && !cwd.includes("/node_modules/");
+    return kinds(writtenByTool(input)).some((kind) => kind !== undefined && !(kind === "package" && isDeveloped))
+      ? "change Hookline's own files"
+      : undefined;
+  }
+  if (classOf(tool) === "shell") return undefined;
+  const named = ["file_path", "path", "filePath", "absolute_path"].flatMap((field) => textField(input, field) ?? []);
+  return kinds(named).includes("key") ? "read the key to Hookline's daemon" : undefined;
+}
+
+function compile(folders: OwnFolders, patterns: Patterns): (event: HookEvent) => Found | boolean {
+  const own = createOwnPlaces(folders, patterns.real);
+  return (event) => {
+    const { name, data, cwd } = event;
+    const input = data.tool_input;
+    if (!rowOf(name).matchTool || !isRecord(input)) return false;
+    const tool = textField(data, "tool_name") ?? "";
+    const line = lineOf(event);
+    const does = line === undefined ? byTool(tool, input as Fields, cwd, own) : byLine(line, cwd); // a payload is JSON
+    return does === undefined ? false : { does };
+  };
+
+  function byLine(line: string, cwd: string): string | undefined {
+    if (switches.test(line)) return "switch Hookline off, or what it asks";
+    if (!patterns.loosens || !couldLoosen(line, cwd, own)) return undefined;
+    return patterns.loosens(line, { cwd, home: own.home }, own);
+  }
+}
+
+export const loosens: ConditionKind<OwnFolders> = {
+  params,
+  ofCalls: true,
+  compile(folders, patterns) {
+    const find = compile(folders, patterns);
+    return ({ event }) => find(event);
+  },
+  describe: () => "the call would loosen Hookline, or touch its own files",
+  explain(folders, scope, patterns) {
+    const found = compile(folders, patterns)(scope.event);
+    const does = typeof found === "object" ? String(found.does) : "";
+    return { holds: `the call would ${does}`, fails: "the call loosens nothing of Hookline" };
+  },
+};

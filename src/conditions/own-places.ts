@@ -1,0 +1,96 @@
+/** Where Hookline's own files lie, and which words of a line mean its program: by the file that would run, whatever it is called (R92). */
+import { homedir } from "node:os";
+import { basename, dirname, isAbsolute, join, resolve } from "node:path";
+import type { OwnPlaces } from "../engine/loosening.ts";
+import { isRecord } from "../engine/schema.ts";
+import { findOnPath, isInside } from "../files/paths.ts";
+import { readRegularFileSync } from "../files/regular-file.ts";
+
+export interface OwnFolders {
+  /** Where Hookline keeps what it remembers: store, trust, token, socket, launchers. */
+  state: string;
+  /** Where its program lies; absent: it is a part of another one. */
+  package?: string;
+}
+
+const ownName = /^hookline(?:-client)?$/i;
+/** `hookline@1.2.3`, `hookline.js`, `hookline.cmd`. */
+const bare = (word: string): string =>
+  basename(word.replace(/^npm:/, ""))
+    .replace(/@[\w.^~*-]+$/, "")
+    .replace(/\.(?:[cm]?js|cmd|exe|ps1)$/i, "");
+
+const isCode = (path: string): boolean => /\.[cm]?[jt]s$|\/bin\/[^/.]+$/.test(path);
+const launchers = /\/\.hookline\/launch\.sh$/;
+/** What lets its reader do all that the user may: the daemon's token. */
+const keys = /\/(?:[\w.-]*daemon\.json|[\w-]*token|[\w.-]+\.key)$/;
+const manifestInBytes = 100_000;
+
+export function createOwnPlaces(folders: OwnFolders, real: (path: string) => string = (path) => path): OwnPlaces {
+  const home = homedir();
+  const both = (folder: string | undefined): string[] => (folder === undefined ? [] : [folder, real(folder)]);
+  const states = both(folders.state);
+  const packages = both(folders.package);
+  const among = (all: readonly string[], path: string): boolean => all.some((folder) => isInside(folder, path));
+
+  function absolute(word: string, cwd: string | undefined): string | undefined {
+    if (word.includes("\0")) return undefined;
+    if (word === "~" || word.startsWith("~/")) return join(home, word.slice(1));
+    return isAbsolute(word) || cwd !== undefined ? resolve(cwd ?? "/", word) : undefined;
+  }
+
+  function isOwnFile(path: string): boolean {
+    if (launchers.test(path) || among(states, path)) return true;
+    if (!isCode(path)) return false;
+    return among(packages, path) || isOfOtherCopy(path);
+  }
+
+  return {
+    home,
+    absolute,
+    isProgram(word, cwd) {
+      if (word === "" || word.endsWith("/")) return false;
+      if (ownName.test(bare(word))) return true;
+      if (word.includes("\0")) return false;
+      const path = word.includes("/") || isCode(word) ? absolute(word, cwd) : findOnPath(word, process.env.PATH ?? "");
+      return path !== undefined && isOwnFile(real(path));
+    },
+    kindOf(path) {
+      const places = [path, real(path)];
+      if (places.some((one) => among(states, one))) return places.some((one) => keys.test(one)) ? "key" : "state";
+      return places.some((one) => among(packages, one) || launchers.test(one)) ? "package" : undefined;
+    },
+    // `rm -rf node_modules` takes Hookline's program of that project, and comes back with the next install: guards refuse meanwhile.
+    isAround: (path, workspace) =>
+      [...states, ...packages.filter((own) => !isInside(workspace, own) || own === real(path))].some(
+        (own) => isInside(path, own) && own !== path,
+      ),
+    daemon() {
+      try {
+        const found = readRegularFileSync(join(folders.state, "daemon.json"), manifestInBytes);
+        const state: unknown = "text" in found ? JSON.parse(found.text) : undefined;
+        if (!isRecord(state)) return undefined;
+        const { pid, port } = state;
+        return typeof pid === "number" ? { pid, ...(typeof port === "number" ? { port } : {}) } : undefined;
+      } catch {
+        return undefined; // none has been started
+      }
+    },
+  };
+}
+
+/** A copy or a clone of Hookline elsewhere. */
+function isOfOtherCopy(path: string): boolean {
+  let folder = dirname(path);
+  for (let up = 0; up < 4 && dirname(folder) !== folder; up++, folder = dirname(folder)) {
+    try {
+      const found = readRegularFileSync(join(folder, "package.json"), manifestInBytes);
+      if (!("text" in found)) continue;
+      const manifest: unknown = JSON.parse(found.text);
+      return isRecord(manifest) && manifest.name === "hookline";
+    } catch {
+      // there is none here, or none that is JSON: the folder above may have one
+    }
+  }
+  return false;
+}

@@ -1,0 +1,280 @@
+/**
+ * What a line would do to Hookline itself: loosen it by a command of its own, through whatever runs that, or touch its store, token,
+ * socket, launcher or package by any program (R92). Programs that only look are free.
+ */
+import { baseName, unknownText } from "../engine/command-pattern.ts";
+import type { ShellReading, SimpleCommand } from "../engine/effects.ts";
+import { loosensBy, type OwnPlaces } from "../engine/loosening.ts";
+
+interface Line {
+  reading: ShellReading;
+  own: OwnPlaces;
+  /** The folder that the agent works in. */
+  workspace: string;
+  /** Who works on Hookline itself may change its files. */
+  isDeveloped: boolean;
+}
+
+const set = (names: string): ReadonlySet<string> => new Set(names.split(" "));
+
+/** They show what they are given, or a file, and run nothing. */
+const lookers = set(
+  "cat bat less more head tail grep egrep fgrep zgrep rg ag ack ls ll dir exa eza tree stat file wc diff cmp comm md5sum sha1sum sha256sum " +
+    "sha512sum shasum cksum du df which whereis type hash readlink realpath basename dirname echo printf print test [ [[ true false : man " +
+    "sort uniq cut column jq yq nl od xxd hexdump strings pwd cd pushd popd tee pbcopy xclip seq tr fold fmt rev paste join let return exit " +
+    "help info apropos tldr date uname whoami id ps top pgrep lsof mkdir touch",
+);
+/** They do with names what a looker does, but with some of their words. */
+const lookersUnless: Readonly<Record<string, RegExp>> = {
+  find: /^-(?:exec|execdir|ok|okdir|delete|fprint|fls)/,
+  fd: /^-(?:x|X|-exec)/,
+  fdfind: /^-(?:x|X|-exec)/,
+  command: /^[^-]/,
+  sed: /^-[a-zA-Z]*[ifs]|^--(?:in-place|file)/,
+  git: /^(?:rm|mv|clean|checkout|restore|reset|bisect|rebase|filter-branch|submodule|worktree|pull|merge|switch|stash|apply|am|cherry-pick|revert|-c|--exec-path.*|--config-env.*)$/,
+};
+
+function onlyLooks({ words }: SimpleCommand): boolean {
+  const name = baseName(words[0] ?? "");
+  if (lookers.has(name)) return true;
+  const unless = Object.hasOwn(lookersUnless, name) ? lookersUnless[name] : undefined;
+  return unless !== undefined && !words.slice(1).some((word) => unless.test(word));
+}
+
+/** To these a bare name is that of a package, an image or a service, unless one of `runsNamed` stands before it. */
+const namers = set(
+  "npm pnpm yarn bun docker podman nerdctl kubectl helm systemctl service launchctl gh glab brew apt apt-get dnf pip pipx cargo go " +
+    "terraform aws gcloud az psql createdb dropdb make code cursor docker-compose pm2",
+);
+const runsNamed = set("exec dlx x -- npx bunx run -c -e --call");
+
+/** What this line would do to Hookline, as what follows "this would"; undefined: nothing. */
+export function loosensIn(reading: ShellReading, own: OwnPlaces, workspace: string): string | undefined {
+  const isDeveloped = own.kindOf(workspace) === "package" && !workspace.includes("/node_modules/");
+  const line: Line = { reading, own, workspace, isDeveloped };
+  const runs = new Set(reading.commands.map(({ by }) => by));
+  for (const [index, command] of reading.commands.entries()) {
+    const found =
+      byRedirect(command, line) ??
+      (onlyLooks(command) ? byLooking(command, line) : byActing(command, !runs.has(index), line));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function byRedirect({ redirects, cwd }: SimpleCommand, { own, isDeveloped }: Line): string | undefined {
+  for (const { path, how } of redirects) {
+    const at = own.absolute(path, cwd);
+    const kind = at === undefined ? kindByName(path) : own.kindOf(at);
+    if (kind === "key") return readsKey;
+    if (how !== "reads" && kind !== undefined && !(kind === "package" && isDeveloped)) return changes;
+    if (speaksToDaemon(path, own)) return speaks;
+  }
+  return undefined;
+}
+
+const readsKey = "read the key to Hookline's daemon";
+const changes = "change Hookline's own files";
+const touches = "touch Hookline's own files";
+const speaks = "speak to Hookline's daemon";
+const removes = "change or remove the installed Hookline";
+const stops = "stop the daemon of Hookline";
+
+function byLooking({ words, cwd }: SimpleCommand, { own }: Line): string | undefined {
+  const isPrinted = /^(?:echo|printf|print|git|which|type|command|test|\[|basename|dirname)$/.test(
+    baseName(words[0] ?? ""),
+  );
+  if (isPrinted) return undefined;
+  return words.slice(1).some((word) => kindOfWord(word, cwd, own) === "key") ? readsKey : undefined;
+}
+
+function byActing(command: SimpleCommand, isLast: boolean, line: Line): string | undefined {
+  const { words, cwd, text } = command;
+  const { own } = line;
+  const name = baseName(words[0] ?? "");
+  const direct = own.isProgram(words[0] ?? "", cwd);
+  if (direct) return byOwn(words.slice(1), command, line);
+  if (!isLast) return byFiles(ownWordsOf(command, line), command, line);
+  const texts = [...words, text ?? "", ...fed(command, line)];
+  return byTokens(texts, command, line) ?? byService(name, texts, line) ?? byFiles(texts, command, line);
+}
+
+/** What runs another command is judged by that one, but for the words that are its own. */
+function ownWordsOf(command: SimpleCommand, { reading }: Line): string[] {
+  const index = reading.commands.indexOf(command);
+  const inner = new Set(reading.commands.flatMap(({ by, words }) => (by === index ? words : [])));
+  return command.words.filter((word) => !inner.has(word) && !/\s/.test(word));
+}
+
+/** Arguments that come from elsewhere can be any. */
+function byOwn(rest: readonly string[], { by }: SimpleCommand, { reading }: Line): string | undefined {
+  const runner = by === undefined ? "" : baseName(reading.commands[by]?.words[0] ?? "");
+  const isFed = /^(?:xargs|parallel)$/.test(runner) && !rest.some((word) => /^[a-z]/.test(word));
+  return loosensBy(isFed ? [unknownText] : rest);
+}
+
+/** What other commands of the line print for it. */
+function fed({ input, given }: SimpleCommand, { reading }: Line): string[] {
+  return [...input, ...given].flatMap((index) => {
+    const { words = [], text } = reading.commands[index] ?? {};
+    return text === undefined ? words : [...words, text];
+  });
+}
+
+/** Between words of code and of lines. What only the shell knows is a part of its word. */
+const between = /[\s'"`;|&()<>,=[\]{}\\]+/;
+
+/** Hookline anywhere among the words, with what would be its arguments behind it: `script -qec '…'`, `python -c '…'`, `npx`. */
+function byTokens(texts: readonly string[], { words, cwd }: SimpleCommand, { own }: Line): string | undefined {
+  const isNamer = namers.has(baseName(words[0] ?? ""));
+  for (const [at, text] of texts.entries()) {
+    const tokens = [...text.split(between), ...texts.slice(at + 1).flatMap((one) => one.split(between))].filter(
+      (one) => one !== "",
+    );
+    const ownTokens = text.split(between).filter((one) => one !== "").length;
+    for (let index = 0; index < ownTokens; index++) {
+      const token = tokens[index] ?? "";
+      if (!mayBeOwn(token) || !own.isProgram(token, cwd)) continue;
+      const before = index > 0 ? tokens[index - 1] : texts[at - 1];
+      if (isNamer && !token.includes("/") && !texts.slice(0, at).some((one) => runsNamed.has(one)) && ownTokens === 1)
+        continue;
+      if (before !== undefined && /^--?(?:name|filter|grep|workspace|w|F|project|image|tag|t|m|message)$/.test(before))
+        continue;
+      const found = loosensBy(behind(tokens.slice(index + 1), cwd, own));
+      if (found !== undefined) return found;
+    }
+  }
+  return undefined;
+}
+
+/** A word of the program's own kind; each lookup on the disk costs. */
+const mayBeOwn = (token: string): boolean =>
+  /hookline|\/|\.[cm]?[jt]s$/i.test(token) && !/^[a-z][\w+.-]*:\/\//.test(token);
+
+/** `npx --package hookline -- hookline pause`. */
+function behind(tokens: readonly string[], cwd: string | undefined, own: OwnPlaces): readonly string[] {
+  const next = tokens.findIndex((token) => token !== "--");
+  const token = tokens[next] ?? "";
+  return next >= 0 && mayBeOwn(token) && own.isProgram(token, cwd)
+    ? behind(tokens.slice(next + 1), cwd, own)
+    : tokens.slice(Math.max(next, 0));
+}
+
+const managers = /^(?:npm|pnpm|yarn|bun|brew|apt|apt-get|dnf|pacman|pip|pipx|volta|asdf|mise|nix-env|cnpm|corepack)$/;
+const removing = /^(?:un|uninstall|unlink|remove|rm|r|purge|delete|link|rebuild|autoremove|-R|-Rs|-e)$/;
+const replacing = /^(?:i|in|install|add|update|up|upgrade|ci)$/;
+const isPackage = (word: string): boolean => /^(?:npm:)?hookline(?:@.*)?$/i.test(word);
+
+function byService(name: string, texts: readonly string[], { own }: Line): string | undefined {
+  const words = texts.slice(1);
+  if (managers.test(name) && words.some(isPackage)) {
+    const isGlobal = words.some((word) => /^(?:-g|--global|--location=global|global)$/.test(word)) || name === "volta";
+    if (words.some((word) => removing.test(word)) || (isGlobal && words.some((word) => replacing.test(word))))
+      return removes;
+  }
+  if (/^(?:systemctl|service|launchctl|pm2|sv|rc-service)$/.test(name) && words.some((word) => /hookline/i.test(word)))
+    return words.some((word) => /^(?:status|show|list|list-units|is-active|cat|print|start|enable|restart)$/.test(word))
+      ? undefined
+      : stops;
+  if (/^(?:kill|pkill|killall|killall5|fuser|skill|tskill|xkill)$/.test(name)) {
+    const daemon = own.daemon();
+    const means = (word: string): boolean =>
+      /hookline/i.test(word) ||
+      (daemon !== undefined &&
+        (word === String(daemon.pid) ||
+          word === `-${daemon.pid}` ||
+          (/^node(?:js)?$/.test(word) && name !== "kill"))) ||
+      (daemon?.port !== undefined && new RegExp(`^:?${daemon.port}(?:/tcp)?$`).test(word));
+    if (words.some((word) => word.split(between).some(means))) return stops;
+    if (daemon?.port !== undefined && words.some((word) => word.includes(`:${daemon.port}`))) return stops;
+  }
+  return undefined;
+}
+
+/** Of a word, or of a path in code or behind an option. */
+const pathsIn = (text: string): string[] =>
+  [...text.split(between), ...text.split(/[\s'"`;|&()<>,[\]{}]+/)].filter(
+    (one) => one.length < longestPath && /[/~]|^hookline\.db|^daemon\./.test(one),
+  );
+const longestPath = 4096;
+
+/** By the names alone, where the line does not tell the folder. */
+const ownNames =
+  /(?:^|[/\0])hookline\/(?:hookline\.db|[\w.-]*daemon\.(?:json|sock|lock|address|mark)|trust|http-token|start\.sh|gone\.sh|client\.sh|hookline-client|guarded|cleared)(?:$|[-/])|\.local.{1,9}state.{1,9}hookline|hookline\.db\b/;
+const keyNames = /hookline\/(?:[\w.-]*daemon\.json|http-token)$/;
+const packageNames = /\0\/(?:node_modules\/)?hookline(?:$|\/(?:bin|dist|package\.json)?)/;
+
+const kindByName = (word: string): "key" | "state" | "package" | undefined =>
+  keyNames.test(word) ? "key" : ownNames.test(word) ? "state" : packageNames.test(word) ? "package" : undefined;
+
+function kindOfWord(word: string, cwd: string | undefined, own: OwnPlaces): ReturnType<OwnPlaces["kindOf"]> {
+  const plain = word.replace(/^file:\/\//, "");
+  if (/^[a-z][\w+.-]*:\/\//i.test(plain)) return undefined;
+  const at = own.absolute(plain.replace(/^@/, ""), cwd);
+  return at === undefined ? kindByName(plain) : (own.kindOf(at) ?? kindByName(plain));
+}
+
+/** Programs whose operand means all that is below it. */
+const sweeping = set(
+  "rm mv chmod chown chgrp chattr setfacl rsync shred find fd unlink rmdir ln mount umount bindfs trash trash-put",
+);
+
+function byFiles(texts: readonly string[], command: SimpleCommand, line: Line): string | undefined {
+  const { cwd, words } = command;
+  const { own, isDeveloped, workspace } = line;
+  const name = baseName(words[0] ?? "");
+  const isNear = cwd !== undefined && own.isAround(cwd, workspace);
+  const isFree = (kind: ReturnType<OwnPlaces["kindOf"]>): boolean =>
+    kind === "package" && (isDeveloped || copiesFrom(command, own));
+  for (const text of texts) {
+    if (speaksToDaemon(text, own)) return speaks;
+    if (/hookline\.db|daemon\.sock/.test(text) && kindByName(text) === "state") return touches;
+    for (const path of isNear ? [text, ...pathsIn(text)] : pathsIn(text)) {
+      const kind = kindOfWord(path, cwd, own);
+      if (kind === "key") return readsKey;
+      if (kind !== undefined && !isFree(kind) && !(path === text && isStarted(path, name))) return touches;
+      const at = own.absolute(path, cwd);
+      if (sweeping.has(name) && at !== undefined && own.isAround(at, workspace)) return touches;
+    }
+  }
+  const isThere = cwd !== undefined && cwd !== workspace && own.kindOf(cwd);
+  if (isThere && !isDeveloped && !/^(?:npm|npx|pnpm|node|make)$/.test(name)) return touches;
+  return asksWhere(command, line) ? touches : undefined;
+}
+
+/** `node CLI list`: what its arguments do was looked at. */
+const isStarted = (path: string, name: string): boolean =>
+  /(?:^|\/)(?:hookline(?:-client)?|hookline\.[cm]?js|launch\.sh|start\.sh|client\.sh|main\.(?:js|ts))$/.test(path) &&
+  !sweeping.has(name) &&
+  !/^(?:sqlite3|cp|install|tee|dd|truncate|patch|ed|ex|vi|vim|nano|emacs)$/.test(name);
+
+/** A file of the package may be copied, as a pack of rules is. */
+function copiesFrom({ words, cwd }: SimpleCommand, own: OwnPlaces): boolean {
+  if (!/^(?:cp|scp|rsync)$/.test(baseName(words[0] ?? ""))) return false;
+  const target = words.at(-1) ?? "";
+  return words.length > 2 && kindOfWord(target, cwd, own) === undefined;
+}
+
+/** `chmod -x $(which hookline)`, `rm -rf $(npm root -g)/hookline`, `readlink … | xargs rm`: where it lies is asked, and then it is changed. */
+function asksWhere({ words, given, input }: SimpleCommand, { reading }: Line): boolean {
+  const name = baseName(words[0] ?? "");
+  if (/^(?:node|bun|deno|tsx|npx|sh|bash|zsh|dash|exec|env)$/.test(name)) return false;
+  return [...given, ...input].some((index) => {
+    const asked = reading.commands[index]?.words ?? [];
+    return (
+      /^(?:which|command|type|whereis|readlink|realpath|whence|where|locate|find|fd)$/.test(baseName(asked[0] ?? "")) &&
+      asked.some((word) => /(?:^|\/|\*)hookline(?:\*|\.js|\.db)?$/i.test(word))
+    );
+  });
+}
+
+/** Routes that tell nothing are free. */
+function speaksToDaemon(text: string, own: OwnPlaces): boolean {
+  if (/hookline\/[\w.-]*daemon\.sock/.test(text)) return true;
+  const port = own.daemon()?.port ?? usualPort;
+  const found = new RegExp(
+    `(?:localhost|127\\.\\d+\\.\\d+\\.\\d+|\\[?::1\\]?|0\\.0\\.0\\.0|/dev/tcp/[\\w.]+)[:/]${port}(?![\\d])(/[\\w/]*)?`,
+  ).exec(text);
+  return found !== null && !/^\/(?:health|ready|docs\b.*|)$/.test(found[1] ?? "/");
+}
+const usualPort = 4665;

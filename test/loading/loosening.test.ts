@@ -1,0 +1,204 @@
+/** What an agent tries in order to lift its own guards, by Hookline's own commands and files, and what it may do with them (R92). */
+import assert from "node:assert/strict";
+import { readFileSync, symlinkSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { patternNeeds } from "../../src/conditions/patterns.ts";
+import { compileCondition } from "../../src/engine/condition.ts";
+import type { Fields, HookEvent } from "../../src/engine/event.ts";
+import type { Scope } from "../../src/engine/ports.ts";
+import { managedFoldersOf } from "../../src/loading/places.ts";
+import { selfProtection } from "../../src/loading/self-protection.ts";
+import { lineOf, patterns, registry } from "../formats/rules-helpers.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
+
+const home = homedir();
+const cwd = "/srv/shop";
+const clone = dirname(dirname(import.meta.dirname));
+const hook = selfProtection({ home, environment: {}, managed: managedFoldersOf("linux") });
+
+interface Try {
+  tries: string;
+  command?: string;
+  tool?: string;
+  input?: Fields;
+}
+
+const noScope = { turn: {} as Scope["turn"], names: ["Bash"], results: [] }; // the condition reads the event alone
+
+/** Links to the program, made before, under names of their own. */
+function linksFor(t: TestContext): string {
+  const folder = temporaryFolder(t);
+  for (const name of ["hl", "tool.js"]) symlinkSync(join(clone, "bin", "hookline.js"), join(folder, name));
+  return folder;
+}
+
+const linesOf = (file: string): string[] =>
+  readFileSync(join(clone, "test", "corpus", file), "utf8")
+    .split("\n")
+    .filter(Boolean);
+
+function triesWith(links: string): Fields[] {
+  return linesOf("loosening.jsonl").map((line) => {
+    const text = line.replaceAll("CLONE", clone).replaceAll("LINKS", links).replaceAll("HOME/", `${home}/`);
+    const { command, tool = "Bash", input = { command: command ?? "" } }: Try = JSON.parse(text);
+    return { tool_name: tool, tool_input: input };
+  });
+}
+
+test("[R92] of all tries of an agent to lift its guards none passes: without a person each is denied, whatever the settings say", async (t) => {
+  const tries = triesWith(linksFor(t));
+  assert.ok(tries.length >= 100);
+  for (const unanswered of ["deny", "allow", "pass"] as const) {
+    const line = lineOf(t, { hooks: [hook], unanswered });
+    const passed: unknown[] = [];
+    for (const data of unanswered === "deny" ? tries : tries.filter((_, index) => index % 20 === 0))
+      if ((await line.emit("PreToolUse", data, { cwd })).verdict?.is !== "deny") passed.push(data.tool_input);
+    assert.deepEqual(passed, []);
+  }
+});
+
+test("[R92] a person is asked about each such try, and told what it would do", async (t) => {
+  const line = lineOf(t, { hooks: [hook] });
+  const wrong: unknown[] = [];
+  const said = new Set<string>();
+  for (const data of triesWith(linksFor(t))) {
+    const { verdict } = await line.emit("PreToolUse", data, { cwd });
+    if (verdict?.is !== "ask" || !/^This would [a-z]/.test(verdict.reason ?? "")) wrong.push([data, verdict]);
+    said.add(verdict?.reason ?? "");
+  }
+  assert.deepEqual(wrong, []);
+  assert.ok(said.size >= 15, [...said].join("\n"));
+});
+
+const free = [
+  "hookline list",
+  "hookline list --json | jq length",
+  "npx hookline check",
+  "hookline runs --status failed --since 2h",
+  "hookline why last",
+  'hookline explain PreToolUse --data \'{"tool_name":"Bash"}\'',
+  "hookline status",
+  "hookline doctor",
+  "hookline test .hookline",
+  "hookline guard list",
+  "hookline guard stats --days 30",
+  "hookline guard on no_push",
+  "hookline resume",
+  "hookline trust list",
+  "hookline trust diff",
+  "hookline trust --help",
+  "hookline uninstall claude-code --dry-run",
+  "hookline automation list",
+  "hookline automation show nightly",
+  "hookline automation export > /tmp/a.yaml",
+  "hookline automation runs nightly",
+  "hookline task create 'pause the tests'",
+  "hookline memory search 'guard off'",
+  "hookline note list",
+  "hookline add tests",
+  "hookline add --list",
+  "hookline follow-ups list",
+  "hookline emit build.done",
+  "hookline rerun last",
+  "hookline --version",
+  `node ${clone}/bin/hookline.js list`,
+  "npm install hookline",
+  "npm i -D hookline@latest",
+  "npm view hookline version",
+  "npm ls hookline",
+  "rm -rf node_modules && npm ci",
+  "echo 'hookline guard off is for people'",
+  "git commit -m 'say what hookline pause does'",
+  "git log --grep 'hookline uninstall'",
+  "grep -rn 'hookline allow-once' docs",
+  "rg 'hookline trust --hash' README.md",
+  "cat node_modules/hookline/README.md",
+  "ls -la ~/.local/state/hookline",
+  "tail -50 ~/.local/state/hookline/hookline.log",
+  "which hookline",
+  "cat $(which hookline) | head -3",
+  `ls ${clone}`,
+  `grep -rn deny ${clone}/packs`,
+  `cp ${clone}/packs/guard.yaml /tmp/guard.yaml`,
+  "curl -s http://localhost:4665/health",
+  "curl -s http://localhost:3000/operations/x",
+  "curl https://example.org/hookline/down",
+  "docker compose -p hookline down",
+  "docker compose -f hookline/compose.yaml down",
+  "cd hookline && docker compose down",
+  "systemctl --user status hookline",
+  "kubectl delete pod pause",
+  "git add trust.ts pause.ts guard.ts",
+  "npm run pause",
+  "kill 1",
+  "pkill -f vite",
+  "chmod +x scripts/guard.sh",
+  "node scripts/open.js down",
+  "cat > notes.md <<'EOF'\nRun hookline allow-once in a terminal.\nEOF",
+  "mkdir -p docs/hookline && touch docs/hookline/pause.md",
+];
+
+test("[R92] what only looks is free, and so is work that only speaks of Hookline", async (t) => {
+  const line = lineOf(t, { hooks: [hook] });
+  const wrong: unknown[] = [];
+  for (const command of free) {
+    const { verdict } = await line.emit("PreToolUse", { tool_name: "Bash", tool_input: { command } }, { cwd });
+    if (verdict) wrong.push([command, verdict.reason]);
+  }
+  assert.deepEqual(wrong, []);
+});
+
+test("[R92] who works on Hookline itself may change its files, and still not loosen it", async (t) => {
+  const line = lineOf(t, { hooks: [hook] });
+  const verdictOf = async (command: string): Promise<string | undefined> =>
+    (await line.emit("PreToolUse", { tool_name: "Bash", tool_input: { command } }, { cwd: clone })).verdict?.is;
+  for (const command of [
+    "sed -i s/a/b/ src/index.ts",
+    "rm -rf build",
+    "npm test",
+    "node scripts/test.ts test/engine/engine.test.ts",
+  ])
+    assert.equal(await verdictOf(command), undefined, command);
+  for (const command of ["node bin/hookline.js guard off a --for 1h", "bin/hookline.js pause"])
+    assert.equal(await verdictOf(command), "ask", command);
+});
+
+test("[R92] of ordinary lines the guard takes none for one that loosens Hookline, and it reads hardly any as a shell does on its account", () => {
+  const any = hook.when && "any" in hook.when ? hook.when.any : [];
+  const [own] = any;
+  assert.ok(own);
+  const { test: loosens } = compileCondition(own, registry, patterns);
+  const eventOf = (command: string): HookEvent => ({
+    ...{ id: "e", name: "PreToolUse", at: 0, cwd, sender: "test", session: "s" },
+    data: { tool_name: "Bash", tool_input: { command } },
+  });
+  const commands = ["ordinary.jsonl", "second/ordinary.jsonl"]
+    .flatMap(linesOf)
+    .map((one): string => JSON.parse(one).command);
+  const asked = commands.filter((command) => loosens({ ...noScope, event: eventOf(command) }) !== false);
+  assert.deepEqual(asked, []);
+  const alone = { ...hook, when: own };
+  const plain = commands.filter((one) => !/[`{]|\$['"(]|\$\w/.test(one));
+  const read = plain.filter((command) => patternNeeds([alone], [eventOf(command)]).shell);
+  assert.ok(read.length <= plain.length * 0.03, `${read.length} of ${plain.length}: ${read.slice(0, 40).join("\n")}`);
+});
+
+test("[R92] an automation that a line makes is judged by what its steps would do, by every rule about commands", () => {
+  const commandsOf = (line: string): string[] =>
+    patterns.commands(line, { cwd, home }).commands.map(({ words }) => words.join(" "));
+  const steps = JSON.stringify([
+    { type: "shell", command: "cd /tmp && git push --force" },
+    { type: "x", script: "rm -rf ~" },
+  ]);
+  for (const line of [
+    `hookline automation create a --event a.b --context-steps '${steps}'`,
+    `npx hookline automation edit a --context-steps='${steps}'`,
+    `hookline automation create a --context-steps - <<'EOF'\n${steps}\nEOF`,
+  ]) {
+    const found = commandsOf(line);
+    assert.ok(found.includes("git push --force") && found.includes(`rm -rf ${home}`), `${line}: ${found.join("; ")}`);
+  }
+  assert.deepEqual(commandsOf('hookline task create \'{"command":"rm -rf ~"}\'').length, 1);
+});

@@ -22,7 +22,12 @@ export const promises: readonly Promised[] = [
   promise("programs of a repository before trust", "none", "trust", "execve due to an untrusted repository"),
   promise("connections because of it before trust", "none", "trust", "connect due to an untrusted repository"),
   promise("changes of trusted files that ran", "none of 10,000", "trust", "changes of trusted files after which"),
-  promise("replaced bytes that ran, in a race", "none of 5,000", "trust", "starts in a race that ran the other bytes"),
+  promise(
+    "answers of replaced bytes that counted, in a race",
+    "none of 5,000",
+    "trust",
+    "answers of other bytes that counted",
+  ),
   promise("what trust adds to a command", "≤ 3 ms", "trust-cost", "what trust adds to a command"),
   promise("what trust adds in the daemon", "≤ 1 ms", "trust-cost", "what trust adds in the daemon"),
   promise(

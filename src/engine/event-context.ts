@@ -7,8 +7,8 @@ import { type Hook, isOfUser } from "./hook.ts";
 import type { Outcome } from "./outcome.ts";
 import { type Plan, type PlannedStep, type Plans, scopeOf } from "./plan.ts";
 import { type Caller, elapsed, type Ports, type Scope, type StepContext, type StepResult } from "./ports.ts";
-import { notStarted } from "./program.ts";
 import type { Found, Paused, Run, StepRecord } from "./record.ts";
+import { verifying } from "./verified.ts";
 
 /** What one hook answered, and about which version of the input. */
 export interface Answer {
@@ -234,34 +234,6 @@ export interface OwnContext extends StepContext {
 export function sharedScope(stepScope: StepScope): Scope {
   stepScope.scope ??= scopeOf(stepScope.event);
   return stepScope.scope;
-}
-
-/** Nothing that the hook starts is started unseen, whatever starts it. */
-function verifying(ports: Ports, hook: Hook): Ports {
-  const { spawn, residents, verify } = ports;
-  if (!verify) return ports;
-  return {
-    ...ports,
-    ...(spawn && {
-      async spawn(command, options) {
-        const verified = verify(command, hook);
-        return typeof verified === "string" ? notStarted(verified) : spawn(verified, options);
-      },
-    }),
-    ...(residents && {
-      residents: {
-        ...residents,
-        ask: (question) =>
-          residents.ask({
-            ...question,
-            command() {
-              const command = question.command();
-              return typeof command === "string" ? command : verify(command, hook);
-            },
-          }),
-      },
-    }),
-  };
 }
 
 /** Getters on one prototype: as members of each context they would cost more than calling the callback does. */

@@ -91,6 +91,8 @@ export interface Hook {
   /** Lower runs first; default: 100. */
   priority: number;
   enabled: boolean;
+  /** It is for these environments alone, as environmentName says them (R39); absent: for all. */
+  environments?: readonly string[];
   /** Why it is not enabled, where its author has not just said so. */
   disabledBecause?: string;
   /** Why it never runs: no person has trusted it as it is. */

@@ -14,7 +14,7 @@ import type { ConditionKind, Handler, Patterns, StepResult } from "./handler.ts"
 import type { Hook, HookSet } from "./hook.ts";
 import type { Outcome } from "./outcome.ts";
 import type { PersistentPrograms } from "./persistent-program.ts";
-import type { Command, Ended, Spawn } from "./program.ts";
+import type { Ended, Spawn } from "./program.ts";
 import type { Queue, Steps } from "./queue.ts";
 import type { Reach } from "./reach.ts";
 import type { Run, RunStatus, Store } from "./record.ts";
@@ -109,8 +109,8 @@ export interface Ports {
   /** Sees everything; must not throw, and is never waited for. */
   observe?(observation: Observation): void;
   spawn?: Spawn;
-  /** The last look at what a hook was trusted with, before it starts a program: the command to start, or why it may not. Never throws. */
-  verify?<C extends Omit<Command, "input">>(command: C, hook: Hook): C | string;
+  /** The first workspace file of a hook that is not what it was trusted with; undefined: all are. Never throws. */
+  changed?(hook: Hook): string | undefined;
   /** What agents call that which Hookline tells programs in variables of its own. Absent: programs inherit no variables. */
   conventions?: AgentConventions;
   /** Programs that stay between events. Absent: each is started for one event and ended after its answer. */

@@ -14,7 +14,7 @@ export interface Command {
 }
 
 export interface Ended {
-  /** exit: by itself. aborted: by the signal. output: over the limit. launch: never started. detached: goes on alone. */
+  /** exit: by itself. aborted: by the signal. output: over the limit. launch: never started, or what ran is not what was meant. detached: goes on alone. */
   how: "exit" | "aborted" | "output" | "launch" | "detached";
   code?: number;
   /** The signal that ended it. */
@@ -38,6 +38,16 @@ export interface Ended {
 export const notStarted = (reason: string): Ended => ({
   ...{ how: "launch", reason, stdout: "", stderr: "" },
   ...{ dropped: 0, containment: "none", survivors: 0 },
+});
+
+/** An end whose answer does not count: what it printed stays, for people. */
+export const withoutAnswer = (
+  { code: _code, signal: _signal, rest: _rest, ...ended }: Ended,
+  reason: string,
+): Ended => ({
+  ...ended,
+  how: "launch",
+  reason,
 });
 
 export interface Detached {

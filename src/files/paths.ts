@@ -1,5 +1,5 @@
 /** Where a path lies, and which program a name means: asked in many rooms, and wrong in small ways where each answers by itself. */
-import { accessSync, constants, readlinkSync, realpathSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { basename, delimiter, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 
 /** The path from the root, with forward slashes, "" for the root itself; undefined: it lies elsewhere. Looks at no disk. */
@@ -53,6 +53,38 @@ export const findOnPath = (name: string, path: string): string | undefined =>
   foldersOnPath(path)
     .map((folder) => join(folder, process.platform === "win32" ? `${name}.exe` : name))
     .find(isProgram);
+
+/**
+ * As findOnPath, but for what Hookline starts before a person has trusted anything: never a program of the project that a folder lies
+ * in, whatever PATH says. npx and direnv name such folders with their whole path; links are followed.
+ */
+export function findOutside(name: string, environment: Named, folder: string): string | undefined {
+  const isOwn = ownProgramsOf(folder, environment);
+  return foldersOnPath(environment.PATH)
+    .map((place) => join(place, process.platform === "win32" ? `${name}.exe` : name))
+    .find((path) => isProgram(path) && !isOwn(path));
+}
+type Named = Readonly<Record<string, string | undefined>>;
+
+/** Whether a program belongs to the project that a folder lies in. */
+export function ownProgramsOf(folder: string, { HOME = "" }: Named): (path: string) => boolean {
+  const own = projectAround(folder, HOME);
+  return (path) =>
+    own !== undefined && (isInside(own, join(realOf(dirname(path)), basename(path))) || isInside(own, realOf(path)));
+}
+
+const marksOfProjects = [".git", ".hg", ".jj", ".hookline", "hookline.yaml", ".claude", "package.json", "node_modules"];
+
+/** The outermost folder that looks like one, below the home folder; else the folder itself. Undefined: it is the home folder, or above it. */
+function projectAround(folder: string, home: string): string | undefined {
+  const [start, ownHome] = [realOf(resolve(folder)), home === "" ? "" : realOf(home)];
+  const isAbove = (path: string): boolean => ownHome !== "" && isInside(path, ownHome);
+  if (isAbove(start) || dirname(start) === start) return undefined;
+  let own = start;
+  for (let at = start; !isAbove(at) && dirname(at) !== at; at = dirname(at))
+    if (marksOfProjects.some((mark) => existsSync(join(at, mark)))) own = at;
+  return own;
+}
 
 /** A folder may be "executed" too, so it is asked for a file. */
 export function isProgram(path: string): boolean {

@@ -2,12 +2,20 @@
 
 import { relative, resolve } from "node:path";
 import { isOwnCall } from "../agents/install/own-call.ts";
-import type { Hook, HookSet, Layer, Origin, Problem } from "../engine/hook.ts";
+import { environmentName, type Hook, type HookSet, type Layer, type Origin, type Problem } from "../engine/hook.ts";
 import type { Patterns } from "../engine/ports.ts";
 import type { Config } from "../formats/config/config.ts";
 import { compileSettings, takenId } from "../formats/settings/settings.ts";
 import { type Broken, brokenOf, isIn, withKept } from "./last-good-guards.ts";
-import { asProjectSays, hookSetOf, obeySwitches, overrideByEvent, powerless, type Source } from "./order.ts";
+import {
+  asProjectSays,
+  hookSetOf,
+  inEnvironment,
+  obeySwitches,
+  overrideByEvent,
+  powerless,
+  type Source,
+} from "./order.ts";
 import {
   type FileFormat,
   formatOf,
@@ -34,6 +42,7 @@ import {
   workspaceOf,
 } from "./project.ts";
 import {
+  checkTogether,
   keepUnreadable,
   type Reading,
   readOne,
@@ -45,6 +54,7 @@ import {
 } from "./read.ts";
 import { readSmallFile } from "./read-file.ts";
 import { selfProtection } from "./self-protection.ts";
+import type { Bound } from "./trust/changed.ts";
 import type { Trust } from "./trust/item.ts";
 import { createJudge, type Judge } from "./trust/judge.ts";
 
@@ -95,6 +105,8 @@ export interface LoadedHooks {
   config: Config;
   /** Of it what stands above every project. */
   userConfig: Config;
+  /** The files that the project's settings were trusted with, such as the programs of its servers: what each held. */
+  settingsBound: Bound;
   /** Modules that give hooks, conditions and actions. */
   modules: ModulePlace[];
   /** Files that could not be read for want of `yaml`. */
@@ -108,7 +120,9 @@ export function loadHooks(request: LoadRequest): LoadedHooks {
   const project = findProject(request.cwd, request.home);
   const places = rulePlaces(project, request, managedOf(request));
   const read = startReading();
-  if (request.trust) read.judge = createJudge({ trust: request.trust, project, ...read });
+  const registry = request.yaml?.registry;
+  if (request.trust)
+    read.judge = createJudge({ trust: request.trust, project, ...read, ...(registry ? { registry } : {}) });
   const settings = settingsReader(request, read);
   for (const file of settingsFiles(project, request)) settings(file);
   readPlugins(project, request, { read, settings });
@@ -117,12 +131,18 @@ export function loadHooks(request: LoadRequest): LoadedHooks {
   const { judge } = read;
   if (judge) read.modules = read.modules.flatMap((place) => judge.module(place) ?? []);
   for (const module of request.modules ?? []) addModule(module, read);
-  const { problems, config, userConfig, modules, unread } = read;
+  const { problems, config, userConfig, settingsBound, modules, unread } = read;
   const tell = (problem: Problem): void => void problems.push(problem);
   const given = [...builtIn(request, userConfig), ...read.sources];
   const found = request.kept ? withGuards(given, request.kept) : given;
   const all = read.judge ? found.map(read.judge.hooks) : found;
-  const sources = uniqueIds(obeySwitches(overrideByEvent(all, tell), tell), tell);
+  const environment = environmentName(request.environment);
+  const here = all.map((source) => ({
+    ...source,
+    hooks: source.hooks.map((hook) => inEnvironment(hook, environment)),
+  }));
+  const together = request.yaml ? checkTogether(here, request.yaml, tell) : here;
+  const sources = uniqueIds(obeySwitches(overrideByEvent(together, tell), tell), tell);
   return {
     set: hookSetOf(
       sources.flatMap(({ hooks }) => hooks.map((hook) => asProjectSays(hook, config.engine))),
@@ -131,7 +151,7 @@ export function loadHooks(request: LoadRequest): LoadedHooks {
     files: sources.flatMap((source) => (source.file.format === builtInFormat ? [] : fileOf(source, read.judge))),
     watched: [...new Set([...project.watched, ...read.watched])],
     root: project.root,
-    ...{ problems, config, userConfig, modules, unread },
+    ...{ problems, config, userConfig, settingsBound, modules, unread },
     untrusted: read.judge?.untrusted ?? [],
   };
 }
@@ -184,7 +204,9 @@ export function checkFile(
   if (family !== undefined) settingsReader(request, read)(file);
   if (read.sources.length + read.problems.length + read.unread.length === 0 && family !== undefined)
     read.problems.push(unreadable(path, "it does not exist"));
-  return { hooks: read.sources.flatMap(({ hooks }) => hooks), problems: read.problems, unread: read.unread };
+  const environment = environmentName(request.environment);
+  const hooks = read.sources.flatMap((source) => source.hooks.map((hook) => inEnvironment(hook, environment)));
+  return { hooks, problems: read.problems, unread: read.unread };
 }
 
 function settingsFiles(project: Project, request: LoadRequest): HookFile[] {

@@ -4,7 +4,7 @@
  */
 import { dirname, relative } from "node:path";
 import { loadPatterns } from "../conditions/patterns.ts";
-import { environmentName, type Problem } from "../engine/hook.ts";
+import type { Problem } from "../engine/hook.ts";
 import type { Bound, Patterns, Registry } from "../engine/ports.ts";
 import type { ModelFault } from "../formats/automations/automation.ts";
 import type { LlmConfig } from "../formats/automations/fields.ts";
@@ -14,6 +14,7 @@ import { checkFile, type LoadedHooks, type LoadedModule, type LoadRequest, loadH
 import { formatOf, isSettings, type ModulePlace } from "./places.ts";
 import { findProject } from "./project.ts";
 import type { YamlFormats, YamlReader } from "./read.ts";
+import { readingRegistry } from "./trust/as-written.ts";
 import { createJudge } from "./trust/judge.ts";
 
 /** What loading needs beside the place. */
@@ -22,6 +23,8 @@ export interface Loading {
   registry: Registry;
   /** All of it. */
   wholeRegistry(): Promise<Registry>;
+  /** What comes with Hookline alone; absent: all of the above does. */
+  ownRegistry?: Registry;
   /** Where the callbacks of modules' hooks are put, by hook id. */
   functions: Map<string, Bound>;
   /**
@@ -81,14 +84,17 @@ export async function loadModulesOf(places: readonly ModulePlace[], loading: Loa
 }
 
 async function readerOf(
-  { environment, platform }: Request,
-  { sendable, modelFaults }: Loading,
+  { environment, platform, trust }: Request,
+  { sendable, modelFaults, ownRegistry, wholeRegistry }: Loading,
   patterns: Patterns,
 ): Promise<(registry: Registry) => YamlReader> {
-  const [formats, modelFault] = await Promise.all([yamlFormats(), modelFaults()]);
+  const [formats, modelFault, whole] = await Promise.all([yamlFormats(), modelFaults(), wholeRegistry()]);
+  const own = ownRegistry ?? whole;
+  const isExtended = ({ handlers, conditions }: Registry): boolean =>
+    handlers.size > own.handlers.size || conditions.size > own.conditions.size;
   return (registry) => ({
     ...{ formats, registry, patterns },
-    environment: environmentName(environment),
+    ...(trust ? { asWritten: readingRegistry(own), isExtended: isExtended(registry) } : {}),
     platform: platform ?? process.platform,
     ...(sendable ? { sendable } : {}),
     modelFault: (llm, settings) => modelFault(llm, settings, environment),

@@ -13,12 +13,15 @@ import {
 import type { EngineSettings } from "../formats/config/config.ts";
 import type { CompiledSettings, Switches } from "../formats/settings/settings.ts";
 import type { HookFile } from "./places.ts";
+import type { Written } from "./trust/as-written.ts";
 
 /** A file that was read, and those of its hooks that are left. */
 export interface Source {
   file: HookFile;
   compiled: CompiledSettings;
   hooks: Hook[];
+  /** What trust is asked about, where that is another form than the hooks themselves. */
+  written?: readonly Written[];
 }
 type Tell = (problem: Problem) => void;
 
@@ -118,6 +121,14 @@ export const powerless = (name: string, { file, compiled }: Source, why: string)
   message: `"${name}" has no effect here: ${why}`,
   file: file.path,
 });
+
+/** A hook for some environments as this one lets it run (R39). */
+export function inEnvironment(hook: Hook, environment: string): Hook {
+  const { environments, enabled } = hook;
+  if (!environments || !enabled || environments.includes(environment)) return hook;
+  const disabledBecause = `it is for ${environments.join(" and ")}, and this is ${environment}`;
+  return { ...hook, enabled: false, disabledBecause };
+}
 
 /** Hooks in running order, known by the fingerprint of their content. */
 export function hookSetOf(hooks: readonly Hook[], workspace?: string): HookSet {

@@ -29,7 +29,9 @@ import {
   type RulePlace,
 } from "./places.ts";
 import { listFolder, readFileHead, readSmallFile } from "./read-file.ts";
+import { paired } from "./trust/as-written.ts";
 import type { Judge } from "./trust/judge.ts";
+import { untrustedTag } from "./trust/untrusted.ts";
 
 /** The formats in YAML. Handed in by the caller: most projects have none, and they take 30 ms to load. */
 export interface YamlFormats {
@@ -45,10 +47,12 @@ export interface YamlFormats {
 /** The formats, and what files are compiled for. */
 export interface YamlReader {
   formats: YamlFormats;
-  /** Which environment this is, for repository hooks that are for some only (R39). */
-  environment: string;
   platform: string;
   registry: Registry;
+  /** Takes each name for a condition and an action; absent: trust is not asked for. */
+  asWritten?: Registry;
+  /** The registry holds more than what comes with Hookline. */
+  isExtended?: boolean;
   patterns: Patterns;
   /** Events that an agent here can send. */
   sendable?: ReadonlySet<string>;
@@ -69,19 +73,24 @@ export interface Reading {
   config: Config;
   /** What stands above every project: it holds for the user's own hooks. */
   userConfig: Config;
+  /** The files that projects' settings were trusted with, by path: what each held. */
+  settingsBound: { [path: string]: string };
   /** Absent: everything is trusted. */
   judge?: Judge;
+  /** The registry holds more than what comes with Hookline. */
+  isExtended?: boolean;
   /** The tool servers that are configured; absent: that is not known. */
   servers?: ReadonlySet<string>;
 }
 
 export const startReading = (): Reading => ({
   ...{ sources: [], problems: [], watched: [], unread: [], modules: [] },
-  ...{ config: emptyConfig, userConfig: emptyConfig },
+  ...{ config: emptyConfig, userConfig: emptyConfig, settingsBound: {} },
 });
 
 /** Never throws: what cannot be read is a problem. Without a reader nothing is read, and `unread` says what was found. */
 export function readPlaces(places: readonly RulePlace[], reader: YamlReader | undefined, read: Reading): void {
+  if (reader?.isExtended) read.isExtended = true;
   const perPlace = places.map((place) => ({ place, own: readConfigs(place, reader, read) }));
   read.servers = new Set([...Object.keys(read.config.mcpServers), "hookline"]);
   for (const { place, own } of perPlace) {
@@ -95,10 +104,6 @@ export function readPlaces(places: readonly RulePlace[], reader: YamlReader | un
     for (const file of files) readYaml(file, reader, read);
     readScripts(place, reader, read);
   }
-  if (!reader) return;
-  const { repository, slugs } = reader.formats;
-  checkTogether("registry", repository.reportSameIds, read);
-  checkTogether("script", slugs.distinctSlugs, read); // outputs of all of a session's scripts lie together
 }
 
 /** One file by itself, in the format that its name tells. */
@@ -128,11 +133,12 @@ function readConfigs(place: RulePlace, reader: YamlReader | undefined, read: Rea
     const found = readYaml(file, reader, read)?.config;
     return reader && found ? reader.formats.config.mergeConfig(config, { ...emptyConfig, ...found }) : config;
   }, emptyConfig);
-  if (
-    !reader ||
-    (place.root !== undefined && read.judge && !read.judge.settings(own, { root: place.root, file: labelOf(place) }))
-  )
-    return own;
+  if (!reader) return own;
+  if (place.root !== undefined && read.judge) {
+    const bound = read.judge.settings(own, { root: place.root, file: labelOf(place) });
+    if (!bound) return own;
+    Object.assign(read.settingsBound, bound);
+  }
   const { mergeConfig, ofProject } = reader.formats.config;
   read.config = mergeConfig(read.config, place.ofUser ? own : ofProject(own));
   if (place.ofUser) read.userConfig = read.config;
@@ -162,7 +168,10 @@ function readYaml(file: HookFile, reader: YamlReader | undefined, read: Reading)
   }
   const compile = compilers[file.format] ?? compileRulesFile;
   const compiled = compile(found.text, file, { reader, read });
-  keep(file, compiled, read);
+  keep(file, compiled, read, () => {
+    const registry = reader.asWritten;
+    return registry && compile(found.text, file, { reader: { ...reader, registry }, read }).hooks;
+  });
   return compiled;
 }
 
@@ -182,9 +191,8 @@ const compilers: { readonly [format: FileFormat]: Compile | undefined } = {
     return reader.formats.config.readConfig(text, originOf(file), { ...optionsOf(file, reader), layer });
   },
   registry(text, file, { reader }) {
-    const { environment, formats } = reader;
-    const options = { ...optionsOf(file, reader), environment };
-    return formats.repository.compileRegistry(text, { ...originOf(file), dialect: "registry" }, options);
+    const origin: Origin = { ...originOf(file), dialect: "registry" };
+    return reader.formats.repository.compileRegistry(text, origin, optionsOf(file, reader));
   },
   automation(text, file, { reader, read }) {
     const { registry, patterns, formats, modelFault } = reader;
@@ -282,10 +290,18 @@ const originOf = ({ layer, path, root }: HookFile): Origin => ({
   ...(root ? { root } : {}),
 });
 
-function keep(file: HookFile, { hooks, problems }: Compiled, read: Reading): void {
+/** @param formsOf the hooks as they are written, where that may be something else */
+function keep(file: HookFile, { hooks, problems }: Compiled, read: Reading, formsOf?: () => Hook[] | undefined): void {
   read.problems.push(...problems);
-  read.sources.push(sourceOf(file, hooks, problems));
+  const mayDiffer = file.root !== undefined && !file.ofUser && mayNameOthers(read, problems);
+  const forms = mayDiffer ? formsOf?.() : undefined;
+  const source = sourceOf(file, hooks, problems);
+  read.sources.push(forms ? { ...source, written: paired(hooks, forms) } : source);
 }
+
+/** A file may use what only a module or the host's program registers: then the same names are known here, or nowhere. */
+const mayNameOthers = ({ isExtended }: Reading, problems: readonly Problem[]): boolean =>
+  isExtended === true || problems.some(({ severity }) => severity === "error");
 
 /** It counts as there, with nothing in it. */
 export function keepUnreadable(file: HookFile, reason: unknown, read: Reading): void {
@@ -319,15 +335,35 @@ const unlisted = (folder: string, reason: string): Problem => ({
 
 type Check = (hooks: readonly Hook[]) => { hooks: Hook[]; problems: Problem[] };
 
-/** What only all files of one format together show. @param check gives as many hooks as it takes, in their order */
-function checkTogether(format: FileFormat, check: Check, read: Reading): void {
-  const own = read.sources.filter(({ file }) => file.format === format);
-  const { hooks, problems } = check(own.flatMap((source) => source.hooks));
-  if (problems.length === 0) return;
-  read.problems.push(...problems);
-  let from = 0;
-  for (const source of own) {
-    source.hooks = hooks.slice(from, from + source.hooks.length);
-    from += source.hooks.length;
-  }
+/** What only all files of one format together show. It is no part of what a person trusts: that is each file by itself. */
+export function checkTogether(
+  sources: readonly Source[],
+  { formats: { repository, slugs } }: YamlReader,
+  tell: (problem: Problem) => void,
+): Source[] {
+  const checked = inFormat("registry", repository.reportSameIds, sources, tell);
+  return inFormat("script", slugs.distinctSlugs, checked, tell); // outputs of all of a session's scripts lie together
+}
+
+/** @param check gives as many hooks as it takes, in their order */
+function inFormat(
+  format: FileFormat,
+  check: Check,
+  sources: readonly Source[],
+  tell: (problem: Problem) => void,
+): Source[] {
+  const isChecked = ({ file }: Source, { tags }: Hook): boolean =>
+    file.format === format && !tags.includes(untrustedTag);
+  const { hooks, problems } = check(
+    sources.flatMap((source) => source.hooks.filter((hook) => isChecked(source, hook))),
+  );
+  for (const problem of problems) tell(problem);
+  const next = hooks.values();
+  return sources.map((source) => {
+    if (source.file.format !== format) return source;
+    return {
+      ...source,
+      hooks: source.hooks.map((hook) => (isChecked(source, hook) ? (next.next().value ?? hook) : hook)),
+    };
+  });
 }

@@ -25,7 +25,6 @@ export const compile = (
       label: ".system/hooks/tracker.yaml",
       registry: { conditions, handlers: createHandlers(new Map()) },
       patterns,
-      environment: "dev",
       ...options,
     },
   );

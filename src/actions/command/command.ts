@@ -101,7 +101,7 @@ export function runCommand(
   folder?: string,
 ): MaybePromise<StepResult> {
   const environment = environmentOf(params, context);
-  const line = lineOf({ ...params, conventions: context.ports.conventions }, environment);
+  const line = lineOf({ ...params, conventions: context.ports.conventions }, environment, context.event.cwd);
   if (typeof line === "string") return failed("launch", line);
   const place = folder === undefined ? workingFolder(context, params) : { folder, note: [] };
   return runLine({ ...line, environment, params, protocol, context, place });

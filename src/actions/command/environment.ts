@@ -1,9 +1,10 @@
 /** The environment of a hook's program: what it inherits, what it never gets, and what Hookline adds (R44, C57a). */
 
+import { dropOldest } from "../../engine/drop-oldest.ts";
 import { depthBelow, depthVariable, type Fields, textField } from "../../engine/event.ts";
 import type { AgentConventions, StepContext } from "../../engine/ports.ts";
 import type { Command } from "../../engine/program.ts";
-import { findOnPath } from "../../files/paths.ts";
+import { findOutside } from "../../files/paths.ts";
 import { writtenName } from "./protocols/endings.ts";
 
 type Environment = Record<string, string>;
@@ -103,15 +104,20 @@ interface Line {
 
 type Variables = Readonly<Record<string, string>>;
 
-/** The program and its arguments, or a sentence why there is none. */
-export function lineOf(wish: CommandOptions, environment: Variables): Line | string {
+/**
+ * The program and its arguments, or a sentence why there is none. The shell is never one that the project brings: a person's own hooks
+ * run in repositories that they do not trust.
+ *
+ * @param folder where the event happened
+ */
+export function lineOf(wish: CommandOptions, environment: Variables, folder: string): Line | string {
   const { command, args, shell, conventions } = wish;
   const fill = (argument: string): string => filled(argument, environment, conventions);
   if (args) return { program: fill(command), args: args.map(fill) };
   const names = shell === "powershell" ? ["pwsh", "powershell"] : shell === "sh" ? ["sh"] : ["bash", "sh"];
   const path = environment.PATH ?? process.env.PATH ?? "";
   for (const name of names) {
-    const program = find(name, path);
+    const program = find(name, { PATH: path, HOME: environment.HOME ?? process.env.HOME ?? "" }, folder);
     if (program !== undefined) return { program, args: [...(shellOptions[name] ?? []), command] };
   }
   return `no ${names.join(" or ")} was found on the PATH`;
@@ -135,8 +141,12 @@ const filled = (argument: string, environment: Variables, conventions: AgentConv
 const found = new Map<string, string | undefined>();
 
 /** Looks shells up on the PATH, each once: a shell does not move while we run. */
-function find(name: string, path: string): string | undefined {
-  const key = `${name}\0${path}`;
-  if (!found.has(key)) found.set(key, findOnPath(name, path));
+function find(name: string, place: { PATH: string; HOME: string }, folder: string): string | undefined {
+  const key = `${name}\0${folder}\0${place.HOME}\0${place.PATH}`;
+  if (!found.has(key)) {
+    found.set(key, findOutside(name, place, folder));
+    dropOldest(found, mostFound);
+  }
   return found.get(key);
 }
+const mostFound = 256;

@@ -76,7 +76,7 @@ function ofSender({ caller: { environment: given }, ports }: StepContext): Envir
 
 function commandOf(params: CommandParams, context: StepContext, folder: string): Omit<Command, "input"> | string {
   const environment = startEnvironment(params, context, folder);
-  const line = lineOf({ ...params, conventions: context.ports.conventions }, environment);
+  const line = lineOf({ ...params, conventions: context.ports.conventions }, environment, context.event.cwd);
   if (typeof line === "string") return line;
   return { ...line, cwd: isFolder(folder) ? folder : tmpdir(), environment, ...umaskOf(context.caller) };
 }

@@ -43,7 +43,7 @@ export async function runStepLine(work: StepLine, context: StepContext): Promise
   if (!ports.spawn) throw new Error("nothing here can start programs");
   const { line, values = {} } = await stepLines.fill(work.line, scope);
   const environment = environmentOf({ env: values }, context);
-  const program = lineOf({ command: line }, environment);
+  const program = lineOf({ command: line }, environment, context.event.cwd);
   if (typeof program === "string") throw new Error(program);
   const command = { ...program, cwd: work.folder, environment, input: work.input, ...umaskOf(caller) };
   const ended = await ports.spawn(command, { signal });

@@ -138,7 +138,7 @@ is_begun_by() {
       name=\${line#*'('} name=\${name%')'*}
       line=\${line##*') '} line=\${line#* }
     else
-      line=$(ps -o ppid= -o comm= -p "$process" 2>/dev/null) || return 1
+      line=$(/bin/ps -o ppid= -o comm= -p "$process" 2>/dev/null) || return 1
       line=\${line#"\${line%%[![:space:]]*}"}
       name=\${line##*[ /]}
     fi

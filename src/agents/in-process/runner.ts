@@ -38,7 +38,9 @@ ${fixedText}`;
 
 const isGuarded = (command: string): boolean => / --guarded;/.test(command);
 
-const fixedText = `const longest = 64 * 1024 * 1024;
+const fixedText = `/** By its whole path: what PATH names may lie in the project. */
+const shell = process.platform === "win32" ? "sh" : "/bin/sh";
+const longest = 64 * 1024 * 1024;
 /** After the line's end its output may still be on the way, or held open for ever by what it has left behind. */
 const outputWithin = 1000;
 
@@ -78,7 +80,7 @@ function ask(event, payload, { cwd, environment = {} }) {
     };
     const fail = (why) => end(failed(registered, why));
     try {
-      child = spawn("sh", ["-c", registered.line], {
+      child = spawn(shell, ["-c", registered.line], {
         cwd,
         env: { ...process.env, ...environment },
         stdio: ["pipe", "pipe", "pipe"],
@@ -112,7 +114,7 @@ function ask(event, payload, { cwd, environment = {} }) {
 function askAtOnce(event, payload, { cwd, environment = {} }) {
   const registered = Object.hasOwn(lines, event) ? lines[event] : undefined;
   if (!registered) return {};
-  const { pid, error: problem, status, signal, stdout, stderr } = spawnSync("sh", ["-c", registered.line], {
+  const { pid, error: problem, status, signal, stdout, stderr } = spawnSync(shell, ["-c", registered.line], {
     cwd,
     env: { ...process.env, ...environment },
     input: JSON.stringify(payload),

@@ -5,7 +5,8 @@
  */
 import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, readFileSync } from "node:fs";
-import { delimiter, isAbsolute, join } from "node:path";
+import { join } from "node:path";
+import { foldersOnPath, ownProgramsOf } from "../../files/paths.ts";
 import { writeWhole } from "../../files/write.ts";
 import { answersWithin, payloadAtMost } from "../request.ts";
 import { asWord } from "./launch.ts";
@@ -159,8 +160,9 @@ const needs = `hides() { local +x HOOKLINE_TRIES=no; "$BASH" -p -c '[[ $HOOKLINE
 
 /** Undefined: there is none that can run the client. */
 export function findBash(environment: Readonly<Record<string, string | undefined>>): string | undefined {
-  const named = (environment.PATH ?? "").split(delimiter).filter(isAbsolute);
-  return [...new Set([...usualPlaces, ...named.map((folder) => join(folder, "bash"))])].find(canRunClient);
+  const isOwn = ownProgramsOf(environment.PWD ?? "/", environment); // it is tried, and no person has trusted what a project brings
+  const named = foldersOnPath(environment.PATH).map((folder) => join(folder, "bash"));
+  return [...new Set([...usualPlaces, ...named.filter((path) => !isOwn(path))])].find(canRunClient);
 }
 
 function canRunClient(bash: string): boolean {

@@ -24,8 +24,6 @@ export interface RegistryOptions {
   label: string;
   registry: Registry;
   patterns: Patterns;
-  /** Which environment this is (R39). */
-  environment: string;
   /** Events that an agent here can send; absent: not checked. */
   sendable?: ReadonlySet<string>;
 }
@@ -100,15 +98,20 @@ export function reportSameIds(hooks: readonly Hook[]): { hooks: Hook[]; problems
     if (!earlier?.enabled) first.set(key, earlier && !hook.enabled ? earlier : hook);
     if (!earlier) return hook;
     const message = `the id "${hook.name}" is also that of ${placeOf(earlier)}`;
-    const isOff = earlier.enabled && hook.enabled && !isGuard(hook);
+    const isOff = earlier.enabled && hook.enabled && !isGuard(hook) && !isWeaker(earlier, hook);
     problems.push(sameId(hook, `${message}${endingOf(earlier, hook)}`));
     return isOff ? { ...hook, enabled: false, disabledBecause: message } : hook;
   });
   return { hooks: checked, problems };
 }
 
+/** What nobody has trusted takes nothing away from what a person has. */
+const isWeaker = (earlier: Hook, hook: Hook): boolean =>
+  earlier.untrusted !== undefined && hook.untrusted === undefined;
+
 function endingOf(earlier: Hook, hook: Hook): string {
   if (!hook.enabled) return "; this hook is disabled";
+  if (isWeaker(earlier, hook)) return ", which is not trusted, so this hook runs";
   if (!earlier.enabled) return ", which is disabled, so this hook runs";
   return isGuard(hook) ? "; both run, because this one is blocking" : ", so this hook does not run";
 }
@@ -127,8 +130,6 @@ interface EntryContext {
   file: YamlFile;
   registry: Registry;
   patterns: Patterns;
-  /** Which environment this is, such as dev or ci. */
-  environment: string;
   sendable?: ReadonlySet<string>;
   /** A hook's id in the engine; the file's other hooks have a say in it. */
   idOf(written: string): string;
@@ -226,10 +227,10 @@ function hookOf(
   { node, entry, events }: ReadEntry & { entry: Entry },
   { step, role }: ReadHandler,
   when: Condition | undefined,
-  { file, environment, idOf }: EntryContext,
+  { file, idOf }: EntryContext,
 ): Hook {
   const id = entry.id.trim();
-  const elsewhere = otherEnvironment(entry, environment);
+  const environments = [entry.environments ?? []].flat().map((one) => one.trim());
   return {
     id: idOf(id),
     name: id,
@@ -243,18 +244,11 @@ function hookOf(
     onFailure: (entry.blocking ?? role === "guard") ? "block" : "continue",
     ...(entry.report ? { report: true } : {}),
     priority: entry.priority ?? 100,
-    enabled: entry.enabled !== false && elsewhere === undefined,
-    ...(entry.enabled !== false && elsewhere !== undefined ? { disabledBecause: elsewhere } : {}),
+    enabled: entry.enabled !== false,
+    ...(environments.length > 0 ? { environments } : {}),
     tags: [],
     origin: { ...file.origin, ...file.locate(node.offset) },
   };
-}
-
-/** Why the hook is not for this environment, if so (R39). */
-function otherEnvironment({ environments }: Entry, environment: string): string | undefined {
-  const named = [environments ?? []].flat().map((one) => one.trim());
-  if (named.length === 0 || named.includes(environment)) return undefined;
-  return `it is for ${named.join(" and ")}, and this is ${environment}`;
 }
 
 function warnOfNever({ node, members, match, events }: ReadEntry, { sendable, report }: ReportingContext): void {

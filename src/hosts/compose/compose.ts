@@ -12,7 +12,7 @@ import type { Observation, Ports } from "../../engine/ports.ts";
 import type { Store } from "../../engine/record.ts";
 import type { LoadedHooks } from "../../loading/load.ts";
 import type { Loaded, Loading } from "../../loading/loading.ts";
-import { createVerify } from "../../loading/trust/verified.ts";
+import { changedOf } from "../../loading/trust/changed.ts";
 import { createTracking, type Tracked } from "../../runtime/changes/tracking.ts";
 import type { Spawner } from "../../runtime/processes/spawner.ts";
 import { stateFolderOf, type systemPorts } from "../../runtime/system.ts";
@@ -33,7 +33,7 @@ export interface Folders {
   at(cwd: string): MaybePromise<Loaded | undefined>;
   /** Those that `at` last gave for the folder. */
   known(cwd: string): Loaded | undefined;
-  settings(cwd: string): Pick<LoadedHooks, "config" | "userConfig">;
+  settings(cwd: string): Pick<LoadedHooks, "config" | "userConfig" | "settingsBound">;
 }
 
 export interface ComposeOptions
@@ -138,7 +138,7 @@ export async function compose(options: ComposeOptions): Promise<Composed> {
         environment: variables,
       }),
     spawn: spawner.spawn,
-    verify: createVerify(stateFolderOf(home, environment)),
+    changed: ({ bound }) => changedOf(bound),
     conventions,
     ...(residents ? { residents } : {}),
     fetch: async (request, signal) => (await import("../../actions/http/fetch.ts")).fetch(request, signal),

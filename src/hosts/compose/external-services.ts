@@ -9,9 +9,12 @@ import type { HookEvent, Instant, MaybePromise } from "../../engine/event.ts";
 import type { LanguageServers, Model, Tools } from "../../engine/external-services.ts";
 import type { Hook, HookSet } from "../../engine/hook.ts";
 import type { Ports } from "../../engine/ports.ts";
+import type { StartPipedProcess } from "../../engine/program.ts";
 import type { Store } from "../../engine/record.ts";
+import { notTrustedBytes } from "../../engine/verified.ts";
 import type { Config } from "../../formats/config/config.ts";
 import type { LoadedHooks } from "../../loading/load.ts";
+import { type Bound, changedOf } from "../../loading/trust/changed.ts";
 import type { AutomationService } from "../../operations/automations/stored.ts";
 import type { ProjectService } from "../../services/projects/index.ts";
 
@@ -20,7 +23,7 @@ export interface ExternalServicesOptions {
   home: string;
   /** The project's folder and settings, where the event happens. */
   root(event: HookEvent): string;
-  settings(event: HookEvent): Pick<LoadedHooks, "config" | "userConfig">;
+  settings(event: HookEvent): Settings;
   /** Which files have changed for the event's session. Never rejects. */
   changesOf(event: HookEvent): Promise<NonNullable<HookEvent["changes"]>>;
   /** Told of servers that cannot be reached while others can. */
@@ -28,6 +31,7 @@ export interface ExternalServicesOptions {
   /** Takes secrets out of texts. Absent: those of the environment. */
   redact?(text: string): string;
 }
+type Settings = Pick<LoadedHooks, "config" | "userConfig" | "settingsBound">;
 /** What the module `hookline` of the tools works on. */
 export interface Served {
   engine: Engine;
@@ -53,7 +57,7 @@ const projectsAtMost = 16;
 
 export function createExternalServices(options: ExternalServicesOptions): ExternalServices {
   let served: Served | undefined;
-  const tools = perProject<Tools>(options, async (event, settings) => {
+  const tools = perProject<Tools>(options, async ({ event, settings, bound }) => {
     const [{ createTools }, { createOperations }, { startPipedProcess }] = await Promise.all([
       import("../../services/mcp/index.ts"),
       import("../../operations/index.ts"),
@@ -62,25 +66,27 @@ export function createExternalServices(options: ExternalServicesOptions): Extern
     return createTools({
       servers: settings.mcpServers,
       ...(served ? { operations: createOperations({ ...served, environment: options.environment, board }) } : {}),
-      start: startPipedProcess,
+      start: startUnchanged(startPipedProcess, bound),
+      changed: () => changedOf(bound),
       environment: options.environment,
       cwd: options.root(event),
       ...(options.complain ? { complain: options.complain } : {}),
     });
   });
-  const languageServers = perProject<LanguageServers>(options, async (event, settings) => {
+  const languageServers = perProject<LanguageServers>(options, async ({ event, settings, bound }) => {
     const [{ createLanguageServers }, { startPipedProcess }] = await Promise.all([
       import("../../services/language-servers/index.ts"),
       import("../../runtime/processes/piped-process.ts"),
     ]);
     return createLanguageServers({
       servers: settings.languageServers,
-      start: startPipedProcess,
+      start: startUnchanged(startPipedProcess, bound),
+      changed: () => changedOf(bound),
       root: options.root(event),
       environment: options.environment,
     });
   });
-  const models = perProject<Model & { close(): Promise<void> }>(options, async (_event, settings, environment) => {
+  const models = perProject<Model & { close(): Promise<void> }>(options, async ({ settings, environment }) => {
     const { createModel } = await import("../../services/models/index.ts");
     const model = createModel(settings.models, environment);
     return { ask: (request, signal) => model.ask(request, signal), close: async () => {} };
@@ -160,12 +166,33 @@ async function withChanges(event: HookEvent, { changesOf }: ExternalServicesOpti
  * A hook is served by its own layer's settings and those above: what a project names can serve the project's hooks, never
  * stand in for what a user's guard relies on.
  */
-function settingsFor({ origin }: Hook, { config, userConfig }: Pick<LoadedHooks, "config" | "userConfig">): Config {
+function settingsFor(
+  { origin }: Hook,
+  { config, userConfig, settingsBound }: Settings,
+): Pick<Given, "settings" | "bound"> {
   const isOfUser = origin.layer === "managed" || origin.layer === "user" || (origin.layer === "plugin" && !origin.root);
-  return isOfUser ? userConfig : config;
+  return isOfUser ? { settings: userConfig, bound: {} } : { settings: config, bound: settingsBound };
 }
 
+/** A server of a project is started from the files that a person has trusted, where they lie. */
+const startUnchanged =
+  (start: StartPipedProcess, bound: Bound): StartPipedProcess =>
+  async (command) => {
+    const path = changedOf(bound);
+    if (path !== undefined) throw new Error(notTrustedBytes(path));
+    return start(command);
+  };
+
 type Environment = ExternalServicesOptions["environment"];
+
+/** What one of them is made from. */
+interface Given {
+  event: HookEvent;
+  settings: Config;
+  /** The files that these settings were trusted with. */
+  bound: Bound;
+  environment: Environment;
+}
 
 interface PerProject<T> {
   /** @param variables what counts of the environment, where it is not that of all projects */
@@ -176,16 +203,16 @@ interface PerProject<T> {
 /** One for each project, settings and variables; the one that was not asked for the longest goes first. */
 function perProject<T extends { close(): Promise<void> }>(
   { root, settings, environment }: ExternalServicesOptions,
-  make: (event: HookEvent, settings: Config, environment: Environment) => Promise<T>,
+  make: (given: Given) => Promise<T>,
 ): PerProject<T> {
   const made = new Map<string, Promise<T>>();
   const end = (one: Promise<T> | undefined): Promise<void> | undefined => one?.then((it) => it.close()).catch(() => {}); // it never began, or is gone already
   return {
     of(event, hook, variables) {
       const found = settingsFor(hook, settings(event));
-      const given = variables?.(found);
+      const given = variables?.(found.settings);
       const key = JSON.stringify([root(event), found, given]);
-      const known = made.get(key) ?? make(event, found, given ?? environment);
+      const known = made.get(key) ?? make({ event, ...found, environment: given ?? environment });
       made.delete(key);
       made.set(key, known);
       known.catch(() => made.delete(key)); // the next who asks may have more luck

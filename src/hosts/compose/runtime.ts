@@ -117,6 +117,7 @@ function sourceOf(
     ...{ registry, functions, sendable: sendableEvents() },
     ...loadingPorts,
     wholeRegistry: async () => registry,
+    ownRegistry: { handlers: createHandlers(functions), conditions },
     ...(beforeModules ? { beforeModules } : {}),
   };
   const trust = trusting({ home, environment });
@@ -135,7 +136,7 @@ function sourceOf(
   return createHookSource(load, options.sources);
 }
 
-const nothing = { config: emptyConfig, userConfig: emptyConfig };
+const nothing = { config: emptyConfig, userConfig: emptyConfig, settingsBound: {} };
 
 const followed = ({ at, known }: HookSource<Loaded>): Folders => ({
   at,

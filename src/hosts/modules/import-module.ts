@@ -61,28 +61,37 @@ const untrusted = (path: string, isKnown: boolean): HooklineError =>
     advice: "hookline trust shows what would run; name each file by a plain import",
   });
 
-/** The files of each import, by its mark. */
-const filesByMark = new Map<string, Set<string>>();
+let isAlone = false;
+
+/** In a process that imports each module once, and ends: there the address of a module is that of its file, with nothing behind it. */
+export function importOnce(): void {
+  isAlone = true;
+}
+
+/** The files of each import, by the address of each module that belongs to it. */
+const filesByUrl = new Map<string, Set<string>>();
 let isListening = false;
 
-/** Once for the process, and for good: a module may import more while it runs. It touches marked modules alone. */
+/** Once for the process, and for good: a module may import more while it runs. It touches modules of users alone. */
 function listen(): void {
   if (isListening) return;
   isListening = true;
   registerHooks({
     resolve(specifier, context, next) {
-      const marked = markIn(context.parentURL);
-      if (marked === undefined) return next(specifier, context);
+      const files = filesByUrl.get(context.parentURL ?? "");
+      if (!files) return next(specifier, context);
       if (specifier === "hookline") return { url: definitionsUrl(), shortCircuit: true };
       const found = next(specifier, context);
       if (!found.url.startsWith("file:") || found.url.includes("/node_modules/")) return found;
-      filesByMark.get(marked)?.add(fileURLToPath(found.url));
-      return { ...found, url: `${found.url}${marked}` };
+      files.add(fileURLToPath(found.url));
+      const url = `${found.url}${markIn(context.parentURL)}`;
+      filesByUrl.set(url, files);
+      return { ...found, url };
     },
   });
 }
 
-const markIn = (url: string | undefined): string | undefined => /\?hookline=\d+$/.exec(url ?? "")?.[0];
+const markIn = (url: string | undefined): string => /\?hookline=\d+$/.exec(url ?? "")?.[0] ?? "";
 
 /**
  * Imports a user's module, TypeScript or JavaScript, so that it is read again after a change and finds `hookline` although
@@ -93,12 +102,12 @@ const markIn = (url: string | undefined): string | undefined => /\?hookline=\d+$
 export async function importModule(reference: ModuleReference, limit: Seconds = patience): Promise<Imported> {
   const path = resolveModule(reference);
   version += 1;
-  const marked = `?${mark}=${version}`;
+  const url = `${pathToFileURL(path).href}${isAlone ? "" : `?${mark}=${version}`}`;
   const files = new Set<string>([path]);
-  filesByMark.set(marked, files);
+  filesByUrl.set(url, files);
   listen();
   try {
-    const loaded: unknown = await within(import(`${pathToFileURL(path).href}${marked}`), limit);
+    const loaded: unknown = await within(import(url), limit);
     if (isRecord(loaded) && Object.keys(loaded).length === 0) throw new Error("it exports nothing");
     return { exported: defaultOf(loaded), path, files: [...files] };
   } catch (error) {

@@ -11,7 +11,7 @@ import { isRecord, type Schema } from "../../engine/schema.ts";
 import { createLineReader } from "../../files/lines.ts";
 import { containModules } from "../cli/module-output.ts";
 import { definitionFields } from "../library/definition.ts";
-import { importModule, readOnly } from "./import-module.ts";
+import { importModule, importOnce, readOnly } from "./import-module.ts";
 import { type ActionCall, type ActionDefinition, type ConditionDefinition, collect, type Given } from "./setup.ts";
 import type { Description, FromModules, ToModules, Verdict } from "./wire.ts";
 import { faultOf } from "./wire.ts";
@@ -175,6 +175,7 @@ function asJson(answer: unknown): string | undefined {
   });
 }
 
+importOnce();
 containModules((seen) => {
   if (seen.is === "log") say({ is: "log", level: seen.level, message: seen.message });
 });

@@ -7,8 +7,10 @@ import { dropOldest } from "../../engine/drop-oldest.ts";
 import { HooklineError, messageOf } from "../../engine/error.ts";
 import type { HookEvent, Json, Seconds } from "../../engine/event.ts";
 import type { ConditionKind, Handler } from "../../engine/ports.ts";
+import { changedMeanwhile } from "../../engine/verified.ts";
 import { stateOf } from "../../loading/compiled.ts";
 import type { ModulePlace } from "../../loading/places.ts";
+import { changedOf } from "../../loading/trust/changed.ts";
 import { filesOfModule } from "../../loading/trust/module-files.ts";
 import type { HookDefinition } from "../library/definition.ts";
 import { patience, resolveModule } from "./import-module.ts";
@@ -98,6 +100,12 @@ interface Held {
 
 const filesOf = (place: ModulePlace): string[] => (place.bound ? Object.keys(place.bound) : filesOfModule(place));
 
+/** It was imported byte for byte as it was trusted; what it answers counts while its files still hold that (R93). */
+function mustBeUnchanged(place: ModulePlace | undefined): void {
+  const path = changedOf(place?.bound);
+  if (path !== undefined) throw new Error(changedMeanwhile(path));
+}
+
 interface Project {
   found(): Promise<Found[]>;
   /** The files that were read, as far as that is known by now. */
@@ -137,6 +145,7 @@ function createProject(places: readonly ModulePlace[], { taken, log, limit }: Pr
       if (lost.has(index) || paths[index] instanceof HooklineError) continue;
       try {
         const found = await fresh.import({ module: index, place, taken: names, limit });
+        if (!found.error) mustBeUnchanged(place);
         names.push(...[...found.conditions, ...found.actions].map(({ name }) => name));
         const before = described.get(index);
         if (before && JSON.stringify(before) !== JSON.stringify(found))
@@ -165,7 +174,9 @@ function createProject(places: readonly ModulePlace[], { taken, log, limit }: Pr
     const why = lost.get(target.module);
     if (why !== undefined) throw new Error(why);
     try {
-      return await found.call(target, given, options);
+      const answer = await found.call(target, given, options);
+      mustBeUnchanged(places[target.module]);
+      return answer;
     } finally {
       rest();
     }

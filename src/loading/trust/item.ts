@@ -3,7 +3,7 @@
  * replaces hooks of the user. An item is bound to its content: to its definition, and to the bytes of each workspace file that it runs.
  */
 import { lstatSync, readdirSync, readlinkSync, realpathSync, statSync } from "node:fs";
-import { join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import type { Json } from "../../engine/event.ts";
 import { isRecord } from "../../engine/schema.ts";
 import { readRegularBytesSync } from "../../files/regular-file.ts";
@@ -114,8 +114,11 @@ export const moreThanFollowed = "(more files than can be followed)";
 export function stateOfFile(path: string): string {
   if (path.endsWith(`/${moreThanFollowed}`)) return `unknown ${process.hrtime.bigint()}`;
   try {
-    if (statSync(fileOf(path)).isDirectory()) return stateOfFolder(path);
-    return stateOfBytes(path, readRegularBytesSync(fileOf(path)));
+    const file = fileOf(path);
+    const own = lstatSync(file);
+    const found = own.isSymbolicLink() ? statSync(file) : own;
+    if (found.isDirectory()) return stateOfFolder(path);
+    return stateOf(path, readRegularBytesSync(file), { isLink: own.isSymbolicLink(), mode: found.mode });
   } catch (error) {
     return error instanceof Error && "code" in error && error.code === "ENOENT" ? "absent" : "unreadable";
   }
@@ -134,9 +137,14 @@ function stateOfFolder(folder: string): string {
 /** As stateOfFile, of bytes that have been read. Throws what the file system says. */
 export function stateOfBytes(path: string, bytes: Uint8Array): string {
   const file = fileOf(path);
-  const link = lstatSync(file).isSymbolicLink() ? `${readlinkSync(file)} ${realpathSync(file)} ` : "";
-  const executable = (statSync(file).mode & 0o111) !== 0 ? "x" : "-";
-  return `${executable} ${link}${sha256(file === path ? bytes : scriptsIn(bytes))}`;
+  return stateOf(path, bytes, { isLink: lstatSync(file).isSymbolicLink(), mode: statSync(file).mode });
+}
+
+/** Where a link leads is told from its own folder: the state is the same in each clone. */
+function stateOf(path: string, bytes: Uint8Array, { isLink, mode }: { isLink: boolean; mode: number }): string {
+  const file = fileOf(path);
+  const link = isLink ? `${readlinkSync(file)} ${pathFrom(realpathSync(dirname(file)), realpathSync(file))} ` : "";
+  return `${(mode & 0o111) === 0 ? "-" : "x"} ${link}${sha256(file === path ? bytes : scriptsIn(bytes))}`;
 }
 
 function scriptsIn(bytes: Uint8Array): string {

@@ -2,11 +2,13 @@
 import { join, sep } from "node:path";
 import type { Json } from "../../engine/event.ts";
 import { type Hook, isGuard, type Origin, type Problem } from "../../engine/hook.ts";
+import type { Registry } from "../../engine/ports.ts";
 import { type Config, emptyConfig } from "../../formats/config/config.ts";
 import type { Source } from "../order.ts";
 import type { HookFile, ModulePlace } from "../places.ts";
 import type { Project } from "../project.ts";
 import { filesIn, filesOf } from "./bound-files.ts";
+import type { Bound } from "./changed.ts";
 import {
   type Content,
   contentIn,
@@ -23,8 +25,8 @@ import { guardBefore, type TrustedForm, untrustedTag, withoutTrust } from "./unt
 export interface Judge {
   /** Each source with its hooks as trust leaves them. */
   hooks(source: Source): Source;
-  /** Whether what a project's configuration says beside hooks counts. */
-  settings(config: Config, place: { root: string; file: string }): boolean;
+  /** The files that what a project's configuration says beside hooks was trusted with; undefined: it is not trusted. */
+  settings(config: Config, place: { root: string; file: string }): Bound | undefined;
   /** With the files that it was trusted with; undefined: it is not trusted. */
   module(place: ModulePlace): ModulePlace | undefined;
   /** Whether a person has ever trusted anything of the folder. */
@@ -36,13 +38,15 @@ export interface Judge {
 interface Judging {
   trust: Trust;
   project: Pick<Project, "folders" | "worktree">;
+  /** What is known here, with what modules have registered; absent: rules are not read yet. */
+  registry?: Registry;
   /** Paths whose change may change an answer are added. */
   watched: string[];
   problems: Problem[];
 }
 
 /** For one load. */
-export function createJudge({ trust, project, watched, problems }: Judging): Judge {
+export function createJudge({ trust, project, registry, watched, problems }: Judging): Judge {
   const untrusted: string[] = [];
   /** The repository's folder around one of its workspace folders: trust is asked for all that is below. */
   const around = [...project.folders, ...(project.worktree === undefined ? [] : [project.worktree])];
@@ -69,19 +73,22 @@ export function createJudge({ trust, project, watched, problems }: Judging): Jud
     return { item, isTrusted };
   }
 
-  /** @param present the hashes of a file's hooks, to which this one's is added */
-  function judged(hook: Hook, { root, label: file }: Of, present: Set<string>): Hook {
-    const { id: _id, project: _project, origin, ...content } = hook;
-    const { name } = hook;
-    const isKnown = trusted(root) !== undefined;
+  function askForHook(form: Hook, { root, label: file }: Of): { item: Item; isTrusted: boolean } {
+    const { id: _id, project: _project, origin, name, ...content } = form;
     const line = origin.line === undefined ? {} : { line: origin.line };
-    if (hook.steps[0].uses === "invalid") return withoutTrust(hook, isKnown); // it runs nothing: there is nothing to trust
-    const { item, isTrusted } = ask(
-      { root, kind: "hook", name, file, ...line, content: content as unknown as Json }, // a hook is plain JSON
-      filesOf(hook, repositoryOf(root)),
+    return ask(
+      { root, kind: "hook", name, file, ...line, content: { name, ...content } as unknown as Json }, // a hook is plain JSON
+      filesOf(form, repositoryOf(root)),
     );
+  }
+
+  /** @param form what trust is asked about @param present the hashes of a file's hooks, to which this one's is added */
+  function judged(hook: Hook, form: Hook, of: Of, present: Set<string>): Hook {
+    const isKnown = trusted(of.root) !== undefined;
+    if (form.steps[0].uses === "invalid") return withoutTrust(hook, isKnown); // it runs nothing: there is nothing to trust
+    const { item, isTrusted } = askForHook(form, of);
     present.add(item.hash);
-    if (!isTrusted) return withoutTrust(hook, isKnown);
+    if (!isTrusted || hook.steps[0].uses === "invalid") return withoutTrust(hook, isKnown);
     if (item.files.length === 0) return asForeign(hook);
     return { ...asForeign(hook), bound: statesOf(item) };
   }
@@ -91,9 +98,17 @@ export function createJudge({ trust, project, watched, problems }: Judging): Jud
     const last = trusted(root)?.lastOf(label) ?? [];
     return last
       .filter(({ hash }) => !present.has(hash))
-      .map(({ definition }) => asWritten(definition, root))
+      .map(({ definition }) => asGuardHere(asWritten(definition, root)))
       .filter(isGuard)
       .map((form, index) => guardBefore(form, `${label}#trusted-${index + 1}`, origin));
+  }
+
+  /** A module's action is known by its name when it is trusted: what it is for the engine is known where the module is read. */
+  function asGuardHere(form: TrustedForm): TrustedForm {
+    const roles = form.steps.map(({ uses, with: given }) => registry?.handlers.get(uses)?.action?.role(given));
+    return form.role === "undeclared" && roles.includes("guard")
+      ? { ...form, role: "guard", onFailure: "block" }
+      : form;
   }
 
   return {
@@ -106,7 +121,12 @@ export function createJudge({ trust, project, watched, problems }: Judging): Jud
       if (file.format === "module") return { ...source, hooks: source.hooks.map(asForeign) };
       const of = { ...file, root };
       const present = new Set<string>();
-      const hooks = source.hooks.map((hook) => judged(hook, of, present));
+      const forms = new Map(source.written?.flatMap(({ hook, form }) => (hook ? [[hook, form] as const] : [])));
+      const hooks = source.hooks.map((hook) => judged(hook, forms.get(hook) ?? hook, of, present));
+      // What cannot be a hook here may be one where a module is read: a person is asked about all of a file at once.
+      for (const { hook, form } of source.written ?? [])
+        if (!(hook && source.hooks.includes(hook)) && form.steps[0].uses !== "invalid")
+          present.add(askForHook(form, of).item.hash);
       const changed = hooks.find(isChanged);
       if (changed) hooks.push(...guardsBefore(of, changed.origin, present).map(asForeign));
       if (!file.overrides || compiled.speaksOf.length === 0) return { ...source, hooks };
@@ -123,12 +143,13 @@ export function createJudge({ trust, project, watched, problems }: Judging): Jud
     },
     settings(config, { root, file }) {
       const { apps: _apps, extensions: _extensions, ...content } = config;
-      if (JSON.stringify(config) === JSON.stringify(emptyConfig)) return true;
+      if (JSON.stringify(config) === JSON.stringify(emptyConfig)) return {};
       const json = content as unknown as Json; // a configuration is plain JSON
-      return ask(
+      const { item, isTrusted } = ask(
         { root, kind: "settings", name: "settings", file, content: json },
         filesIn(json, { root, workspace: repositoryOf(root) }),
-      ).isTrusted;
+      );
+      return isTrusted ? statesOf(item) : undefined;
     },
     module(place) {
       const { root, label, name } = place;

@@ -3,10 +3,11 @@
  * makes a plain `git status` run its code (SAFETY T5), and because what git says is bytes with NUL between names.
  */
 import type { ExecFileException } from "node:child_process";
-import { accessSync, constants, readFileSync, realpathSync, statSync } from "node:fs";
-import { delimiter, dirname, isAbsolute, join, resolve } from "node:path";
+import { readFileSync, realpathSync, statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import type { Seconds } from "../../engine/event.ts";
 import type { Ports } from "../../engine/ports.ts";
+import { findOutside } from "../../files/paths.ts";
 
 export interface GitOptions {
   signal?: AbortSignal;
@@ -73,7 +74,7 @@ function environmentFor(given: Readonly<Record<string, string>>): Record<string,
 export function createGit(given: Readonly<Record<string, string>>): Git {
   const environment = environmentFor(given);
   const ask = (call: Omit<Call, "program">, options: GitOptions = {}): Promise<GitAnswer> => {
-    const program = findGit(given.PATH ?? "");
+    const program = findGit(given, call.folder);
     return program === undefined
       ? Promise.resolve({ ok: false, reason: noGit })
       : run({ ...call, program, words: [...safely, ...call.words] }, options);
@@ -96,21 +97,11 @@ export function createGit(given: Readonly<Record<string, string>>): Git {
 
 export const noGit = "no program git is in PATH";
 
-/** Only absolute folders: a `.` in PATH would mean the repository's own `git`. */
-export function findGit(path: string): string | undefined {
-  const name = process.platform === "win32" ? "git.exe" : "git";
-  const places = path.split(delimiter).filter((folder) => isAbsolute(folder));
-  return places.map((folder) => join(folder, name)).find(isProgram);
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false; // not there, or not for us
-  }
-}
+/** Never the repository's own `git`, whatever PATH says. @param folder in which it is asked */
+export const findGit = (
+  environment: Readonly<Record<string, string | undefined>>,
+  folder: string,
+): string | undefined => findOutside("git", environment, folder);
 
 interface Call {
   program: string;

@@ -5,6 +5,7 @@ import { dirname } from "node:path";
 import { HooklineError, messageOf } from "../../engine/error.ts";
 import type { Diagnosis, Diagnostic, LanguageServers } from "../../engine/external-services.ts";
 import type { StartPipedProcess } from "../../engine/program.ts";
+import { changedMeanwhile } from "../../engine/verified.ts";
 import { isInside } from "../../files/paths.ts";
 import { type FileText, readRegularFile } from "../../files/regular-file.ts";
 import { unlessAborted } from "../until-aborted.ts";
@@ -13,6 +14,8 @@ import type { Session } from "./session.ts";
 
 export interface LanguageServerOptions extends Surroundings {
   start: StartPipedProcess;
+  /** The first file of the project's settings that is not what was trusted; absent: none ever is. */
+  changed?(): string | undefined;
 }
 
 /** Servers answer about files of this size after minutes, and no person wrote them. */
@@ -70,6 +73,8 @@ export function createLanguageServers(options: LanguageServerOptions): LanguageS
       if ("refused" in read) return skipped(file, read.refused);
       const found = await ask(choice, file, read.text, signal);
       if (typeof found === "string") return skipped(file, found);
+      const path = options.changed?.();
+      if (path !== undefined) return skipped(file, changedMeanwhile(path));
       return { file, server: choice.server, diagnostics: found };
     },
     close() {

@@ -2,6 +2,7 @@
 import { HooklineError } from "../../engine/error.ts";
 import type { ToolInfo, Tools } from "../../engine/external-services.ts";
 import { nearest } from "../../engine/nearest.ts";
+import { changedMeanwhile } from "../../engine/verified.ts";
 import type { McpServer } from "../../formats/config/config.ts";
 import type { Surroundings } from "./link.ts";
 import { createServer, type Server } from "./server.ts";
@@ -14,12 +15,20 @@ export interface ToolsOptions extends Surroundings {
   /** mcp_servers in hookline.yaml. */
   servers: Readonly<Record<string, McpServer>>;
   operations?: OwnModule;
+  /** The first file of the project's settings that is not what was trusted; absent: none ever is. */
+  changed?(): string | undefined;
   /** Called when a server cannot say what it has: the lists of the others are given without it. */
   complain?(sentence: string): void;
 }
 
 /** Nothing is started before it is called. The own module's name goes before a server that is called the same. */
-export function createTools({ servers: settings, operations, complain, ...surroundings }: ToolsOptions): Tools {
+export function createTools({
+  servers: settings,
+  operations,
+  complain,
+  changed,
+  ...surroundings
+}: ToolsOptions): Tools {
   const servers = new Map<string, Server>(
     Object.entries(settings).map(([name, one]) => [name, createServer(name, one, surroundings)]),
   );
@@ -49,7 +58,14 @@ export function createTools({ servers: settings, operations, complain, ...surrou
         return operations.call(`${found.server}.${found.tool}`, input, signal, event, key);
       const server = servers.get(found.server);
       if (!server) throw unknown(name);
-      return server.call(found.tool, input, signal);
+      const answer = await server.call(found.tool, input, signal);
+      const path = changed?.();
+      if (path === undefined) return answer;
+      throw new HooklineError("tool_failed", {
+        name,
+        reason: changedMeanwhile(path),
+        where: `the server ${found.server}`,
+      });
     },
     async list(signal, module) {
       const isMeant = (name: string): boolean => module === undefined || name === module;

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { isGuard } from "../../../src/engine/hook.ts";
 import { matchOf } from "../../../src/formats/registry/match.ts";
+import { inEnvironment } from "../../../src/loading/order.ts";
 import { compile, only, told, written } from "../registry-helpers.ts";
 
 test("[B9, B10, B17] a registry file becomes one hook that runs its script from the repository's root", () => {
@@ -76,13 +77,15 @@ test("[B13] a hook that is not enabled stays where people can see it, and does n
 });
 
 test("[B14, R39] a hook for other environments is disabled and says which it is for", () => {
-  const ci = written({ environments: "[ci, staging]" });
-  const hook = only(compile(ci));
-  assert.equal(hook.enabled, false);
-  assert.equal(hook.disabledBecause, "it is for ci and staging, and this is dev");
-  assert.equal(only(compile(ci, { environment: "staging" })).enabled, true);
-  assert.equal(only(compile(written({ environments: "dev" }))).enabled, true);
-  assert.equal(only(compile(written({ environments: "ci", enabled: "false" }))).disabledBecause, undefined);
+  const hook = only(compile(written({ environments: "[ci, staging]" })));
+  assert.deepEqual([hook.enabled, hook.environments], [true, ["ci", "staging"]]);
+  const here = inEnvironment(hook, "dev");
+  assert.equal(here.enabled, false);
+  assert.equal(here.disabledBecause, "it is for ci and staging, and this is dev");
+  assert.equal(inEnvironment(hook, "staging").enabled, true);
+  assert.equal(inEnvironment(only(compile(written({ environments: "dev" }))), "dev").enabled, true);
+  const off = inEnvironment(only(compile(written({ environments: "ci", enabled: "false" }))), "dev");
+  assert.deepEqual([off.enabled, off.disabledBecause], [false, undefined]);
 });
 
 test("[B11] match becomes conditions, and its registration shows it as it was written", () => {

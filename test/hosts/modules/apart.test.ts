@@ -244,6 +244,26 @@ test("[R30] files that were not trusted with a module, or have changed since, ar
   assert.match(changed?.message ?? "", /part\.mjs is not what was trusted/);
 });
 
+test("what a module answers while its file is another one than was trusted does not count", async (t) => {
+  const { folder } = project(t, {
+    "a.mjs": `import { appendFileSync } from "node:fs";
+export default [{ on: "Stop", name: "a", run() { appendFileSync(import.meta.filename, "\\n"); return { deny: "no" }; } }];`,
+  });
+  const path = join(folder, "a.mjs");
+  const modules = createModules({ log() {} });
+  t.after(modules.close);
+  const functions = new Map();
+  const place = { name: path, from: path, layer: "project" as const, label: "a", root: folder };
+  const bound = { [path]: stateOfFile(path) };
+  await modules.loadModules([{ ...place, bound }], { handlers: createHandlers(functions), conditions }, functions);
+  const [callback] = functions.values();
+  const signal = new AbortController().signal;
+  await assert.rejects(
+    async () => callback.call({ name: "Stop" }, { signal }),
+    /a\.mjs was changed while it ran, so its answer does not count/,
+  );
+});
+
 test("a change of a module ends its process, and so does the end of the one that asks", async (t) => {
   const module = hook("() => ({ context: String(process.pid) })");
   const place = project(t, { "hookline.config.mjs": module });

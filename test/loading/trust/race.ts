@@ -1,56 +1,91 @@
-/** A trusted script that another process exchanges all the time while it is started again and again. */
-import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+/**
+ * A trusted script that is exchanged about when it is started, again and again: before, while and after it runs. Each time it is
+ * exchanged once and stays so until the run has been looked at: a change and a change back within one run is not noticed (R93).
+ */
+import { spawnSync } from "node:child_process";
+import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { Worker } from "node:worker_threads";
 import type { Hook } from "../../../src/engine/hook.ts";
+import type { Ports } from "../../../src/engine/ports.ts";
+import { type Ended, notStarted } from "../../../src/engine/program.ts";
+import { verifying } from "../../../src/engine/verified.ts";
+import { changedOf } from "../../../src/loading/trust/changed.ts";
 import { stateOfFile } from "../../../src/loading/trust/item.ts";
-import { createVerify } from "../../../src/loading/trust/verified.ts";
 
-const good = "#!/bin/sh\necho good\n";
+const good = "#!/bin/sh\necho good $0\n";
+const evil = "#!/bin/sh\necho evil $0\n";
 
-/** Writes each of the two texts and puts each in place by a rename, without end; the trusted one stays long enough to be seen. */
+/** Waits for a number, then so many microseconds, puts the other script in place and says so. */
 const exchange = `
-const { writeFileSync, renameSync } = require("node:fs");
-const [file, good] = process.argv.slice(1);
-const evil = "#!/bin/sh\\necho evil\\n";
-for (;;) for (const text of [evil, good]) {
-  writeFileSync(file, text);
-  writeFileSync(file + ".n", text === good ? evil : good, { mode: 0o755 });
-  renameSync(file + ".n", file);
-  if (text === evil) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 0.3);
+const { workerData: { shared, script } } = require("node:worker_threads");
+const { renameSync, writeFileSync } = require("node:fs");
+const turn = new Int32Array(shared);
+for (let round = 1; ; round++) {
+  while (Atomics.load(turn, 0) < round) Atomics.wait(turn, 0, round - 1);
+  const end = process.hrtime.bigint() + BigInt(turn[2]) * 1000n;
+  writeFileSync(script + ".evil", ${JSON.stringify(evil)}, { mode: 0o755 });
+  while (process.hrtime.bigint() < end);
+  renameSync(script + ".evil", script);
+  Atomics.store(turn, 1, round);
+  Atomics.notify(turn, 1);
 }`;
 
 export interface Raced {
-  /** The trusted bytes ran. */
+  /** The trusted bytes ran in place, and what they said counts. */
   good: number;
+  /** It was not started. */
   refused: number;
-  /** What else was said. */
+  /** It ran, and its answer does not count: the file was another one afterwards. */
+  failed: number;
+  /** What else was accepted. */
   evil: string[];
 }
 
-/** @param folder empty; @param times how often it is started; those that are refused come on top */
-export function race(folder: string, times: number): Raced {
+/** From well before the first look to well after the second one: a start and its end take some milliseconds. */
+const latestInMicroseconds = 12_000;
+
+/** @param folder empty; @param times how often the script is exchanged and started */
+export async function race(folder: string, times: number): Promise<Raced> {
   const root = join(folder, "repository");
   const script = join(root, "a.sh");
-  for (const made of [root, join(folder, "state")]) mkdirSync(made, { recursive: true, mode: 0o700 });
-  writeFileSync(script, good, { mode: 0o755 });
+  mkdirSync(root, { recursive: true });
+  const put = (): void => {
+    writeFileSync(`${script}.good`, good, { mode: 0o755 });
+    renameSync(`${script}.good`, script);
+  };
+  put();
   const origin = { dialect: "settings", layer: "project", root };
-  const hook = { origin, bound: { [script]: stateOfFile(script) } } as unknown as Hook; // all that verify reads
-  const verify = createVerify(join(folder, "state"));
-  const racer = spawn(process.execPath, ["-e", exchange, script, good], { stdio: "ignore" });
-  const found: Raced = { good: 0, refused: 0, evil: [] };
+  const hook = { origin, bound: { [script]: stateOfFile(script) } } as unknown as Hook; // all that is read of it
+  const { spawn } = verifying(
+    { spawn: async () => run(script), changed: ({ bound }: Hook) => changedOf(bound) } as unknown as Ports, // no other port is asked
+    hook,
+  );
+  const shared = new SharedArrayBuffer(12);
+  const turn = new Int32Array(shared);
+  const racer = new Worker(exchange, { eval: true, workerData: { shared, script } });
+  const found: Raced = { good: 0, refused: 0, failed: 0, evil: [] };
   try {
-    while (found.good + found.evil.length < times) {
-      const command = verify({ program: script, args: [], cwd: root, environment: {} }, hook);
-      if (typeof command === "string") found.refused += 1;
-      else {
-        const { stdout, error } = spawnSync(command.program, { encoding: "utf8" });
-        if (stdout === "good\n") found.good += 1;
-        else found.evil.push(error?.message ?? stdout);
-      }
+    for (let round = 1; round <= times; round++) {
+      turn[2] = Math.round((round * latestInMicroseconds) / times);
+      Atomics.store(turn, 0, round);
+      Atomics.notify(turn, 0);
+      const ended = await spawn?.({ program: script, args: [], cwd: root, environment: {}, input: "" }, options);
+      if (ended?.how === "launch") found[ended.stdout === "" ? "refused" : "failed"] += 1;
+      else if (ended?.stdout === `good ${script}\n`) found.good += 1;
+      else found.evil.push(ended?.stdout ?? "nothing was started");
+      while (Atomics.load(turn, 1) < round) Atomics.wait(turn, 1, round - 1);
+      put();
     }
   } finally {
-    racer.kill("SIGKILL");
+    await racer.terminate();
   }
   return found;
+}
+
+const options = { signal: new AbortController().signal };
+
+function run(script: string): Ended {
+  const { stdout, error } = spawnSync(script, { encoding: "utf8" });
+  return { ...notStarted(""), how: "exit", code: 0, stdout: error ? error.message : stdout };
 }

@@ -65,7 +65,7 @@ test("a line whose store is no SQLite remembers nothing, and says what projects 
     environment: {},
     home: "/nobody",
     root: () => "/nobody",
-    settings: () => ({ config: emptyConfig, userConfig: emptyConfig }),
+    settings: () => ({ config: emptyConfig, userConfig: emptyConfig, settingsBound: {} }),
     changesOf: async () => ({ unknown: "not asked" }),
   });
   const hooks = { id: "none", hooks: [] };

@@ -166,7 +166,7 @@ async function build(job: Job, limit: Seconds, context: StepContext): Promise<Bu
   const filled =
     typeof wanted === "string" ? fill(wanted, await read(withPlaceholders(wanted)), job, context) : undefined;
   const environment = { ...environmentOf({}, context), ...filled?.values, ...facts };
-  const line = filled ? lineOf({ command: filled.line }, environment) : wanted;
+  const line = filled ? lineOf({ command: filled.line }, environment, root) : wanted;
   if (typeof line === "string" || !ports.spawn) return builtOf(job, { reason: String(line), printed: "" });
   const limited = withinLimit(context, limit);
   const folder = typeof wanted === "string" ? root : wanted.folder;

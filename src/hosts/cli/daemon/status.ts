@@ -16,6 +16,7 @@ import { untrustedWords } from "../../compose/trust-notice.ts";
 import { type DaemonState, daemonFilesOf, runningDaemon } from "../../daemon/state-file.ts";
 import type { ExitCode, Invocation } from "../command.ts";
 import { type GitHookHere, gitHookHere } from "../git/hooks.ts";
+import { waitingForTrust, waitingWords } from "../git/waiting.ts";
 import { loadActive } from "../loaded.ts";
 import { stateFolder } from "../place.ts";
 import { openStoreToRead } from "../store.ts";
@@ -86,6 +87,7 @@ function statusLines(facts: Facts, hooks: readonly Hook[], invocation: Invocatio
   const show = (path: string): string => shortPath(path, cwd, home);
   const row = (name: string, text: string): string => titled(terminal, name, text);
   const { store, errors, git } = facts;
+  const waiting = waitingForTrust(hooks);
   const last = ago(store.lastEvent === null ? undefined : Date.parse(store.lastEvent));
   const running = store.running > 0 ? `, ${store.running} running` : "";
   const broken = errors > 0 ? terminal.paint("red", `, ${errors} broken: run \`hookline check\``) : "";
@@ -116,6 +118,7 @@ function statusLines(facts: Facts, hooks: readonly Hook[], invocation: Invocatio
     ...agentRows.map((text, index) => row(index === 0 ? "agents" : "", text)),
     ...facts.missing.map((door) => row("", terminal.paint("red", oneLine(missingDoorWords(invocation, door))))),
     ...(git ? [row("git", gitWords(git, show))] : []),
+    ...(git?.hook && waiting > 0 ? [row("", terminal.paint("yellow", waitingWords(waiting)))] : []),
   ];
 }
 
@@ -133,9 +136,11 @@ function hookCounts(hooks: readonly Hook[]): string {
 const titled = (terminal: Terminal, name: string, text: string): string =>
   `${terminal.paint("dim", name.padEnd(9))}${text}`;
 
-const gitWords = ({ hooks, hook }: GitHookHere, show: (path: string) => string): string =>
+const gitWords = ({ hooks, hook, wasInstalled }: GitHookHere, show: (path: string) => string): string =>
   hook === null
-    ? "does not run Hookline before commits yet: run `hookline git install`"
+    ? wasInstalled
+      ? "runs Hookline no more before commits, another tool has replaced or removed its hook: run `hookline git install`"
+      : "does not run Hookline before commits yet: run `hookline git install`"
     : `runs Hookline before each commit (${show(join(hooks, hook))})`;
 
 /** The store knows pauses of other projects too. */

@@ -7,6 +7,7 @@ import { type Area, type Finding, type Found, lookAt } from "./check.ts";
 import { clients } from "./clients.ts";
 import { daemon } from "./daemon.ts";
 import { fire } from "./fire.ts";
+import { git } from "./git.ts";
 import { type Here, hereFor } from "./here.ts";
 import { others } from "./others.ts";
 import { postgres } from "./postgres.ts";
@@ -24,6 +25,7 @@ const areas: readonly Area[] = [
   clients,
   registrations,
   others,
+  git,
   hookFiles,
   programs,
   trust,

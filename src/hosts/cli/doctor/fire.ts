@@ -9,6 +9,7 @@ import { goneFile, ownAddress } from "../../../agents/install/own-call.ts";
 import type { OwnEntry } from "../../../agents/install/registration.ts";
 import { messageOf } from "../../../engine/error.ts";
 import type { AgentEventName } from "../../../engine/event.ts";
+import { findOutside } from "../../../files/paths.ts";
 import { daemonFilesOf, runningDaemon } from "../../daemon/state-file.ts";
 import { storePath } from "../place.ts";
 import { openStore } from "../store.ts";
@@ -135,7 +136,7 @@ interface Performed {
 function performed(words: readonly string[], payload: string, { invocation }: Here): Promise<Performed> {
   const { cwd, environment, signal } = invocation;
   return new Promise((resolve) => {
-    const child = spawn("sh", words, {
+    const child = spawn(findOutside("sh", environment, cwd) ?? "/bin/sh", words, {
       cwd: existsSync(cwd) ? cwd : "/",
       env: environment,
       signal: AbortSignal.any([signal, AbortSignal.timeout(answersWithin)]),

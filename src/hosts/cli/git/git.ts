@@ -20,6 +20,7 @@ import { openAgentLine } from "../line.ts";
 import { openDegradableStore } from "../store.ts";
 import { reportProblems, safeText, shortPath } from "../terminal.ts";
 import { type GitHooksOptions, installGitHooks, refreshGitHooks, uninstallGitHooks } from "./hooks.ts";
+import { waitingForTrust, waitingWords } from "./waiting.ts";
 import { askGitAs, hooksBelow } from "./worktrees.ts";
 export async function git(invocation: Invocation): Promise<number> {
   const [word, hook] = invocation.words;
@@ -56,11 +57,13 @@ async function install(invocation: Invocation): Promise<number> {
   const { place, plan, listeners } = await installGitHooks({ ...optionsOf(invocation, store), dryRun });
   store.close();
   const below = await hooksBelow(askGitAs(invocation.environment), place.top, invocation);
+  const waiting = waitingForTrust(listeners);
   const show = (path: string): string => safeText(shortPath(path, invocation.cwd, invocation.home));
   const file = plan.name === undefined ? undefined : `${place.hooks}/${plan.name}`;
   const sentences = [
     file === undefined ? nothingToAsk : inPlace(plan, show(file), dryRun),
     ...(file === undefined ? [] : [listenerSentence(listeners)]),
+    ...(waiting > 0 ? [waitingWords(waiting)] : []),
     ...below.map(
       ({ origin: { file = "" } }) => `${show(file)} does not run: commits run only hooks at the top of the worktree`,
     ),
@@ -73,6 +76,7 @@ async function install(invocation: Invocation): Promise<number> {
     file: file ?? null,
     ...changeOf(plan, dryRun),
     listeners: listeners.map(({ id }) => id),
+    notTrusted: waiting,
     notAsked: below.map(({ origin }) => origin.file),
   });
   return 0;
@@ -164,6 +168,8 @@ async function runHook(invocation: Invocation): Promise<number> {
     { environment: invocation.environment, signal: invocation.signal },
   );
   const reply = invocation.signal.aborted ? interrupted : gitReply(outcome, [...runs.values()]);
+  const waiting = waitingForTrust(line.loaded.set.hooks);
+  if (waiting > 0) complain(waitingWords(waiting));
   if (reply.stderr !== "") invocation.terminal.error(safeText(reply.stderr));
   if (reply !== interrupted) for (const note of await refreshAfter(here, line.ports.store)) complain(note);
   await line.close();

@@ -128,13 +128,16 @@ export interface GitHookHere {
   hooks: string;
   /** The name of ours in it. */
   hook: string | null;
+  /** A person has installed it here, and it has been there. */
+  wasInstalled: boolean;
 }
 
 /** Never throws; null: no repository, or git cannot be asked. */
-export function gitHookHere({ cwd, environment }: Place): GitHookHere | null {
+export function gitHookHere(where: Place): GitHookHere | null {
   try {
-    const { hooks } = gitPlace(askGitAs(environment), cwd);
-    return { hooks, hook: calledName(readHooksFolder(hooks)) ?? null };
+    const { hooks, common } = gitPlace(askGitAs(where.environment), where.cwd);
+    const wasInstalled = consentFor(stateFolder(where), common)?.inPlace ?? false;
+    return { hooks, hook: calledName(readHooksFolder(hooks)) ?? null, wasInstalled };
   } catch {
     return null; // not every folder belongs to a repository, and not every machine has git
   }

@@ -26,6 +26,9 @@ export interface Worktree {
   watched: readonly string[];
 }
 
+/** Those that a commit asks. */
+export const commitHooks = (hooks: readonly Hook[]): Hook[] => hooks.filter((hook) => listensTo(hook, preCommit));
+
 /** Broken guards hold in their last good form, as they do for a commit. Never rejects. */
 export const readWorktrees = (
   where: Place,
@@ -40,7 +43,7 @@ export const readWorktrees = (
         const { set, watched, problems, modules } = await loadFiles(place, store, { for: "one event" });
         return {
           top,
-          hooks: set.hooks.filter((hook) => listensTo(hook, preCommit)),
+          hooks: commitHooks(set.hooks),
           unread: top === own ? [] : filesOf(modules),
           broken: problems.filter(({ severity }) => severity === "error").map(({ file }) => file),
           watched,
@@ -106,8 +109,8 @@ const longestAnswerInBytes = 64 << 20;
 const limitInMilliseconds = 30_000;
 
 export function askGitAs(environment: Readonly<Record<string, string>>): AskGit {
-  const git = findGit(environment.PATH ?? "");
   return (words, folder) => {
+    const git = findGit(environment, folder);
     if (git === undefined) return { ok: false, reason: noGit };
     const { status, stdout, stderr, error } = spawnSync(git, [...safelyAsFound, ...words], {
       cwd: folder,

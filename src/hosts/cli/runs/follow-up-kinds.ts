@@ -195,7 +195,7 @@ async function runCommand(one: KeptFollowUp, place: FollowUpPlace): Promise<End>
   const refusal = await consent(invocation);
   if (refusal !== undefined) return { refused: refusal };
   const words = { command, ...(Array.isArray(args) ? { args: args.map(String) } : {}) };
-  const line = lineOf(words, invocation.environment);
+  const line = lineOf(words, invocation.environment, root);
   if (typeof line === "string") return { refused: line };
   if (!(await claim())) return takenBefore;
   return start(line, realpathSync(folder), place);

@@ -2,8 +2,11 @@
 import { readFileSync } from "node:fs";
 import { Socket } from "node:net";
 import type { Seconds } from "../../../engine/event.ts";
+import type { Hook } from "../../../engine/hook.ts";
 import type { StepResult } from "../../../engine/ports.ts";
+import { changedMeanwhile } from "../../../engine/verified.ts";
 import { hookSetOf } from "../../../loading/order.ts";
+import { changedOf } from "../../../loading/trust/changed.ts";
 import { createTree, endTree, pause } from "../../../runtime/processes/tree.ts";
 import type { Assignment } from "../../../runtime/queues/inline.ts";
 import { isAlive, ownerOf } from "../../../runtime/system.ts";
@@ -23,13 +26,23 @@ export async function supervise(invocation: Invocation): Promise<ExitCode> {
   if (adopted) {
     const run = { ...item.run, owner: ownerOf(process.pid) };
     await store.saveRun(run);
-    await line.engine.finish(run, ended(adopted));
+    await line.engine.finish(
+      run,
+      ended(adopted).then((result) => asTrusted(result, item.hook)),
+    );
   } else await line.engine.perform(item, { environment: invocation.environment });
   await line.close();
   return 0;
 }
 
 const ignored = (): void => {};
+
+/** It began in another process, which looked at its files before; this one looks again at its end (R93). */
+function asTrusted(result: StepResult, { bound }: Hook): StepResult {
+  const path = changedOf(bound);
+  if (!result.ok || path === undefined) return result;
+  return { ok: false, output: {}, failure: "launch", reason: changedMeanwhile(path) };
+}
 
 const interval: Seconds = 0.1;
 const grace: Seconds = 2;

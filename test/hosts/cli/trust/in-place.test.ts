@@ -1,0 +1,196 @@
+/** What a person has trusted runs where it lies: scripts, programs and modules see the real project (R93). */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { packageForTests } from "../../../../scripts/package-for-tests.ts";
+import { codeCache } from "../../../program.ts";
+
+interface Ran {
+  status: number | null;
+  stdout: string;
+  stderr: string;
+}
+interface Repository {
+  root: string;
+  state: string;
+  hookline(words: readonly string[], input?: string): Ran;
+  git(...words: readonly string[]): Ran;
+  read(path: string): string;
+}
+
+/** A repository in the package that users have, as a fresh clone is. */
+function clonedRepository(t: TestContext, files: Readonly<Record<string, string>>): Repository {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-in-place-")));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const [root, home] = [join(folder, "project"), join(folder, "home")];
+  mkdirSync(home);
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text, { mode: path.endsWith(".sh") ? 0o755 : 0o644 });
+  }
+  const author = { GIT_AUTHOR_NAME: "a", GIT_AUTHOR_EMAIL: "a@b", GIT_COMMITTER_NAME: "a", GIT_COMMITTER_EMAIL: "a@b" };
+  const env = { PATH: process.env.PATH, HOME: home, HOOKLINE_DAEMON: "off", NODE_COMPILE_CACHE: codeCache, ...author };
+  const bin = join(packageForTests("asked"), "bin", "hookline.js");
+  const run = (program: string, words: readonly string[], input = ""): Ran =>
+    spawnSync(program, words, { cwd: root, env, input, encoding: "utf8" });
+  const hookline = (words: readonly string[], input?: string): Ran => run(process.execPath, [bin, ...words], input);
+  const git = (...words: readonly string[]): Ran => run("git", words);
+  git("init", "--quiet");
+  const state = join(home, ".local", "state", "hookline");
+  return { root, state, hookline, git, read: (path) => readFileSync(join(root, path), "utf8") };
+}
+
+/** The same once a person has trusted its hooks. */
+function trustedRepository(t: TestContext, files: Readonly<Record<string, string>>): Repository {
+  const repository = clonedRepository(t, files);
+  trustAll(repository);
+  return repository;
+}
+
+function trustAll({ hookline }: Repository): void {
+  for (const { path, hash, state } of JSON.parse(hookline(["trust", "list", "--json"]).stdout))
+    if (state !== "trusted") assert.equal(hookline(["trust", path, "--hash", hash]).status, 0);
+}
+
+const call = (root: string): string =>
+  JSON.stringify({
+    ...{ session_id: "s", transcript_path: "", cwd: root, hook_event_name: "PreToolUse" },
+    ...{ tool_name: "Bash", tool_input: { command: "ls" } },
+  });
+
+const sees = (file: string): string => `#!/bin/sh\ncat >/dev/null\necho "$0" > "$(dirname "$0")/../${file}"\n`;
+
+test("each kind of trusted program sees itself and the project where they lie, and what it writes is in the project", (t) => {
+  const { root, state, hookline, read } = trustedRepository(t, {
+    "hooks/program.sh": sees("program.txt"),
+    "hooks/line.sh": sees("line.txt"),
+    "hooks/rule.sh": sees("rule.txt"),
+    "hooks/registry.sh": sees("registry.txt"),
+    "hooks/stays.sh": '#!/bin/sh\nread -r line\necho "$0" > "$(dirname "$0")/../stays.txt"\necho \'{"id":"1"}\'\n',
+    ".hookline/hooks.json": JSON.stringify({
+      hooks: {
+        PreToolUse: [
+          {
+            hooks: [
+              { type: "command", command: "./hooks/program.sh", args: [] },
+              { type: "command", command: "./hooks/line.sh" },
+              { type: "command", command: "./hooks/stays.sh", args: [], resident: true },
+            ],
+          },
+        ],
+      },
+    }),
+    ".hookline/rules/a.yaml":
+      "hooks:\n  - { id: r, on: tool_start, condition: { type: always }, action: { type: shell, command: sh hooks/rule.sh } }\n",
+    ".system/hooks/a.yaml":
+      "id: g\nsummary: s\nevent_type: PreAbilityCall\nhandler: { kind: script, command: ./hooks/registry.sh }\n",
+    "hookline.config.mjs": `import { readFileSync } from "node:fs";
+export default [{ on: "PreToolUse", name: "module", run: () => ({ context: import.meta.url + " " + import.meta.filename }) }];`,
+  });
+  const { stdout, stderr } = hookline(["hook", "claude-code"], call(root));
+  const module = join(root, "hookline.config.mjs");
+  assert.ok(stdout.includes(`${pathToFileURL(module).href} ${module}`), stdout + stderr);
+  const inProject = (path: string): string => realpathSync(join(root, read(path).trim().replace(`${root}/`, "")));
+  for (const name of ["program", "line", "rule", "registry", "stays"])
+    assert.equal(inProject(`${name}.txt`), join(root, "hooks", `${name}.sh`), stderr);
+  assert.deepEqual(
+    readdirSync(join(state, "trust")).filter((name) => /cop/.test(name)),
+    [],
+  );
+});
+
+test("a trusted check that starts from its own folder finds what is in the project, and a commit holds what its script adds", (t) => {
+  const header = (type: string): string => `#!/bin/bash\n#---\n# name: check\n# type: ${type}\n#---\n`;
+  const { root, hookline, git } = trustedRepository(t, {
+    "src/a.ts": "// FIXME later\n",
+    "notes.txt": "one\n",
+    ".hookline/hooks/fix.sh": `${header("pre-commit")}cd "$(dirname "$0")/../.."
+if grep -rn FIXME src; then echo "a FIXME is left"; exit 1; fi
+echo two > notes.txt
+git -C "$(git rev-parse --show-toplevel)" add -u
+`,
+  });
+  assert.equal(hookline(["git", "install"]).status, 0);
+  git("add", "-A");
+  const refused = git("commit", "-m", "one");
+  assert.notEqual(refused.status, 0);
+  assert.match(refused.stderr + refused.stdout, /src\/a\.ts:1:.*FIXME/);
+  writeFileSync(join(root, "src", "a.ts"), "// done\n");
+  git("add", "-A");
+  const { status, stderr } = git("commit", "-m", "one");
+  assert.equal(status, 0, stderr);
+  assert.equal(git("show", "HEAD:notes.txt").stdout, "two\n");
+  assert.deepEqual(git("ls-files", "-s").stdout.match(/^120000.*$/gm), null);
+  assert.equal(lstatSync(join(root, ".hookline", "hooks", "fix.sh")).isSymbolicLink(), false);
+  assert.ok(existsSync(join(root, "src", "a.ts")));
+});
+
+test("a guard whose program changes its own file while it runs blocks, whatever it has answered", (t) => {
+  const { root, hookline } = trustedRepository(t, {
+    "hooks/guard.sh": '#!/bin/sh\necho "# more" >> "$0"\nexit 0\n',
+    ".hookline/hooks.json": JSON.stringify({
+      hooks: { PreToolUse: [{ hooks: [{ type: "command", command: "./hooks/guard.sh", role: "guard" }] }] },
+    }),
+  });
+  const { stdout } = hookline(["hook", "claude-code"], call(root));
+  const { permissionDecision, permissionDecisionReason } = JSON.parse(stdout).hookSpecificOutput;
+  assert.equal(permissionDecision, "deny");
+  assert.match(permissionDecisionReason, /guard\.sh was changed while it ran, so its answer does not count/);
+});
+
+test("at git, install, status, doctor and each commit say how many hooks do not run for want of trust, and what to type", (t) => {
+  const script = (name: string): string => `#!/bin/bash\n#---\n# name: ${name}\n# type: pre-commit\n#---\nexit 1\n`;
+  const repository = clonedRepository(t, {
+    "a.txt": "a\n",
+    ".hookline/hooks/one.sh": script("one"),
+    ".hookline/hooks/two.sh": script("two"),
+  });
+  const { hookline, git } = repository;
+  const said = /2 hooks for commits do not run until you trust them: run `hookline trust`/;
+  const installed = hookline(["git", "install"]);
+  assert.match(installed.stdout, said);
+  assert.match(hookline(["status"]).stdout, said);
+  const finding = (): { finding: string; run?: string } | undefined =>
+    JSON.parse(hookline(["doctor", "--json"]).stdout).find(({ area }: { area: string }) => area === "git");
+  assert.deepEqual([finding()?.finding, finding()?.run], ["git-hooks-not-trusted", "hookline trust"]);
+  git("add", "-A");
+  const { status, stderr } = git("commit", "-m", "one");
+  assert.equal(status, 0, stderr);
+  assert.match(stderr, said);
+  trustAll(repository);
+  assert.equal(finding()?.finding, "good");
+  assert.doesNotMatch(hookline(["status"]).stdout, said);
+  const refused = git("commit", "--allow-empty", "-m", "two");
+  assert.notEqual(refused.status, 0);
+  assert.doesNotMatch(refused.stderr, said);
+});
+
+test("doctor and status say that git's hook is gone when another tool has written over it", (t) => {
+  const { root, hookline } = trustedRepository(t, {
+    ".hookline/hooks/one.sh": "#!/bin/bash\n#---\n# name: one\n# type: pre-commit\n#---\nexit 0\n",
+  });
+  const git = (): string[] =>
+    JSON.parse(hookline(["doctor", "--json"]).stdout)
+      .filter(({ area }: { area: string }) => area === "git")
+      .map(({ finding, run }: { finding: string; run?: string }) => `${finding} ${run}`);
+  assert.deepEqual(git(), ["git-hook-missing hookline git install"]);
+  hookline(["git", "install"]);
+  assert.deepEqual(git(), ["good undefined"]);
+  writeFileSync(join(root, ".git", "hooks", "pre-commit"), "#!/bin/sh\nexit 0\n", { mode: 0o755 });
+  assert.deepEqual(git(), ["git-hook-gone hookline git install"]);
+  assert.match(hookline(["status"]).stdout, /git +runs Hookline no more before commits.*hookline git install/);
+});

@@ -1,0 +1,16 @@
+/** Thousands of starts of a trusted script that is exchanged meanwhile. */
+import assert from "node:assert/strict";
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { race } from "./race.ts";
+
+test("[T3] of 5,000 starts of a script that is changed before, while or after it runs, no answer of other bytes counts", async (t) => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-raced-")));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const { good, refused, failed, evil } = await race(folder, 5_000);
+  assert.deepEqual(evil, []);
+  assert.equal(good + refused + failed, 5_000);
+  assert.ok(good > 0 && refused > 0 && failed > 0, JSON.stringify({ good, refused, failed }));
+});

@@ -64,7 +64,8 @@ async function perform(request: CommandRequest): Promise<CommandAnswer> {
   }
   const left = endings();
   try {
-    if (words[0] === "hook") await performHook(bin);
+    const asksForHelp = words.includes("--help") || words.includes("-h");
+    if (words[0] === "hook" && !asksForHelp) await performHook(bin);
     else await import(`${pathToFileURL(join(bin, "..", "..", "dist", "main.js")).href}?${asked}`); // evaluated anew, what it imports is not
   } catch (error) {
     left.code = 1;

@@ -67,7 +67,7 @@ export async function sameFailure(t: TestContext, what: string): Promise<void> {
   const python = { ...params, command: "python3", args: ["-S", odd] };
   /** The same limit twice: `timeout` is what the reason says, the signal is what ends it. */
   const given = (ends: boolean): StepContext => {
-    const context = contextOf(ends ? { timeout: 0.5, signal: AbortSignal.timeout(500) } : { timeout: 20 });
+    const context = contextOf(ends ? { timeout: 0.5, signal: AbortSignal.timeout(500) } : { timeout: 600 });
     return { ...context, event: { ...context.event, data: { do: what } } };
   };
   // What stays is ended by its flood, however long that takes to come; without it the program waits after its flood.

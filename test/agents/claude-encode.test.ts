@@ -9,6 +9,7 @@ import type { AgentEventName, Fields, HookEvent, Json } from "../../src/engine/e
 import { agentEventNames, rowOf, verdictsOf } from "../../src/engine/events.ts";
 import { merge, type Outcome } from "../../src/engine/outcome.ts";
 import { isRecord } from "../../src/engine/schema.ts";
+import { rounds } from "./rounds.ts";
 
 const common = ["systemMessage", "suppressOutput", "terminalSequence"];
 const stop = ["continue", "stopReason"];
@@ -196,7 +197,7 @@ test("whatever hooks answer, only the agent's own fields for that event are prin
     fc.property(fc.constantFrom(...agentEventNames), outcomes, (name, outcome) => {
       deepEqual(faults(name, reply(name, outcome)), []);
     }),
-    { numRuns: 3000 },
+    { numRuns: rounds(3000) },
   );
 });
 
@@ -216,7 +217,7 @@ test("[C38, C56] a deny survives merging and encoding on every event that can re
           : /"(permissionDecision|behavior)":"deny"|"decision":"block"|"continue":false/.test(said),
       );
     }),
-    { numRuns: 2000 },
+    { numRuns: rounds(2000) },
   );
 });
 

@@ -13,6 +13,7 @@ import type { Outcome } from "../../src/engine/outcome.ts";
 import { isRecord } from "../../src/engine/schema.ts";
 import { outcomes } from "./generated-outcomes.ts";
 import { onlyOne } from "./only-one.ts";
+import { rounds } from "./rounds.ts";
 
 const folder = join(import.meta.dirname, "../fixtures/agents/codex");
 const options: DecodeOptions = { at: 1000, id: () => "e1", registration: "codex user" };
@@ -286,7 +287,7 @@ test("whatever hooks answer, its closed schemas take the reply", () => {
     fc.property(fc.constantFrom(...sent), outcomes, (name, outcome) => {
       deepEqual(faults(name, reply(name, outcome)), []);
     }),
-    { numRuns: 3000 },
+    { numRuns: rounds(3000) },
   );
 });
 

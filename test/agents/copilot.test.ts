@@ -18,6 +18,7 @@ import { isRecord } from "../../src/engine/schema.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { onlyOne } from "./only-one.ts";
 import { outcomes } from "./outcomes.ts";
+import { rounds } from "./rounds.ts";
 
 const fixtures = join(import.meta.dirname, "../fixtures/agents");
 const options: DecodeOptions = { at: 1000, id: () => "e1", registration: "copilot user" };
@@ -178,7 +179,7 @@ test("whatever hooks answer, a reply holds the keys of its event and no other, a
         [],
       );
     }),
-    { numRuns: 2000 },
+    { numRuns: rounds(2000) },
   );
 });
 
@@ -302,7 +303,7 @@ test("a payload with fields missing or of another kind is judged by the rest, or
         }
       },
     ),
-    { numRuns: 1000 },
+    { numRuns: rounds(1000) },
   );
 });
 

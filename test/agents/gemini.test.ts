@@ -16,6 +16,7 @@ import { isRecord } from "../../src/engine/schema.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { onlyOne } from "./only-one.ts";
 import { outcomes } from "./outcomes.ts";
+import { rounds } from "./rounds.ts";
 
 const folder = join(import.meta.dirname, "../fixtures/agents/gemini");
 const options: DecodeOptions = { at: 1000, id: () => "e1", registration: "gemini user" };
@@ -181,7 +182,7 @@ test("whatever hooks answer, a reply holds the keys of its event and no other, a
         [],
       );
     }),
-    { numRuns: 2000 },
+    { numRuns: rounds(2000) },
   );
 });
 
@@ -252,7 +253,7 @@ test("a payload with fields missing or of another kind is judged by the rest, or
         ok(error instanceof HooklineError, String(error));
       }
     }),
-    { numRuns: 1000 },
+    { numRuns: rounds(1000) },
   );
 });
 

@@ -14,8 +14,8 @@ import {
 import { editorOf } from "../../src/agents/install/registration.ts";
 import { opencode } from "../../src/agents/opencode/adapter.ts";
 import { pi } from "../../src/agents/pi/adapter.ts";
-import { type Place, placeFor } from "../hosts/daemon/started.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
+import { arrives, commandsFor } from "./own-files.ts";
 
 interface Files {
   agent: AgentAdapter;
@@ -103,12 +103,6 @@ for (const { agent, user, project } of all) {
   });
 }
 
-const commandsFor = (t: TestContext, files: Record<string, string> = {}): Place => {
-  const place = placeFor(t, files);
-  place.environment.HOOKLINE_DAEMON = "off";
-  return place;
-};
-
 test("a layer that the agent does not have and HTTP are refused in a sentence, and nothing is written", async (t) => {
   const place = commandsFor(t);
   for (const { agent, user } of all) {
@@ -126,14 +120,7 @@ test("the project layer of OpenCode says what it costs", (t) => {
   ok(!install({ dryRun: true }).notes.some((note) => note.includes("63 MB")));
 });
 
-test("doctor's event goes through each line of the file and arrives", (t) => {
-  const place = commandsFor(t);
-  for (const { agent } of all) equal(place.hookline("install", agent.name).status, 0);
-  const { stdout } = place.hookline("doctor", "--fire");
-  for (const { agent } of all)
-    match(stdout, new RegExp(`${agent.title}[^\n]* calls Hookline on ${agent.settings.events.length} events`));
-  ok(!/did not arrive|not arrived/.test(stdout), stdout);
-});
+test("doctor's event goes through each line of the file and arrives", (t) => arrives(t, [pi]));
 
 const guard = JSON.stringify({
   PreToolUse: [

@@ -14,6 +14,7 @@ import type { Outcome } from "../../src/engine/outcome.ts";
 import { isRecord } from "../../src/engine/schema.ts";
 import { outcomes } from "./generated-outcomes.ts";
 import { onlyOne } from "./only-one.ts";
+import { rounds } from "./rounds.ts";
 
 const folder = join(import.meta.dirname, "../fixtures/agents/qwen");
 const options: DecodeOptions = { at: 1000, id: () => "e1", registration: "qwen user" };
@@ -165,7 +166,7 @@ test("whatever hooks answer, nothing is printed but what it was seen to obey", (
     fc.property(fc.constantFrom(...sent), outcomes, (name, outcome) => {
       deepEqual(faults(name, reply(name, outcome)), []);
     }),
-    { numRuns: 3000 },
+    { numRuns: rounds(3000) },
   );
 });
 

@@ -18,6 +18,7 @@ import {
 } from "../../src/agents/install/registration.ts";
 import type { Json } from "../../src/engine/event.ts";
 import { isRecord } from "../../src/engine/schema.ts";
+import { rounds } from "./rounds.ts";
 
 const file = "settings.json";
 const events = ["SessionStart", "PreToolUse", "Stop"];
@@ -329,7 +330,7 @@ test("whatever the settings look like: install is valid and can be run twice, an
       ok(editor.isCurrent(options(after)));
       equal(removed(after, change), text);
     }),
-    { numRuns: 1500 },
+    { numRuns: rounds(1500) },
   );
 });
 
@@ -341,7 +342,7 @@ test("without the notes, uninstall still gives the same bytes unless a container
       if (change.keep.every((path) => path === "hooks.Other")) equal(left, text);
       else ok(!isRegistered(claudeCode, left));
     }),
-    { numRuns: 1500 },
+    { numRuns: rounds(1500) },
   );
 });
 
@@ -372,6 +373,6 @@ test("when others' groups are added between, before or after ours, uninstall kee
         deepEqual(JSON.parse(JSON.stringify(rest)), JSON.parse(JSON.stringify(wanted)));
       },
     ),
-    { numRuns: 500 },
+    { numRuns: rounds(500) },
   );
 });

@@ -66,7 +66,7 @@ describe("flows", { concurrency: 3 }, () => {
 function tell(name: string): void {
   const folder = join(flows, name);
   const flow = JSON.parse(readFileSync(join(folder, "flow.json"), "utf8")) as Flow; // written by hand for this runner
-  test(`[${flow.proves}] ${flow.story}`, { timeout: 60_000 }, async (t) => {
+  test(`[${flow.proves}] ${flow.story}`, async (t) => {
     const scratch = realpathSync(mkdtempSync(join(tmpdir(), "hookline-flow-")));
     t.after(() => rmSync(scratch, { recursive: true, force: true }));
     const places = { workspace: join(scratch, "workspace"), home: join(scratch, "home") };

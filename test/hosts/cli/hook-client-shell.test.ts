@@ -272,7 +272,10 @@ withEachClient((placeFor) => {
       Object.entries(broken).map(async ([name, bytes]) => {
         const place = placeFor(t);
         place.address({ port: await saying(t, bytes) });
-        assert.match((await place.tell('{"a":1}')).stdout, lost, name);
+        // On a busy machine a client may not see in time that the event was taken: the claim begins with what it has seen.
+        let said = (await place.tell('{"a":1}')).stdout;
+        for (let tries = 1; tries < 100 && asked.test(said); tries++) said = (await place.tell('{"a":1}')).stdout;
+        assert.match(said, lost, name);
       }),
     );
   });

@@ -1,6 +1,15 @@
 /** Trust is of what the files say, all of it: nothing but a change of a file changes what a person is asked (R30). */
 import assert from "node:assert/strict";
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Hook } from "../../../src/engine/hook.ts";

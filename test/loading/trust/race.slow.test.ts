@@ -6,7 +6,9 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { race } from "./race.ts";
 
-test("[T3] of 5,000 starts of a script that is changed before, while or after it runs, no answer of other bytes counts", async (t) => {
+test("[T3] of 5,000 starts of a script that is changed before, while or after it runs, no answer of other bytes counts", {
+  timeout: 1_800_000,
+}, async (t) => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-raced-")));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const { good, refused, failed, evil } = await race(folder, 5_000);

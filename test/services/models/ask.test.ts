@@ -99,7 +99,7 @@ test("thoughts before the answer are not the answer, nor is prose around it", as
 
 test("without a schema the text comes as it is", async (t) => {
   const { model } = await startAsking(t, [{ text: "  plain words " }]);
-  const answer = await model.ask({ model: "local/qwen3", prompt: "?" }, AbortSignal.timeout(5_000));
+  const answer = await model.ask({ model: "local/qwen3", prompt: "?" }, AbortSignal.timeout(600_000));
   assert.equal(answer.text, "  plain words ");
 });
 
@@ -169,7 +169,7 @@ test("the libraries print nothing, and the process ends when it has its answer",
   const program = `
     const { createModel } = await import(${JSON.stringify(join(import.meta.dirname, "../../../src/services/models/index.ts"))});
     const model = createModel(${JSON.stringify(settingsFor(server.url))}, {});
-    const { text } = await model.ask({ model: "local/qwen3", prompt: "?", schema: ${JSON.stringify(schema)} }, AbortSignal.timeout(9000));
+    const { text } = await model.ask({ model: "local/qwen3", prompt: "?", schema: ${JSON.stringify(schema)} }, AbortSignal.timeout(600_000));
     if (text !== ${JSON.stringify(yes)}) process.exitCode = 1;`;
   const child = spawn(process.execPath, ["--input-type=module", "-e", program], {
     env: { PATH: process.env.PATH ?? "", NODE_DEBUG: "" },

@@ -66,7 +66,7 @@ export async function startAsking(
     server,
     model,
     pauses,
-    ask: (name, more = {}, signal = AbortSignal.timeout(20_000)) =>
+    ask: (name, more = {}, signal = AbortSignal.timeout(600_000)) =>
       model.ask({ model: name, prompt: "may it?", schema, ...more }, signal),
   };
 }

@@ -195,7 +195,7 @@ test("a redirect is not followed: it would carry the key elsewhere", async (t) =
   const { port } = here.address() as AddressInfo; // it listens
   const model = createModel(settingsFor(`http://127.0.0.1:${port}`), {});
   for (const name of models) {
-    const failure = await failureOf(model.ask({ model: name, prompt: "?", schema }, AbortSignal.timeout(5_000)));
+    const failure = await failureOf(model.ask({ model: name, prompt: "?", schema }, AbortSignal.timeout(600_000)));
     assert.equal(failure.kind, "network");
   }
   assert.deepEqual(seen, []);
@@ -203,7 +203,7 @@ test("a redirect is not followed: it would carry the key elsewhere", async (t) =
 
 test("a server that does not exist is a network failure that says where", async () => {
   const model = createModel(settingsFor("http://127.0.0.1:1"), {});
-  const failure = await failureOf(model.ask({ model: "local/qwen3", prompt: "?" }, AbortSignal.timeout(5_000)));
+  const failure = await failureOf(model.ask({ model: "local/qwen3", prompt: "?" }, AbortSignal.timeout(600_000)));
   assert.deepEqual([failure.kind, failure.where], ["network", "127.0.0.1:1"]);
 });
 
@@ -230,7 +230,7 @@ test("a reply without end is cut off", async (t) => {
   });
   const { port } = server.address() as AddressInfo; // it listens
   const model = createModel(settingsFor(`http://127.0.0.1:${port}`), {});
-  const failure = await failureOf(model.ask({ model: "local/qwen3", prompt: "?" }, AbortSignal.timeout(10_000)));
+  const failure = await failureOf(model.ask({ model: "local/qwen3", prompt: "?" }, AbortSignal.timeout(600_000)));
   assert.equal(failure.kind, "server");
 });
 
@@ -238,7 +238,7 @@ test("after five failures in a row a model is left alone for a minute, and other
   let now = 1_000_000;
   const { server } = await startAsking(t, [{ error: 501, times: 5, next: answer }]);
   const model = createModel(settingsFor(server.url), {}, { now: () => now });
-  const ask = (name: string) => model.ask({ model: name, prompt: "?", schema }, AbortSignal.timeout(5_000));
+  const ask = (name: string) => model.ask({ model: name, prompt: "?", schema }, AbortSignal.timeout(600_000));
   for (let failures = 0; failures < 5; failures++) await failureOf(ask("local/qwen3"));
   const failure = await failureOf(ask("local/qwen3"));
   assert.match(String(failure.reason), /failed 5 times in a row and is not asked again for 60 s/);

@@ -8,7 +8,31 @@ import { isRecord, kindOf } from "../engine/schema.ts";
 /** @throws HooklineError input_invalid */
 export function fieldsOf(wire: unknown, where: string): Fields {
   if (!isRecord(wire)) throw new HooklineError("input_invalid", { reason: `it is ${kindOf(wire)}`, where });
-  return wire as Fields; // the payload was parsed from JSON: all of it is JSON
+  return withInput(wire as Fields); // the payload was parsed from JSON: all of it is JSON
+}
+
+/** What agents call the input of a tool. */
+const inputFields = ["tool_input", "toolInput", "tool_args", "toolArgs", "args", "input"] as const;
+
+/** The input of a tool that comes as JSON in a text is what that text holds: read as a text it would pass every guard unseen. */
+export function withInput(fields: Fields): Fields {
+  let all = fields;
+  for (const name of inputFields) {
+    const text = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    const read = typeof text === "string" && /^\s*[{"]/.test(text) ? parsed(text) : undefined;
+    if (isRecord(read)) all = { ...all, [name]: read as Fields };
+  }
+  return all;
+}
+
+/** A text in a text as well. What is no JSON stays what it is: a patch, say. */
+function parsed(text: string, depth = 0): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "string" && depth < 2 ? parsed(value, depth + 1) : value;
+  } catch {
+    return undefined; // it is no JSON, and stays a text
+  }
 }
 
 export const textOf = (value: unknown): string | undefined =>

@@ -2,16 +2,20 @@
 import { homedir } from "node:os";
 import { baseName } from "../engine/command-pattern.ts";
 import { type CallEffects, type Effect, effectNames, type SimpleCommand } from "../engine/effects.ts";
-import type { HookEvent } from "../engine/event.ts";
+import { type HookEvent, textField } from "../engine/event.ts";
 import { rowOf } from "../engine/events.ts";
 import type { Patterns, Scope } from "../engine/ports.ts";
 import { isRecord } from "../engine/schema.ts";
-import { classOf } from "../engine/tools.ts";
+import { classOf, lineOfCall } from "../engine/tools.ts";
+import { namesNoTool } from "./settings-conditions.ts";
+import { ownTemporary } from "./temporary.ts";
 
 export interface Where {
   workspace: string;
   home: string;
   cwd: string;
+  /** Temporary folders and files of the session: its own, and what the call itself makes (R101). */
+  own: readonly string[];
 }
 
 /** What one command does by itself. Without an index: the tool. */
@@ -36,11 +40,14 @@ export interface Divided {
   /** Nothing of the call is unknown. */
   isClear: boolean;
   where: Where;
+  /** Of the line as it is written; see codeOf. */
+  line: string;
+  code: string | undefined;
 }
 
 export const bitOf = (is: Effect["is"]): number => 1 << effectNames.indexOf(is);
 
-function divide(reading: CallEffects, where: Where): Divided {
+function divide(reading: CallEffects, where: Where, line: string): Divided {
   const tool = withoutEffects([], undefined);
   const each = reading.commands.map(({ words }, index) => withoutEffects(words, index));
   const inner = reading.commands.flatMap(({ words }, index) => {
@@ -57,7 +64,35 @@ function divide(reading: CallEffects, where: Where): Divided {
     one.effects.push(effect);
   }
   const commands = [...(tool.effects.length > 0 ? [tool] : []), ...each, ...inner];
-  return { reading, commands, kinds, isClear: reading.unknown.length === 0, where };
+  return { reading, commands, kinds, isClear: reading.unknown.length === 0, where, line, code: undefined };
+}
+
+/** Options whose value is text for people, by program: what stands there runs nothing, whatever it looks like. */
+const textOptions: ReadonlyMap<string, RegExp> = new Map([
+  ["git", /^(?:-[a-z]*m|--message|--trailer)$/],
+  ["gh", /^(?:-[btn]|--(?:body|title|notes|subject|description|comment))$/],
+  ["glab", /^(?:-[dtm]|--(?:description|title|message|notes))$/],
+  ["jj", /^(?:-m|--message)$/],
+]);
+
+/** The line without messages to people: `git commit -m "fix: while true; do x & done"` runs no loop. */
+export function codeOf(asked: Divided): string {
+  if (asked.code !== undefined) return asked.code;
+  let { line } = asked;
+  for (const { program, words, index } of asked.commands) {
+    const option = textOptions.get(program);
+    const given = option && index !== undefined ? asked.reading.commands[index]?.text : undefined;
+    if (given) line = line.replaceAll(given, "…\n");
+    if (option)
+      for (const [at, word] of words.entries()) {
+        const [name, joined] = /^(--[\w-]+)=([\s\S]*)$/.exec(word)?.slice(1) ??
+          /^(-[a-z]*m)([\s\S]+)$/.exec(word)?.slice(1) ?? [word, words[at + 1] ?? ""];
+        if (name === undefined || joined === undefined || !option.test(name)) continue;
+        for (const part of joined.split(/\0+/)) if (part.length > 1) line = line.replaceAll(part, "…");
+      }
+  }
+  asked.code = line;
+  return line;
 }
 
 const withoutEffects = (words: readonly string[], index: number | undefined): OneCommand => ({
@@ -89,12 +124,16 @@ export function askOf(patterns: Patterns): Ask {
   if (known) return known;
   const home = homedir();
   let last: Asked | undefined;
-  const ask: Ask = ({ event, names }, onlyShell) => {
+  const ask: Ask = ({ event, names, faults }, onlyShell) => {
     const { name, cwd } = event;
     const tool = names[0];
     const input = event.data.tool_input;
     if (!last || last.input !== input || last.tool !== tool || last.cwd !== cwd || last.name !== name)
-      last = { name, tool, input, cwd, isShell: tool !== undefined && classOf(tool) === "shell", divided: undefined };
+      last = { name, tool, input, cwd, isShell: isShellCall(tool, input), divided: undefined };
+    if (!last.divided && isUnreadable(event, tool)) {
+      faults?.push(tool === undefined ? namesNoTool : `cannot read what ${tool} is called with`);
+      return undefined;
+    }
     if (onlyShell && !last.isShell) return undefined;
     last.divided ??= readCall(event, tool, patterns, home);
     return last.divided;
@@ -103,12 +142,25 @@ export function askOf(patterns: Patterns): Ask {
   return ask;
 }
 
+/** Of a tool that is not known, a field may hold a line. */
+const isShellCall = (tool: string | undefined, input: unknown): boolean =>
+  tool !== undefined &&
+  (classOf(tool) === "shell" || (isRecord(input) && lineOfCall(tool, input as HookEvent["data"]) !== undefined));
+
+/** A call that no rule can judge is none that a guard lets pass. */
+const isUnreadable = ({ name, data }: HookEvent, tool: string | undefined): boolean =>
+  rowOf(name).matchTool === true &&
+  (tool === undefined || (data.tool_input !== undefined && data.tool_input !== null && !isRecord(data.tool_input)));
+
 function readCall(event: HookEvent, tool: string | undefined, patterns: Patterns, home: string): Divided | undefined {
   const { tool_input: input } = event.data;
   if (!rowOf(event.name).matchTool || tool === undefined || !isRecord(input)) return undefined;
-  const where = { workspace: patterns.workspace ?? event.cwd, home, cwd: event.cwd };
-  const reading = patterns.effects?.({ tool, input: input as HookEvent["data"], cwd: event.cwd, home }, where);
-  return reading && divide(reading, where);
+  const fields = input as HookEvent["data"];
+  const place = { workspace: patterns.workspace ?? event.cwd, home };
+  const reading = patterns.effects?.({ tool, input: fields, cwd: event.cwd, home }, place);
+  const line = lineOfCall(tool, fields)?.line ?? textField(fields, "command") ?? "";
+  const where = { ...place, cwd: event.cwd, own: reading ? ownTemporary(event, reading, place.workspace) : [] };
+  return reading && divide(reading, where, line);
 }
 
 /** `yarn prisma`, `python -m alembic`: the tool that they start, by its own name. */

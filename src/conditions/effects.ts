@@ -27,7 +27,7 @@ import { compileToolPattern, type ToolPattern } from "../engine/pattern.ts";
 import type { ConditionKind, Patterns, Scope } from "../engine/ports.ts";
 import type { Found } from "../engine/record.ts";
 import { either, flag, listOf, object, oneOf, say, text } from "../engine/schema.ts";
-import { askOf, bitOf, textOf, type Where } from "./asked-call.ts";
+import { askOf, bitOf, codeOf, textOf, type Where } from "./asked-call.ts";
 import { compileRuns } from "./command-patterns.ts";
 
 const some = (what: string) => say(either(text(), listOf(text())), what);
@@ -44,7 +44,7 @@ const params = object(
     deletes: some("places or patterns of files"),
     permits: some("places or patterns of files whose mode or owner is changed"),
     executes: some("places or patterns of files that are run"),
-    network: some("hosts, `*` for any"),
+    network: some("hosts, `*` for any; a `!` before one leaves it out"),
     pipes: some("SOURCE → SINK; network, credentials, environment or decoded → shell or network"),
     elevates: say(flag, "true: as another user, such as by sudo"),
     forks: say(flag, "true: a function that starts itself twice"),
@@ -85,7 +85,7 @@ function testsOf(written: Params, patterns: Patterns): ReadonlyMap<Effect["is"],
   const tests = new Map<Effect["is"], EffectTest>();
   for (const key of pathKeys)
     if (written[key] !== undefined) tests.set(key, anyOf(list(written[key]).map((one) => pathTest(one, patterns))));
-  if (written.network !== undefined) tests.set("network", anyOf(list(written.network).map(hostTest)));
+  if (written.network !== undefined) tests.set("network", hostsTest(list(written.network)));
   if (written.pipes !== undefined) tests.set("pipes", anyOf(list(written.pipes).map(pipeTest)));
   for (const key of ["elevates", "forks"] as const) if (written[key] === true) tests.set(key, () => true);
   return tests;
@@ -122,8 +122,15 @@ const placeTest =
     if (!real || is === "executes" || path.startsWith(unknownText)) return false;
     const led = real(path);
     if (led === path) return false;
-    return isAt(name, { path: led, below }, { workspace: real(where.workspace), home: real(where.home) });
+    return isAt(name, { path: led, below }, { ...where, workspace: real(where.workspace), home: real(where.home) });
   };
+
+/** `!localhost` is left out of the others. */
+function hostsTest(written: readonly string[]): EffectTest {
+  const isLeftOut = anyOf(written.flatMap((one) => (one.startsWith("!") ? hostTest(one.slice(1)) : [])));
+  const holds = anyOf(written.filter((one) => !one.startsWith("!")).map(hostTest));
+  return (effect, where) => holds(effect, where) && !isLeftOut(effect, where);
+}
 
 function hostTest(written: string): EffectTest {
   const name = written.trim().toLowerCase();
@@ -190,8 +197,7 @@ function compile(written: Params, patterns: Patterns, onlyShell: boolean): (scop
     if (asked.isClear && (asked.kinds & wanted) !== wanted) return false;
     const { reading, where } = asked;
     if (lines.length > 0) {
-      const line = textField(scope.event.data.tool_input as Fields, "command") ?? "";
-      if (!lines.some((holds) => holds(line))) return false;
+      if (!lines.some((holds) => holds(codeOf(asked)))) return false;
     }
     if (written.unclear) {
       const unclear = reading.unknown.find(({ what }) => what === unclearKind);

@@ -97,7 +97,7 @@ export const toolName: ConditionKind<Params> = {
         if (rowOf(event.name).matchTool) faults?.push(namesNoTool);
         return false;
       }
-      const isNamed = fits(name) || (names.length > 1 && fits(names[1] ?? name));
+      const isNamed = fits(name) || (names.length > 1 && names.some(fits));
       return isNamed && rowOf(event.name).matchTool === true; // most tools are others
     };
   },

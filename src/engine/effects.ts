@@ -38,27 +38,43 @@ export interface SimpleCommand {
   redirects: readonly Redirect[];
   /** What a here-document gives it. */
   text?: string;
+  /** The code that it runs, of a file that the line itself has written. */
+  code?: string;
+  /** It stands among the words of a program that nobody knows, which may run it or not: no allow rule looks at it (R102). */
+  isPerhaps?: true;
 }
 
 export interface ShellReading {
   /** In the order of the line; a wrapper stands before what it runs. */
   commands: readonly SimpleCommand[];
   unknown: readonly Unknown[];
+  /** Links that the line makes, absolute: what stands behind each is where it leads. */
+  links?: ReadonlyMap<string, string>;
   /** A function that runs itself in two processes or more. */
   forks?: true;
+}
+
+/** What a person says of shells and programs in their own settings. */
+export interface ShellSettings {
+  /** Programs that run others, which Hookline does not know (R102). */
+  runs_others?: string[];
+  /** By the tool of a shell that Hookline cannot read, such as PowerShell: what follows from that alone. Default: ask, as for every unknown. */
+  unread?: { [tool: string]: "ask" | "pass" };
 }
 
 /** Where a shell line begins. */
 export interface ShellPlace {
   cwd: string;
   home: string;
+  /** Programs of which a person says that they run others (R102). */
+  runsOthers?: ReadonlySet<string>;
 }
 
 /** Places that rules know by name, and what each means. */
 export const placeNames = {
   workspace: "below the folder of the repository",
   "whole workspace": "the folder of the repository itself with everything in it",
-  "outside workspace": "neither in the repository nor in a folder for temporary files or caches",
+  "outside workspace": "neither in the repository nor among temporary files of the session or caches",
   home: "the home folder itself with everything in it",
   root: "the root of the file system",
   system: "folders of the operating system, such as /etc and /usr",
@@ -70,6 +86,7 @@ export const placeNames = {
   "hook files": "hooks and settings of every agent, of Hookline and of git",
   git: "the folder .git and what lies in it",
   unknown: "a path that the call does not tell",
+  "unknown folder": "all that is in a folder which the call does not tell",
 } as const;
 export type PlaceName = keyof typeof placeNames;
 export const isPlaceName = (name: string): name is PlaceName => Object.hasOwn(placeNames, name);

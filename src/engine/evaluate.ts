@@ -21,7 +21,7 @@ import {
 } from "./event-context.ts";
 import { fingerprint } from "./fingerprint.ts";
 import { type Flow, go, wait } from "./flow.ts";
-import { type Hook, isOfUser } from "./hook.ts";
+import { type Hook, isOfUser, layers } from "./hook.ts";
 import { inSafeWords } from "./hook-words.ts";
 import type { Later } from "./later.ts";
 import { isEmpty, merge, mergeField, type Outcome } from "./outcome.ts";
@@ -43,16 +43,51 @@ const roundsAtMost = 3;
 
 export function* evaluateAll(evaluator: Evaluator, eventContext: EventContext): Flow<void> {
   for (const plan of candidates(eventContext)) {
+    if (eventContext.version > 0 && plan.guard) yield* judgeOriginal(evaluator, plan, eventContext);
+    if (eventContext.denied === plan) continue;
     if (plan.ask) yield* askAhead([plan], eventContext);
     const holds = holdsAfresh(plan, eventContext);
     const pending = eventContext.pendingChecks.get(plan.hook.id);
     if (holds !== false || pending)
       yield* evaluate(evaluator, plan, eventContext, pending ?? (typeof holds === "object" ? holds : undefined));
-    else if (eventContext.version > 0 && plan.open?.(scopeOf(eventContext.original)) !== false) {
+    else if (
+      eventContext.version > 0 &&
+      !eventContext.answers.has(plan) &&
+      plan.open?.(scopeOf(eventContext.original)) !== false
+    ) {
       skip(evaluator, plan, eventContext, "the input was rewritten before it was reached, and no longer matches");
     } else yield* reportFaults(evaluator, plan, eventContext);
   }
 }
+
+/**
+ * A guard that comes after a rewrite judges what was asked, too: the rewrite may have made it look like another call. Not where the
+ * hook that rewrote it answers for the call (R94).
+ */
+function* judgeOriginal(evaluator: Evaluator, plan: Plan, eventContext: EventContext): Flow<void> {
+  if (inBackground(plan, eventContext) || isReplaced(plan, eventContext)) return;
+  const { event, version } = eventContext;
+  eventContext.event = eventContext.original;
+  eventContext.version = 0;
+  eventContext.asksOriginal = true;
+  try {
+    if (plan.ask) yield* askAhead([plan], eventContext);
+    const holds = holdsAfresh(plan, eventContext);
+    if (holds === false) yield* reportFaults(evaluator, plan, eventContext);
+    else yield* evaluate(evaluator, plan, eventContext, typeof holds === "object" ? holds : undefined);
+  } finally {
+    eventContext.event = event;
+    eventContext.version = version;
+    delete eventContext.asksOriginal;
+  }
+}
+
+/** Whether a hook of its own layer or of one above has rewritten the call and answers for it. */
+const isReplaced = ({ hook }: Plan, { rewrote }: EventContext): boolean =>
+  rewrote !== undefined &&
+  [...rewrote].some(
+    ({ hook: { replaces, origin } }) => replaces && layers.indexOf(origin.layer) <= layers.indexOf(hook.origin.layer),
+  );
 
 /** What others could not test is not this hook's fault. */
 function holdsAfresh(plan: Plan, eventContext: EventContext): Found | boolean {
@@ -140,6 +175,7 @@ function* failUntested(
 
 /** After a rewrite, every judging hook answers about the final input, whether or not it matched before (R6). */
 export function* evaluateAgain(evaluator: Evaluator, eventContext: EventContext): Flow<void> {
+  liftReplaced(eventContext);
   for (let round = 1; eventContext.version > 0 && !eventContext.denied; round++) {
     yield* askAhead(candidates(eventContext), eventContext);
     for (const plan of candidates(eventContext).filter(isUnjudgedGuard(eventContext)))
@@ -155,6 +191,18 @@ export function* evaluateAgain(evaluator: Evaluator, eventContext: EventContext)
       if (holds !== false)
         yield* evaluate(evaluator, plan, eventContext, typeof holds === "object" ? holds : undefined);
     }
+  }
+}
+
+/** Where the hook that rewrote the call answers for it, what guards said before the rewrite is no longer about this call. */
+function liftReplaced(eventContext: EventContext): void {
+  for (const [plan, answer] of eventContext.answers) {
+    const { outcome, run, version } = answer;
+    const isOld = plan.guard && version < eventContext.version && outcome.verdict?.is === "ask";
+    if (!isOld || eventContext.rewrote?.has(plan) || !isReplaced(plan, eventContext)) continue;
+    run.notes.push("its ask does not count: a hook that answers for the call has replaced it");
+    const { verdict: _lifted, ...rest } = outcome;
+    eventContext.answers.set(plan, { outcome: rest, version, run });
   }
 }
 
@@ -325,10 +373,19 @@ function deliver(plan: Plan, eventContext: EventContext, run: Run, { outcome, to
   const { verdict } = answer.now;
   if (added !== undefined && verdict) answer.now.verdict = { ...verdict, reason: joined(verdict.reason, added) };
   if (told) mergeField(answer.now, "messages", [told]); // whatever room the hook's own words have left
-  const now = repeated(eventContext.answers.get(plan), answer.now, run.status);
+  const before = eventContext.answers.get(plan);
+  if (eventContext.asksOriginal) {
+    delete answer.now.updatedInput;
+    delete answer.now.updatedOutput;
+  }
+  const isSevere = verdict?.is === "deny" || verdict?.is === "ask";
+  const asked = eventContext.version === 0 ? (isSevere ? answer.now.verdict : undefined) : before?.asked;
+  const now = repeated(before, answer.now, run.status);
+  if (asked && plan.guard && eventContext.version > 0 && !isReplaced(plan, eventContext))
+    now.verdict = merge({ verdict: asked }, now.verdict ? { verdict: now.verdict } : {}).verdict ?? asked;
   eventContext.judged.set(plan, eventContext.version); // what it was evaluated on, so a guard judges its own rewrite too
   rewrite(plan, eventContext, now);
-  eventContext.answers.set(plan, { outcome: now, version: eventContext.version, run });
+  eventContext.answers.set(plan, { outcome: now, version: eventContext.version, run, ...(asked ? { asked } : {}) });
   if (now.verdict?.is === "deny") eventContext.denied = plan;
   return later;
 }

@@ -4,7 +4,7 @@ import type { Fields, HookEvent, MaybePromise, Seconds } from "./event.ts";
 import { type EventRow, rowOf, verdictsOf } from "./events.ts";
 import { type Flow, wait } from "./flow.ts";
 import { type Hook, isOfUser } from "./hook.ts";
-import type { Outcome } from "./outcome.ts";
+import type { Outcome, Verdict } from "./outcome.ts";
 import { type Plan, type PlannedStep, type Plans, scopeOf } from "./plan.ts";
 import { type Caller, elapsed, type Ports, type Scope, type StepContext, type StepResult } from "./ports.ts";
 import type { Found, Paused, Run, StepRecord } from "./record.ts";
@@ -15,6 +15,8 @@ export interface Answer {
   outcome: Outcome;
   version: number;
   run: Run;
+  /** What a guard said of the call as it was asked, if that was a deny or an ask: no rewrite loosens it (R94). */
+  asked?: Verdict;
 }
 
 /** By handler, and there by the project that wrote the hook: looked up, as thousands may share a handler. */
@@ -35,6 +37,8 @@ export interface EventContext {
   readonly judged: Map<Plan, number>;
   /** Absent: none has. */
   rewrote?: Set<Plan>;
+  /** A guard is judging the call as it was asked, after a rewrite: what it writes itself does not count. */
+  asksOriginal?: true;
   /** Not admitted; admission is not asked twice. By hook the one that answers in its place, if it is a duplicate. Absent: all were. */
   refused?: Map<Plan, Plan | undefined>;
   /** Handlers that were evaluated, so that a second path to one is seen (R36). */

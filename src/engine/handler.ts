@@ -226,7 +226,7 @@ export interface Patterns {
   isAt?(
     name: PlaceName,
     place: { path: string; below?: true | undefined },
-    where: { workspace: string; home: string },
+    where: { workspace: string; home: string; own?: readonly string[] | undefined },
   ): boolean;
   /** The folder of the project whose hooks these are. */
   workspace?: string;

@@ -1,4 +1,5 @@
 /** The one internal Hook that every format compiles to. It is plain JSON: hashed, stored, queued, evaluated. */
+import type { ShellSettings } from "./effects.ts";
 import type { EventName, Fields, HookId, Instant, Json, Seconds } from "./event.ts";
 
 export type Trigger =
@@ -86,6 +87,8 @@ export interface Hook {
   role: Role;
   /** Always explicit, set by the format (R17). */
   onFailure: FailurePolicy;
+  /** Its rewrite makes the call safe: guards of its own layer and of those below judge only what will run (R94). */
+  replaces?: true;
   /** It is evaluated and recorded, and nothing that it answers counts. */
   report?: true;
   /** Lower runs first; default: 100. */
@@ -121,6 +124,8 @@ export interface HookSet {
   hooks: readonly Hook[];
   /** The folder of the project that the set was loaded for: what conditions call the workspace. Absent: the event's own folder. */
   workspace?: string;
+  /** The person's settings of shells. */
+  shell?: ShellSettings;
 }
 
 /** A located finding about a hook file. */

@@ -243,7 +243,8 @@ function judgeAllow(
     whys.push(...unknown.map(({ why }) => why));
     return "unknown";
   }
-  return commands.length > 0 && commands.every(({ words }) => pattern(words) === true);
+  const all = commands.filter(({ isPerhaps }) => !isPerhaps);
+  return all.length > 0 && all.every(({ words }) => pattern(words) === true);
 }
 
 function ofHost(url: string, holds: (host: string) => boolean): Answer {

@@ -1,5 +1,7 @@
 /** Hook set → plans: conditions become closures, handlers are looked up, hooks lie in buckets by event and match value. */
+
 import { type CompiledCondition, compileCondition, splitCondition } from "./condition.ts";
+import type { ShellSettings } from "./effects.ts";
 import { HooklineError, messageOf } from "./error.ts";
 import {
   type EventName,
@@ -16,6 +18,7 @@ import { type Hook, type HookSet, isGuard, isWrittenAsGuard, type Step } from ".
 import type { Bound, Handler, Patterns, Registry, Scope, StepResult, Test } from "./ports.ts";
 import type { Found } from "./record.ts";
 import { compileTemplate, type Print, printerOf } from "./template.ts";
+import { otherNameOf } from "./tools.ts";
 
 /** All of them have the same fields in the same order, set or not: an engine that meets one shape is twice as fast. */
 export interface PlannedStep {
@@ -56,6 +59,23 @@ export interface Plans {
   of(hook: Hook): Plan;
 }
 
+/** As the person's settings say that lines are read. */
+function underSettings(known: Patterns, { runs_others = [], unread = {} }: ShellSettings): Partial<Patterns> {
+  const runsOthers: ReadonlySet<string> = new Set(runs_others);
+  const { effects } = known;
+  return {
+    commands: (line, place) => known.commands(line, { ...place, runsOthers }),
+    ...(effects && {
+      effects(call, where) {
+        const reading = effects({ ...call, runsOthers }, where);
+        const isLeft =
+          Object.hasOwn(unread, call.tool) && unread[call.tool] === "pass" && reading.commands.length === 0;
+        return isLeft ? { ...reading, unknown: [] } : reading;
+      },
+    }),
+  };
+}
+
 const none: readonly Plan[] = [];
 const nothingNeeded: ReadonlySet<string> = new Set();
 /** Distinct match values remembered per event; file names have no bound, so the memory must. */
@@ -64,7 +84,7 @@ const remembered = 512;
 /** Plans are made when an event first asks for them, so that one event never pays for the hooks of another. */
 export function planHooks(set: HookSet, registry: Registry, known: Patterns): Plans {
   const patterns: Patterns = {
-    ...known,
+    ...(set.shell ? { ...known, ...underSettings(known, set.shell) } : known),
     ...(set.workspace === undefined ? {} : { workspace: set.workspace }),
     wereChecked: true,
   };
@@ -145,7 +165,10 @@ export function matchNames(event: HookEvent): readonly string[] {
   const value = textField(event.data, row.matchOn);
   if (value === undefined || (value === "" && row.matchTool)) return [];
   if (row.matchFile) return [value.slice(value.lastIndexOf("/") + 1), value];
-  return event.nativeTool === undefined || event.nativeTool === value ? [value] : [value, event.nativeTool];
+  const { nativeTool } = event;
+  const names = nativeTool === undefined || nativeTool === value ? [value] : [value, nativeTool];
+  const other = row.matchTool ? otherNameOf(value) : undefined;
+  return other === undefined || names.includes(other) ? names : [...names, other];
 }
 
 export const scopeOf = (event: HookEvent, match?: Found): Scope => ({
@@ -182,6 +205,7 @@ export function planHook(hook: Hook, registry: Registry, patterns: Patterns): Pl
         hook.role,
         hook.onFailure,
         hook.report ?? false,
+        hook.replaces ?? false,
         hook.origin.plugin ?? "",
         own(hook),
       ]),

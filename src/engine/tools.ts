@@ -1,4 +1,5 @@
 /** The tools that agents have: their classes, and what of a call a tool pattern is compared with (R11, C73a). */
+import type { Fields, Json } from "./event.ts";
 
 export const toolClassNames = ["shell", "write", "read", "search", "web", "mcp", "agent"] as const;
 type ToolClass = (typeof toolClassNames)[number];
@@ -18,6 +19,11 @@ export interface ToolRow {
 }
 
 const file: Pick<ToolRow, "compares" | "fields"> = { compares: "file", fields: ["file_path"] };
+
+/** Names of one tool, which agents have renamed: rules take either (R99). */
+const oneTool: { readonly [name: string]: string } = { Task: "Agent", Agent: "Task" };
+export const otherNameOf = (tool: string): string | undefined =>
+  Object.hasOwn(oneTool, tool) ? oneTool[tool] : undefined;
 
 /** By canonical name. Tools that are not here have no class and are compared by `otherTool`. */
 export const tools: { readonly [name: string]: ToolRow } = {
@@ -44,6 +50,33 @@ export const tools: { readonly [name: string]: ToolRow } = {
 export const otherTool: ToolRow = { compares: "file", fields: ["file_path", "path", "pattern"] };
 
 export const toolRow = (tool: string): ToolRow | undefined => (Object.hasOwn(tools, tool) ? tools[tool] : undefined);
+
+/** Fields in which tools that nobody here knows are given a line or code to run (R102). */
+const lineFields = ["command", "cmd", "script", "code"] as const;
+/** Such a tool is a shell by its name: what nobody can tell of its line counts as it does for a shell. */
+const shellName = /(?:^|_|-|\.)(?:shell|bash|sh|zsh|terminal|exec|execute|run)(?:$|_|-|\.|command|cmd)/i;
+
+/** The shell line of a call, where it has one. Of a tool that is not known it is read for rules that deny or ask alone. */
+export function lineOfCall(tool: string, input: Fields): { line: string; isShell: boolean } | undefined {
+  const row = toolRow(tool);
+  if (row !== undefined && row.class !== "shell") return undefined;
+  if (row?.compares === "foreign") return undefined;
+  for (const field of row ? row.fields : lineFields) {
+    const line = joinedWords(Object.hasOwn(input, field) ? input[field] : undefined, input);
+    if (line !== undefined) return { line, isShell: row !== undefined || shellName.test(tool) };
+  }
+  return undefined;
+}
+
+/** A text is a line; a list is the words of one command, and so is a program with its `args`. */
+function joinedWords(value: Json | undefined, { args }: Fields): string | undefined {
+  const more = Array.isArray(args) && args.every((one) => typeof one === "string") ? args : [];
+  if (typeof value === "string") return [value, ...more.map(quoted)].join(" ");
+  if (!Array.isArray(value) || value.length === 0 || !value.every((one) => typeof one === "string")) return undefined;
+  return [...value, ...more].map(quoted).join(" ");
+}
+
+const quoted = (word: string): string => (/^[\w./:=@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
 /** The class of a canonical tool name, if it has one. */
 export const classOf = (tool: string): ToolClass | undefined =>

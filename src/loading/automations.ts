@@ -171,7 +171,7 @@ function together(set: HookSet, { hooks, workspaces }: StoredHooks): HookSet {
   const taken = new Set(own.map(({ id }) => id));
   const others = hooks.filter(({ id }) => !taken.has(id));
   const isSame = others.length === 0 && own.every((hook, index) => hook === set.hooks[index]);
-  return isSame ? set : hookSetOf([...own, ...others], set.workspace);
+  return isSame ? set : hookSetOf([...own, ...others], set.workspace, set.shell);
 }
 
 function ofRowsAt(folder: string, { stored, workspaces }: StoredHooks): Problem[] {

@@ -206,7 +206,10 @@ function withUnsettled<T extends LoadedHooks>(found: StableLoad<T>, before: Hook
     return [];
   });
   if (missing.length === 0) return found;
-  return { state: "", loaded: { ...found.loaded, set: hookSetOf([...set.hooks, ...missing], set.workspace) } };
+  return {
+    state: "",
+    loaded: { ...found.loaded, set: hookSetOf([...set.hooks, ...missing], set.workspace, set.shell) },
+  };
 }
 
 function guardsByFile({ hooks }: HookSet): Map<string, Hook[]> {

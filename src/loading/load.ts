@@ -147,6 +147,7 @@ export function loadHooks(request: LoadRequest): LoadedHooks {
     set: hookSetOf(
       sources.flatMap(({ hooks }) => hooks.map((hook) => asProjectSays(hook, config.engine))),
       workspaceOf(project),
+      userConfig.shell,
     ),
     files: sources.flatMap((source) => (source.file.format === builtInFormat ? [] : fileOf(source, read.judge))),
     watched: [...new Set([...project.watched, ...read.watched])],

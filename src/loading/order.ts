@@ -1,4 +1,5 @@
 /** Sets of hooks in running order, and what one file may do to the hooks of another: overrides and switches (R29, SAFETY D2). */
+import type { ShellSettings } from "../engine/effects.ts";
 import type { EventName } from "../engine/event.ts";
 import { fingerprint } from "../engine/fingerprint.ts";
 import {
@@ -131,12 +132,13 @@ export function inEnvironment(hook: Hook, environment: string): Hook {
 }
 
 /** Hooks in running order, known by the fingerprint of their content. */
-export function hookSetOf(hooks: readonly Hook[], workspace?: string): HookSet {
+export function hookSetOf(hooks: readonly Hook[], workspace?: string, shell?: ShellSettings): HookSet {
   const ordered = [...hooks].sort(inRunningOrder);
   return {
     id: fingerprint(JSON.stringify(ordered)),
     hooks: ordered,
     ...(workspace === undefined ? {} : { workspace }),
+    ...(shell === undefined ? {} : { shell }),
   };
 }
 
@@ -146,6 +148,7 @@ export const asSettingsSay = (set: HookSet, engine: EngineSettings): HookSet =>
     ? hookSetOf(
         set.hooks.map((hook) => obeying(hook, engine)),
         set.workspace,
+        set.shell,
       )
     : set;
 

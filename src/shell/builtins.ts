@@ -1,7 +1,7 @@
 /** Builtins of the shell that change what the rest of the line means, or run what they are given as text. */
 import { baseName } from "../engine/pattern.ts";
-import { across, isUnknown, mayVanish, mentionedIn, textOf } from "./expand.ts";
-import { pathIn } from "./made.ts";
+import { across, blanks, isUnknown, mayVanish, mentionedIn, textOf } from "./expand.ts";
+import { pathIn, printed } from "./made.ts";
 import { linesIn } from "./options.ts";
 import { textOfFile } from "./script-files.ts";
 import { printSettings } from "./settings-programs.ts";
@@ -37,6 +37,22 @@ const forget: Own = (words, { shell, reading }) => {
     for (const one of mentionedIn(name)) reading.mentioned.add(one);
     shell.variables.delete(name);
     if (words[0] === "unset" && shell.functions.has(name)) shell.functions.set(name, "unsure");
+  }
+};
+
+/** `read -r a b <<< text`: of one line that is known, each name has its words. */
+const read: Own = (words, call) => {
+  forget(words, call);
+  const { input, shell, direct } = call;
+  const names = words.slice(1).filter((word) => word !== "-r");
+  if (!direct || typeof input !== "object" || !names.every((name) => /^[A-Za-z_]\w*$/.test(name))) return;
+  const [line = ""] = input.text.split("\n", 1);
+  if (isUnknown(line) || line.includes("\\") || shell.variables.get("IFS") !== blanks) return;
+  let rest = line.trim();
+  for (const [index, name] of names.entries()) {
+    const [, word = "", behind = ""] = /^(\S*)\s*([\s\S]*)$/.exec(rest) ?? [];
+    setVariable(name, index === names.length - 1 ? rest : word, call);
+    rest = behind;
   }
 };
 
@@ -180,9 +196,12 @@ function cd(words: readonly string[], call: Call): void {
 
 function absolute(path: string | undefined, { variables }: Shell): string | undefined {
   if (path === undefined || path === "" || isUnknown(path) || /[*?]/.test(path)) return undefined;
-  const isSearched = variables.has("CDPATH") && !/^\.{0,2}\//.test(path);
+  const isSearched = !/^\.{0,2}(?:\/|$)/.test(path) && variables.get("CDPATH");
   const folder = textOf(variables, "PWD");
-  if (isSearched || (!path.startsWith("/") && folder === undefined)) return undefined;
+  // One folder that is not this one: the shell looks there first.
+  if (typeof isSearched === "string" && isSearched !== "")
+    return /^\/[^:\0]*$/.test(isSearched) ? pathIn(isSearched, path) : undefined;
+  if (!path.startsWith("/") && folder === undefined) return undefined;
   return pathIn(folder, path);
 }
 
@@ -223,6 +242,10 @@ function readCallback(words: readonly string[], call: Call): void {
 const mapfile: Own = (words, call) => {
   readCallback(words, call);
   forget(words, call);
+  const [option, name = "", ...more] = words.slice(1);
+  const { input } = call;
+  if (option !== "-t" || more.length > 0 || !/^[A-Za-z_]\w*$/.test(name) || typeof input !== "object") return;
+  if (call.direct) setVariable(name, input.text.replace(/\n$/, "").split("\n"), call);
 };
 
 const compgen: Own = (words, call) => {
@@ -267,7 +290,7 @@ export const builtins: { readonly [program: string]: Own } = {
   typeset: declare,
   local: declare,
   readonly: declare,
-  read: forget,
+  read,
   mapfile,
   readarray: mapfile,
   getopts: forget,
@@ -279,7 +302,14 @@ export const builtins: { readonly [program: string]: Own } = {
   },
   test: compare,
   "[": compare,
-  printf: (words, call) => (words[1]?.startsWith("-v") ? forget(words, call) : undefined),
+  printf: (words, call) => {
+    if (!words[1]?.startsWith("-v")) return;
+    forget(words, call);
+    const [, option, name, ...rest] = words;
+    if (option !== "-v" || name === undefined || !/^[A-Za-z_]\w*$/.test(name) || !call.direct) return;
+    const command = { words: ["printf", ...rest], input: [], given: [], redirects: [] };
+    setVariable(name, printed(command, call.reading), call);
+  },
   wait: (words, call) => (words.includes("-p") ? forget(words, call) : undefined),
   alias,
   set,

@@ -31,12 +31,39 @@ const xargs: Own = (words, call) => {
   const isOne =
     programOf(baseName(rest[0] ?? "")).isShell &&
     given.some(({ name, value }) => (name === "n" || name === "--max-args") && value === "1");
-  const operands = sign ? rest.map((word) => word.replaceAll(sign, within)) : [...rest, isOne ? within : across];
   // Its program reads nothing, unless the operands come from a file and leave standard input alone.
-  const isFile = given.some(({ name }) => name === "a" || name === "--arg-file");
-  const own = isFile ? call : { ...call, input: "inherited" as const, from: [], given: [...call.given, ...call.from] };
-  call.reading.command(operands, { ...own, direct: false, source: `${words[0]} ${rest.join(" ")}` });
+  const file = given.findLast(({ name }) => name === "a" || name === "--arg-file")?.value;
+  const own =
+    file === undefined
+      ? { ...call, input: "inherited" as const, from: [], given: [...call.given, ...call.from] }
+      : call;
+  const items = itemsOf(given, file, call);
+  const source = `${words[0]} ${rest.join(" ")}`;
+  if (sign)
+    for (const item of items ?? [within])
+      call.reading.command(
+        rest.map((word) => word.replaceAll(sign, () => item)),
+        { ...own, direct: false, source },
+      );
+  else call.reading.command([...rest, ...(items ?? [isOne ? within : across])], { ...own, direct: false, source });
 };
+
+/** What it is given, where the line tells. */
+function itemsOf(
+  given: readonly { name: string; value: string }[],
+  file: string | undefined,
+  call: Call,
+): string[] | undefined {
+  const read = file === undefined ? call.input : textOfFile(file, call);
+  if (typeof read !== "object") return undefined;
+  const has = (...names: string[]): boolean => given.some(({ name }) => names.includes(name));
+  const isByLine = has("I", "i", "J", "--replace", "L", "d", "--delimiter");
+  const all = read.text.split(has("0", "--null") ? "\0" : isByLine ? /\n/ : /\s+/).filter((one) => one !== "");
+  // Quotes and backslashes are its own, a pattern stands for names that only the shell knows, and a NUL is no text here.
+  return all.length > 0 && all.length <= mostValues && !all.some((one) => /["'\\\0*?[]/.test(one))
+    ? all.map((one) => (isByLine ? one.trim() : one))
+    : undefined;
+}
 
 /** find -exec PROGRAM … ; and the like; fd -x PROGRAM … */
 const commandsAfter =

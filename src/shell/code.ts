@@ -5,7 +5,7 @@ import { awkRuns, editorRuns, importsHarmless, runsPrograms, sedRuns } from "./l
 import { programsInCode } from "./literal-programs.ts";
 import { type Code, nameOf } from "./programs.ts";
 import { textOfFile } from "./script-files.ts";
-import { type Call, noteDoes, readLine, shortened } from "./shell.ts";
+import { type Call, cannotTell, noteDoes, noteRuns, readLine, shortened } from "./shell.ts";
 
 const cannotTellCode = (program: string): string => `cannot tell what the code given to \`${program}\` does`;
 
@@ -16,12 +16,21 @@ export function readCode(code: string, program: string, call: Call, runs: RegExp
     noteDoes(reading, program, cannotTellCode(program));
     return;
   }
-  const { lines, commands, rest } = programsInCode(code, program);
+  const { lines, fed, commands, rest } = programsInCode(code, program);
   const inner: Call = { ...call, direct: false, input: "inherited", from: [] };
   for (const line of lines) readLine(line, inner);
+  for (const line of fed) readLine(line, { ...inner, input: "fed" });
   for (const words of commands) reading.command(words, inner);
+  if (runsItsInput[program.replace(/^[gmn](?=awk$)|^g(?=sed$)/, "")]?.test(rest))
+    noteRuns(reading, cannotTell(`${program} ${code}`));
   if (runs.test(rest.replace(importsHarmless, ""))) noteDoes(reading, program, cannotTellCode(program));
 }
+
+/** What runs the text that is worked on: `system($0)` of awk, the flag e of sed. */
+const runsItsInput: { readonly [program: string]: RegExp } = {
+  awk: /\bsystem\s*\(\s*[^\s")]|\|&?\s*[$a-z]/i,
+  sed: /(?:^|[;{}\n\d$/])\s*s([^\w\s\\])(?:(?!\1)[^\\\n]|\\.)*\1(?:(?!\1)[^\\\n]|\\.)*\1[gpIiMm\d]*e|^\s*(?:\d+|\$|\/[^/]*\/)?\s*e\s*$/,
+};
 
 /** The expressions that look through it take time by its length. */
 const longestCode = 50_000;
@@ -56,6 +65,8 @@ export function runInterpreter(words: readonly string[], row: Code, call: Call):
       return;
     }
     if (letter === "m" && /^(python|pypy)$/.test(program)) return;
+    if (letter === "r" && /^(node|nodejs|bun|ruby)$/.test(program))
+      readScript(rest || (words[at + 1] ?? ""), program, call);
     if (rest === "") at++;
   }
   if (call.input === "fed") {
@@ -68,7 +79,16 @@ export function runInterpreter(words: readonly string[], row: Code, call: Call):
 function readScript(path: string, program: string, call: Call): void {
   const text = textOfFile(path, call);
   if (text === "unknown") noteDoes(call.reading, program, `cannot tell what \`${program} ${shortened(path)}\` does`);
-  else if (text !== "elsewhere") readCode(text.text, program, call);
+  else if (text !== "elsewhere") {
+    noteCode(text.text, call);
+    readCode(text.text, program, call);
+  }
+}
+
+/** What it does to files is for the reading of effects. */
+export function noteCode(code: string, { reading, by }: Call): void {
+  const command = by === undefined ? undefined : reading.found[by];
+  if (command) command.code = command.code === undefined ? code : `${command.code}\n${code}`;
 }
 
 interface ScriptOptions {
@@ -126,7 +146,8 @@ export function runEditor(words: readonly string[], call: Call): void {
     const isCommand = word.startsWith("+") || /^(-c|--cmd)$/.test(words[index - 1] ?? "") || /^-c./.test(word);
     const line = /^(?:\+|-c)?[\s:]*(?:silent!?\s+)?!(.*)$/s.exec(word)?.[1];
     if (isCommand && line !== undefined && !isUnknown(word)) readLine(line, call);
-    else if (isCommand && (isUnknown(word) || editorRuns.test(word))) unknown();
+    else if (isCommand && isUnknown(word)) unknown();
+    else if (isCommand) readCode(word, program, call, editorRuns);
     if (/^-(S|s)$/.test(word)) unknown();
   }
 }

@@ -4,11 +4,13 @@ import type {
   CommandExpansionPart,
   DoubleQuotedChild,
   ParameterExpansionPart,
+  ProcessSubstitutionPart,
   SimpleExpansionPart,
   Word,
   WordPart,
 } from "unbash";
 import { unknownText } from "../engine/pattern.ts";
+import { changed } from "./changed-value.ts";
 
 /** A list is an array, or under "@" the arguments of the line. */
 type Value = string | readonly string[];
@@ -21,7 +23,7 @@ export interface Known {
   /** Variables that the line may set, as its texts say. */
   mentioned: ReadonlySet<string>;
   /** What substitutions print, where that is known. */
-  prints: ReadonlyMap<CommandExpansionPart, string>;
+  prints: ReadonlyMap<CommandExpansionPart | ProcessSubstitutionPart, string>;
   /** Other shells than bash may leave `{a,b}` as it is. */
   isBash: boolean;
 }
@@ -72,8 +74,11 @@ export function expandWord(word: Word, known: Known): string[] {
   if (parts.length > mostParts) return [across];
   let fields: Field[] = [{ done: [], current: undefined }];
   for (const [index, part] of parts.entries()) {
-    if (part.type === "BraceExpansion") fields = branch(fields, known.isBash ? alternativesOf(part.text) : [across]);
-    else if (index === 0 && part.type === "Literal" && part.text.startsWith("~"))
+    if (part.type === "BraceExpansion") {
+      const all = known.isBash ? alternativesOf(part.text) : [across];
+      // The shell fills in braces first: `{~,x}` is `~ x`.
+      fields = branch(fields, index === 0 ? all.map((one) => expandTilde(one, known.variables)) : all);
+    } else if (index === 0 && part.type === "Literal" && part.text.startsWith("~"))
       add(fields, expandTilde(part.value, known.variables));
     else if (index === 0 && part.type === "Literal" && isSetting(part.text)) add(fields, expandSetting(part, known));
     else addPart(fields, part, { next: parts[index + 1], known });
@@ -158,7 +163,7 @@ function branch(fields: readonly Field[], alternatives: readonly string[]): Fiel
 
 function alternativesOf(text: string): readonly string[] {
   const inside = text.slice(1, -1);
-  if (/^[\w./,@%+:=-]*,[\w./,@%+:=-]*$/.test(inside)) return inside.split(",");
+  if (/^[\w./,@%+:=~-]*,[\w./,@%+:=~-]*$/.test(inside)) return inside.split(",");
   const [, from, until] = /^(\d{1,4})\.\.(\d{1,4})$/.exec(inside) ?? [];
   if (from === undefined || until === undefined || /^0./.test(from) || /^0./.test(until)) return [across];
   const [first, last] = [Number(from), Number(until)];
@@ -343,7 +348,7 @@ const nameIn = (text: string): string => text.replace(/^\$\{?/, "").replace(/\W.
 /** undefined: only the shell will know. */
 function knownValue(part: SimpleExpansionPart | ParameterExpansionPart, variables: Variables): string | undefined {
   if (part.type === "SimpleExpansion") return valueNamed(part.text.slice(1), variables);
-  if (part.prefix) return undefined;
+  if (part.prefix) return part.prefix === "!" ? valueThrough(part, variables) : undefined;
   if (part.index) {
     const list = variables.get(part.parameter);
     const isPlace = /^\d+$/.test(part.index.text) && typeof list === "object" && !part.operation;
@@ -352,7 +357,7 @@ function knownValue(part: SimpleExpansionPart | ParameterExpansionPart, variable
   const value = valueNamed(part.parameter, variables);
   const { operation } = part;
   if (!operation) return value;
-  if (operation.type !== "Default") return undefined;
+  if (operation.type !== "Default") return value === undefined ? undefined : changed(value, operation);
   const isMissing = value === undefined && /^[1-9]$/.test(part.parameter) && typeof variables.get("@") === "object";
   if (isMissing || (value === "" && operation.operator.startsWith(":")))
     return /^:?[-=]$/.test(operation.operator) && !operation.operand.parts ? operation.operand.value : undefined;
@@ -360,8 +365,18 @@ function knownValue(part: SimpleExpansionPart | ParameterExpansionPart, variable
   return /^:?[-=?]$/.test(operation.operator) ? value : undefined;
 }
 
+/** `${!name}`: the value of the variable whose name this one holds. */
+function valueThrough(
+  { parameter, operation, index }: ParameterExpansionPart,
+  variables: Variables,
+): string | undefined {
+  const name = operation || index ? undefined : textOf(variables, parameter);
+  return name !== undefined && /^[A-Za-z_]\w*$/.test(name) ? textOf(variables, name) : undefined;
+}
+
 function valueNamed(name: string, variables: Variables): string | undefined {
   if (!/^[\d*#]/.test(name)) return textOf(variables, name);
+  if (name === "0") return textOf(variables, name);
   const args = variables.get("@");
   if (typeof args !== "object") return undefined;
   if (name === "#") return String(args.length);

@@ -55,6 +55,7 @@ function recordPlain(rest: readonly string[], call: Call): void {
   const command: Command = { words: ["git", ...rest], input: call.from, given: call.given, redirects: [] };
   if (cwd !== undefined) command.cwd = cwd;
   if (by !== undefined) command.by = by;
+  if (by !== undefined && reading.found[by]?.isPerhaps) command.isPerhaps = true;
   if (call.prints) shell.output.push(reading.found.length);
   reading.found.push(command);
 }

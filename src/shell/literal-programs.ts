@@ -3,6 +3,8 @@
 export interface ProgramsInCode {
   /** Shell lines. */
   lines: string[];
+  /** Shell lines that the code gives something to read. */
+  fed: string[];
   /** Words that run without a shell. */
   commands: string[][];
   /** The code without what was read. */
@@ -38,7 +40,7 @@ const backticks = /^(ruby|perl|php|irb)$/;
 const fillsIn: { readonly [program: string]: RegExp } = { ruby: /#\{/, perl: /[$@]\w/, php: /[$]\w|\{\$/ };
 
 export function programsInCode(code: string, program: string): ProgramsInCode {
-  const found: ProgramsInCode = { lines: [], commands: [], rest: "" };
+  const found: ProgramsInCode = { lines: [], fed: [], commands: [], rest: "" };
   let rest = "";
   let at = 0;
   for (const match of code.matchAll(calls)) {
@@ -139,6 +141,7 @@ const unescaped = (text: string): string =>
 interface Marked {
   form: RegExp;
   in: RegExp;
+  isFed?: true;
 }
 
 /** Lines that signs of the language mark. */
@@ -147,21 +150,22 @@ const marked: readonly Marked[] = [
   { form: /\$`([^`$]*)`/g, in: /^(node|nodejs|bun|deno|zx)$/ },
   { form: /(?:%x|\bqx)(?:\(([^()]*)\)|\{([^{}]*)\}|\[([^[\]]*)\]|\/([^/]*)\/)/g, in: backticks },
   { form: /\bopen\w*\s*\(?[^"'()]{0,40},\s*["']([^"'|]*)\|\s*["']\s*\)?/g, in: /^perl$/ },
-  { form: /\bopen\w*\s*\(?[^"'()]{0,40},\s*["']\s*\|([^"']*)["']\s*\)?/g, in: /^perl$/ },
+  { form: /\bopen\w*\s*\(?[^"'()]{0,40},\s*["']\s*\|([^"']*)["']\s*\)?/g, in: /^perl$/, isFed: true },
+  { form: /\b(?:system|exec)\s*\(?\s*qw\s*(?:\(([^()]*)\)|\{([^{}]*)\}|\[([^[\]]*)\])/g, in: /^perl$/ },
   { form: /\bdo shell script\s+"([^"]*)"/g, in: /^osascript$/ },
   { form: /"([^"\\]*)"\s*\|&?\s*getline(?:\s+\w+)?/g, in: /awk$/ },
-  { form: /\|&?\s*"([^"\\]*)"/g, in: /awk$/ },
+  { form: /\|&?\s*"([^"\\]*)"/g, in: /awk$/, isFed: true },
   { form: /(?:^|[;{}\n])[ \t]*(?:(?:\d+|\$|\/[^/\n]*\/)[ \t]*)?e[ \t]+([^;\n]+)/g, in: /sed$/ },
 ];
 
 function readMarked(code: string, program: string, found: ProgramsInCode): string {
   let rest = code;
-  for (const { form, in: languages } of marked) {
+  for (const { form, in: languages, isFed } of marked) {
     if (!languages.test(program)) continue;
     rest = rest.replace(form, (whole: string, ...groups: unknown[]) => {
       const text = groups.find((group): group is string => typeof group === "string" && group !== whole);
       if (text === undefined || text.trim() === "" || fillsIn[program]?.test(text)) return whole;
-      found.lines.push(text);
+      (isFed ? found.fed : found.lines).push(text);
       return " ";
     });
   }

@@ -34,9 +34,11 @@ const mostOfOneName = 20;
 const isSure = (path: string): boolean => path.startsWith("/");
 
 /** The file that a program or a script is, if the line made it. A path that is not known may be any file of its name. */
-export function madeAt(reading: Reading, path: string, place: Place): Made | undefined {
-  if (reading.made.size === 0) return undefined;
-  const full = pathIn(folderOf(place), path);
+export const madeAt = (reading: Reading, path: string, place: Place): Made | undefined =>
+  reading.made.size === 0 ? undefined : madeIn(reading, path, folderOf(place));
+
+function madeIn(reading: Reading, path: string, folder: string | undefined): Made | undefined {
+  const full = pathIn(folder, path);
   const base = baseName(full);
   if (isUnknown(base) || /[*?[]/.test(base))
     return reading.made.get(base)?.find((one) => one.path === full) ?? { path: full, holds: { is: "unknown" } };
@@ -74,14 +76,17 @@ export function noteRedirects(own: readonly Redirect[], text: string | undefined
   }
 }
 
-const printers: ReadonlySet<string> = new Set(["cat", "echo", "printf"]);
+const printers: ReadonlySet<string> = new Set(["cat", "echo", "printf", "base64", "gbase64"]);
 
-/** What a command prints, where its words tell. */
-export function printed({ words, text }: Command): string | undefined {
+/** What a command prints, where its words and the files that the line made tell. */
+export function printed({ words, text, cwd }: Command, reading: Reading): string | undefined {
   const name = baseName(words[0] ?? "");
   if (!printers.has(name) || words.some((word) => isUnknown(word))) return undefined;
   const rest = words.slice(1);
   if (name === "cat" && text !== undefined && (rest.length === 0 || rest[0] === "-")) return text;
+  if (name === "cat") return textOfAll(operandsOf(rest), cwd, reading);
+  if (name.endsWith("base64"))
+    return text !== undefined && /^(?:-d|-D|--decode)$/.test(rest.join(" ")) ? decoded(text) : undefined;
   if (name === "echo") {
     const isWhole = rest[0] === "-n";
     if (/^-[neE]+$/.test(rest[0] ?? "") && !isWhole) return undefined;
@@ -100,6 +105,21 @@ export function printed({ words, text }: Command): string | undefined {
     return plain.replaceAll("%s", () => values[at++] ?? "");
   });
   return rounds.join("");
+}
+
+/** Of files that the line made, one behind the other. */
+export function textOfAll(paths: readonly string[], cwd: string | undefined, reading: Reading): string | undefined {
+  if (reading.made.size === 0 || paths.length === 0) return undefined;
+  const texts = paths.map((path) => madeIn(reading, path, cwd)?.holds);
+  return texts.every((one) => one?.is === "text") ? texts.map(({ text }) => text).join("") : undefined;
+}
+
+/** What can be no text of a line stays unknown. */
+function decoded(text: string): string | undefined {
+  const plain = text.replaceAll(/\s/g, "");
+  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(plain)) return undefined;
+  const bytes = Buffer.from(plain, "base64").toString("utf8");
+  return [...bytes].some((sign) => sign < "\t" || sign === "\uFFFD") ? undefined : bytes;
 }
 
 /** Programs that bring a file to another name, and programs that write one. */
@@ -130,13 +150,52 @@ const copies: Way = (rest, call) => {
   if (target === undefined) return;
   const from = operands.filter((word) => word !== folder);
   for (const source of from) {
-    const known = madeAt(call.reading, source, call)?.holds;
-    const isSure = !mayVanish(source) && !/[*?[]/.test(source);
-    const holds: Made["holds"] = known ?? (isSure ? { is: "copy", from: source } : { is: "unknown" });
+    const holds = isStandardInput(source) ? heldBy(call) : copyOf(source, call);
     if (from.length === 1) noteMade(call.reading, target, holds, call);
     noteMade(call.reading, `${target.replace(/(?<!\/)\/+$/, "")}/${baseName(source)}`, holds, call);
   }
 };
+
+const isStandardInput = (path: string): boolean => /^\/(?:dev\/(?:stdin|fd\/0)|proc\/self\/fd\/0)$/.test(path);
+
+/** `install -m 755 a b` */
+const withoutValues = (rest: readonly string[]): string[] =>
+  rest.filter(
+    (word, at) =>
+      !/^-[mogS]$|^--(?:mode|owner|group|suffix)$/.test(word) &&
+      !/^-[mogS]$|^--(?:mode|owner|group|suffix)$/.test(rest[at - 1] ?? ""),
+  );
+
+/** What standard input gives. */
+const heldBy = ({ input }: Call): Made["holds"] =>
+  typeof input === "object" ? { is: "text", text: input.text } : { is: "unknown" };
+
+function copyOf(source: string, call: Call): Made["holds"] {
+  const isSure = !mayVanish(source) && !/[*?[]/.test(source);
+  return madeAt(call.reading, source, call)?.holds ?? (isSure ? { is: "copy", from: source } : { is: "unknown" });
+}
+
+/** What is behind a link is where it leads: a symbolic one from its own folder. */
+const links: Way = (rest, call) => {
+  copies(rest, call);
+  const isSymbolic = rest.some((word) => /^-[A-Za-z]*s|^--symbolic/.test(word));
+  const operands = operandsOf(rest);
+  const folder = optionValue(rest, "-t", "--target-directory");
+  const from = operands.filter((word) => word !== folder);
+  const target = folder ?? (from.length > 1 ? (from.pop() ?? ".") : ".");
+  for (const source of from) {
+    if (isUnknown(source)) continue;
+    const inside = `${target.replace(/(?<!\/)\/+$/, "")}/${baseName(source.replace(/(?<=.)\/+$/, ""))}`;
+    const names = folder === undefined && operands.length > 1 && from.length === 1 ? [target, inside] : [inside];
+    for (const name of names) {
+      const path = pathIn(folderOf(call), name);
+      const to = pathIn(isSymbolic ? posix.dirname(path) : folderOf(call), source);
+      if (isSure(path) && isSure(to) && path !== to && call.reading.links.size < mostLinks)
+        call.reading.links.set(path, to);
+    }
+  }
+};
+const mostLinks = 50;
 
 const loads =
   (options: readonly string[], byAddress: (rest: readonly string[]) => boolean): Way =>
@@ -158,16 +217,19 @@ const rewrites: Way = (rest, call) => {
 
 const ways: ReadonlyMap<string, Way> = new Map(
   Object.entries<Way>({
-    cp: copies,
+    cp: (rest, call) => (rest.some((word) => /^-[A-Za-z]*s|^--symbolic-link/.test(word)) ? links : copies)(rest, call),
     mv: copies,
-    ln: copies,
-    install: copies,
+    ln: links,
+    gln: links,
+    install: (rest, call) => copies(withoutValues(rest), call),
     rsync: copies,
     curl: loads(["-o", "--output"], (rest) => rest.some((word) => /^-[A-Za-z]*O|^--remote-name/.test(word))),
     wget: loads(["-O", "--output-document"], () => true),
     dd: (rest, call) => {
+      const isWhole = rest.every((word) => /^(?:of|status)=/.test(word));
       for (const word of rest)
-        if (word.startsWith("of=")) noteMade(call.reading, word.slice(3), { is: "unknown" }, call);
+        if (word.startsWith("of="))
+          noteMade(call.reading, word.slice(3), isWhole ? heldBy(call) : { is: "unknown" }, call);
     },
     tee: (rest, call) => {
       const text = typeof call.input === "object" && !rest.includes("-a") ? call.input.text : undefined;

@@ -3,6 +3,7 @@
  * before, what it holds runs. Apart from script-files.ts, where the line itself names the file.
  */
 import { baseName } from "../engine/pattern.ts";
+import { noteCode, readCode } from "./code.ts";
 import { across, isUnknown } from "./expand.ts";
 import type { Made } from "./made.ts";
 import { type Call, cannotTell, noteRuns, readLine } from "./shell.ts";
@@ -16,6 +17,8 @@ interface Row {
   files: RegExp;
   read: Read;
   isProgram?: true;
+  /** Whether the program reads it is not sure: what nobody can tell of it is no reason to ask. */
+  isPerhaps?: true;
 }
 
 const asLine: Read = (text, call) => {
@@ -69,7 +72,25 @@ const asPackage: Read = (text, call) => {
   return true;
 };
 
+const asCode =
+  (language: string): Read =>
+  (text, call) => {
+    noteCode(text, call);
+    readCode(text, language, call);
+    return true;
+  };
+
 const rows: readonly Row[] = [
+  { programs: /^(?:python[\d.]*|pypy3?|pytest|ipython|uv)$/, files: /\.py$/, read: asCode("python"), isPerhaps: true },
+  {
+    programs: /^(?:node|nodejs|bun|deno|tsx|ts-node|npm|pnpm|yarn|npx|jest|vitest|mocha)$/,
+    files: /\.[cm]?[jt]sx?$/,
+    read: asCode("node"),
+    isPerhaps: true,
+  },
+  { programs: /^(?:ruby|rake|rspec|bundle)$/, files: /(?:\.rb|Rakefile)$/, read: asCode("ruby"), isPerhaps: true },
+  { programs: /^(?:perl|prove)$/, files: /\.p[lm]$/, read: asCode("perl"), isPerhaps: true },
+  { programs: /^(?:php|phpunit|composer)$/, files: /\.php$/, read: asCode("php"), isPerhaps: true },
   {
     programs: /^(?:ba|da|a|rba)?sh$/,
     files: /(?:^|\/)(?:\.bashrc|\.bash_profile|\.bash_login|\.profile|bash\.bashrc)$/,
@@ -88,6 +109,9 @@ const rows: readonly Row[] = [
   },
 ];
 
+/** The file is read and not run. */
+const onlyChecks = /^(?:--check|-[cl]\b(?= \S+\.)|-m (?:py_compile|compileall|ruff|black|mypy|flake8|pylint|isort)\b)/;
+
 /** A hook that commits would be read for ever. */
 const reading = new WeakSet<Made>();
 
@@ -102,13 +126,15 @@ export function readOwnFiles(
   const own = rows.filter(({ programs }) => programs.test(program));
   if (program === "git") own.push({ programs: /^git$/, files: gitSettings, read: readSettings });
   if (own.length === 0) return;
+  const isCheck = onlyChecks.test(words.slice(1, 4).join(" "));
   const files = [...call.reading.made.values()].flat();
-  for (const row of own) for (const made of files) if (row.files.test(made.path)) readOne(made, row, call);
+  for (const row of own.filter(({ isPerhaps }) => !(isPerhaps && isCheck)))
+    for (const made of files) if (row.files.test(made.path)) readOne(made, row, call);
 }
 
 const gitSettings = /(?:^|\/)(?:\.gitconfig|\.git\/config|\.config\/git\/config)$/;
 
-function readOne(made: Made, { read, isProgram }: Row, call: Call): void {
+function readOne(made: Made, { read, isProgram, isPerhaps }: Row, call: Call): void {
   const { path, holds } = made;
   if (reading.has(made)) return;
   reading.add(made);
@@ -117,7 +143,7 @@ function readOne(made: Made, { read, isProgram }: Row, call: Call): void {
       if (!read(holds.text, call)) noteRuns(call.reading, cannotTell(path));
     } else if (isProgram && holds.is === "copy" && !isUnknown(holds.from))
       call.reading.command([holds.from, across], { ...call, direct: false, source: holds.from });
-    else if (holds.is === "unknown" || isUnknown(holds.from)) noteRuns(call.reading, cannotTell(path));
+    else if (!isPerhaps && (holds.is === "unknown" || isUnknown(holds.from))) noteRuns(call.reading, cannotTell(path));
   } finally {
     reading.delete(made);
   }

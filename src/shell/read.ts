@@ -48,6 +48,7 @@ export function readShell(line: string, place: ShellPlace): ShellReading {
   return {
     commands: walk.found,
     unknown: [...walk.unknown.values()],
+    ...(walk.links.size > 0 ? { links: walk.links } : {}),
     ...(walk.forks ? { forks: true } : {}),
   };
 }
@@ -85,16 +86,20 @@ export function writes(line: string, place: ShellPlace): string[] | undefined {
   });
 }
 
-function createWalk({ home }: ShellPlace): Walk {
+const noNames: ReadonlySet<string> = new Set();
+
+function createWalk({ home, runsOthers = noNames }: ShellPlace): Walk {
   const walk: Walk = {
     depth: 0,
     nodes: 0,
     home,
+    runsOthers,
     found: [],
     unknown: new Map(),
     unsteady: new Set(),
     aliases: new Map(),
     made: new Map(),
+    links: new Map(),
     hashed: new Map(),
     starts: [],
     prints: new Map(),

@@ -51,6 +51,8 @@ function inputOf(nodes: readonly Redirection[], shell: Shell, reading: Reading):
   const last = nodes.filter(isInput).at(-1);
   if (!last) return { input: shell.input, from: shell.from };
   const from = last.type === "Redirect" ? shell.given : [];
+  // Standard input stays what it was: `exec 3<>/dev/tcp/localhost/5432`.
+  if (descriptorOf(last) !== undefined && descriptorOf(last) !== 0) return { input: shell.input, from: shell.from };
   if (last.descriptor && descriptorOf(last) !== 0) return { input: "fed", from: shell.from };
   const known = knownIn(shell, reading);
   if (last.type === "HereString") {
@@ -61,6 +63,9 @@ function inputOf(nodes: readonly Redirection[], shell: Shell, reading: Reading):
     const text = last.operator === "<<-" ? last.body.text.replace(/^\t+/gm, "") : last.body.text;
     return { input: last.delimiter?.quoted || !/[$`\\]/.test(text) ? { text } : "fed", from };
   }
+  const [part, ...others] = last.target?.parts ?? [];
+  const text = part?.type === "ProcessSubstitution" && others.length === 0 ? reading.prints.get(part) : undefined;
+  if (text !== undefined) return { input: { text }, from };
   const [path] = last.operator === "<" && last.target ? expandWord(last.target, known) : [];
   const isFile = path !== undefined && !isUnknown(path) && !/^\/(dev|proc)\//.test(path);
   if (!isFile) return { input: "fed", from };

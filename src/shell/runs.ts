@@ -6,10 +6,12 @@ import { codePrograms, readCode, runEditor, runInterpreter } from "./code.ts";
 import { elsewhere } from "./elsewhere.ts";
 import { isGlob, isUnknown, mayVanish } from "./expand.ts";
 import { git } from "./git.ts";
+import { readInner } from "./inner-lines.ts";
 import { type Made, madeAt, madeOnPath, noteFiles } from "./made.ts";
 import { linesIn } from "./options.ts";
 import { readAutomation } from "./own-automations.ts";
 import { readOwnFiles } from "./own-files.ts";
+import { isKnownProgram, lookThrough } from "./perhaps.ts";
 import { nameOf, programOf } from "./programs.ts";
 import {
   type Body,
@@ -60,6 +62,7 @@ function record(words: readonly string[], call: Call): number {
   if (cwd !== undefined) command.cwd = cwd;
   if (by !== undefined) command.by = by;
   if (typeof input === "object") command.text = input.text;
+  if (call.isPerhaps || (by !== undefined && reading.found[by]?.isPerhaps)) command.isPerhaps = true;
   const index = reading.found.length;
   reading.found.push(command);
   if (call.prints) shell.output.push(index);
@@ -155,6 +158,11 @@ function act(words: readonly string[], call: Call): void {
   else if (code) runInterpreter(words, code, call);
   else if (row.isEditor) runEditor(words, call);
   else if (row.isOpaque || /^ld(-linux.*|-musl.*)?\.so/.test(base)) runOpaque(words, call);
+  else if (/^git-(?!shell$)[a-z]/.test(base))
+    call.reading.command(["git", base.slice(4), ...words.slice(1)], { ...call, direct: false });
+  else if (words.length > 1 && !isKnownProgram(base)) lookThrough(words, call, call.reading.runsOthers.has(base));
+  if (base === "bun" && words[1] === "x") call.reading.command(words.slice(2), { ...call, direct: false });
+  readInner(words, call);
   if (row.lines) for (const line of linesIn(words, row.lines)) readLine(line, call);
 }
 

@@ -1,9 +1,10 @@
 /** What substitutions print, as far as it is known: settings for a shell, one word, or a text that the line itself holds. */
+import { posix } from "node:path";
 import type { SyntaxNode } from "unbash";
 import { baseName } from "../engine/pattern.ts";
 import { isUnknown, textOf, within } from "./expand.ts";
-import { printed } from "./made.ts";
-import type { Command, Shell } from "./shell.ts";
+import { pathIn, printed, textOfAll } from "./made.ts";
+import type { Command, Reading, Shell } from "./shell.ts";
 
 /** Programs that print settings for `eval`, and the words that say so (from their own documentation of how to set up a shell). */
 const settings: { readonly [program: string]: RegExp } = {
@@ -95,21 +96,56 @@ const oneWord: { readonly [program: string]: RegExp } = {
 export function printsInSubstitution(
   commands: readonly Command[],
   script: SyntaxNode | undefined,
-  shell: Shell,
+  { shell, reading }: { shell: Shell; reading: Reading },
 ): string | undefined {
-  const [command] = commands;
-  if (!command || !isSimple(script) || commands.slice(1).some(({ by }) => by === undefined)) return undefined;
+  const [first] = commands;
+  if (!first) return undefined;
+  if (!isSimple(script)) return whereMoved(commands);
+  // What stands in its words was found before it.
+  const command = commands.findLast(({ by }) => by === undefined) ?? first;
+  const own = commands.filter(({ by }) => by === undefined).length - 1;
+  if (own > command.given.length) return undefined;
   const [program = "", ...rest] = command.words;
   const name = baseName(program);
   if (shell.functions.has(program)) return undefined;
-  if (commands.length === 1) {
-    const text = printed(command)?.replace(/(?<!\n)\n+$/, "");
+  if (commands.length === own + 1) {
+    // `$(< file)` is recorded as a command that does nothing.
+    const all = program === ":" ? textOfAll(readBy(command), command.cwd, reading) : printed(command, reading);
+    const text = all?.replace(/(?<!\n)\n+$/, "");
     if (text !== undefined) return text;
   }
+  const path = pathPrinted(name, rest, command.cwd);
+  if (path !== undefined) return path;
   const found = wherePrinted(name, rest);
   if (found !== undefined) return found;
   if (name === "pwd" && rest.length === 0) return textOf(shell.variables, "PWD") ?? within;
   return Object.hasOwn(oneWord, name) && oneWord[name]?.test(rest.join(" ")) ? within : undefined;
+}
+
+const readBy = ({ redirects }: Command): string[] =>
+  redirects.flatMap(({ how, path }) => (how === "reads" ? path : []));
+
+/** `$(cd .. && pwd)` */
+function whereMoved(commands: readonly Command[]): string | undefined {
+  const last = commands.at(-1);
+  const isMove = commands.slice(0, -1).every(({ words }) => /^(?:cd|pushd)$/.test(words[0] ?? ""));
+  return isMove && last?.words[0] === "pwd" && last.words.length < 3 && last.cwd?.startsWith("/")
+    ? last.cwd
+    : undefined;
+}
+
+/** `$(dirname "$PWD")`, `$(realpath ..)`: without a look at the disk, as no part of it is taken for a link. */
+function pathPrinted(name: string, rest: readonly string[], cwd: string | undefined): string | undefined {
+  const operands = rest.filter(
+    (word) => !/^-[efmsqzLP]+$|^--(?:canonicalize(?:-existing|-missing)?|no-symlinks)?$/.test(word),
+  );
+  const [path = ""] = operands;
+  if (operands.length !== 1 || path === "" || /^-|[\0*?[]/.test(path)) return undefined;
+  if (name === "dirname") return posix.dirname(path);
+  if (name === "basename") return posix.basename(path);
+  if (name !== "realpath" && !(name === "readlink" && rest.length > 1)) return undefined;
+  const full = pathIn(cwd, path);
+  return full.startsWith("/") ? full : undefined;
 }
 
 /** `$(which rm)`: a program, in a folder that is not known. */

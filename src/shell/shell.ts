@@ -1,7 +1,7 @@
 /** What one shell process of a line knows, and what a command in it is given. The reading itself is a port here: its walk is in read.ts. */
-import type { CommandExpansionPart, Function as FunctionNode } from "unbash";
+import type { CommandExpansionPart, Function as FunctionNode, ProcessSubstitutionPart } from "unbash";
 import type { Redirect, SimpleCommand, Unknown } from "../engine/effects.ts";
-import { blanks, hidesSubstitution, isUnknown, type Known, textOf, type Variables } from "./expand.ts";
+import { blanks, hidesSubstitution, isUnknown, type Known, textOf, unknownPath, type Variables } from "./expand.ts";
 import type { Made } from "./made.ts";
 import type { Budget } from "./tree.ts";
 
@@ -44,11 +44,15 @@ export interface Reading extends Budget {
   readonly aliases: Map<string, string>;
   /** Files that the line makes, by base name. */
   readonly made: Map<string, Made[]>;
+  /** Links that the line makes: where each leads, both absolute. */
+  readonly links: Map<string, string>;
   /** Files that each shell of the line reads first, from where they were named; the line may make them later. */
   readonly starts: (() => void)[];
   /** Names that the shell was told to look up elsewhere: `hash -p`. */
   readonly hashed: Map<string, string>;
-  readonly prints: Map<CommandExpansionPart, string>;
+  /** Programs of which a person says that they run others. */
+  readonly runsOthers: ReadonlySet<string>;
+  readonly prints: Map<CommandExpansionPart | ProcessSubstitutionPart, string>;
   readonly mentioned: Set<string>;
   /** The line itself says where programs are looked for. */
   changesPath: boolean;
@@ -82,6 +86,8 @@ export interface Call {
   direct: boolean;
   /** `command` and `builtin` pass functions and aliases over. */
   bare?: boolean;
+  /** Nobody knows whether it runs: it stands among the words of a program that is not known. */
+  isPerhaps?: true;
   depth: number;
   /** As the line has the program. */
   source: string;
@@ -119,11 +125,13 @@ export function newShell(call: Pick<Call, "reading" | "shell" | "input" | "from"
 
 export interface Given {
   args?: readonly string[];
+  /** `bash -c LINE zero`: what `$0` is. */
+  zero?: string | undefined;
   isBash?: boolean;
 }
 
 /** A line that a program of its own will run: it knows none of this shell's variables. */
-export function readLine(text: string, call: Call, { args, isBash = false }: Given = {}): void {
+export function readLine(text: string, call: Call, { args, zero, isBash = false }: Given = {}): void {
   const { reading } = call;
   if (isUnknown(text)) {
     noteRuns(reading, `cannot tell what \`${programOf(call)}\` runs`);
@@ -131,6 +139,7 @@ export function readLine(text: string, call: Call, { args, isBash = false }: Giv
   }
   const shell = { ...newShell(call), isBash };
   if (args && !args.some((word) => word.includes("\0\0"))) shell.variables.set("@", args);
+  if (zero !== undefined && !isUnknown(zero)) shell.variables.set("0", zero);
   reading.line(text, shell);
 }
 
@@ -173,6 +182,8 @@ export function setVariable(
   const isSteady = name !== "PWD" && !reading.unsteady.has(name) && !reading.unsteady.has(everyName);
   const isKnown = typeof value === "string" ? isPathWithHole(value) || !isUnknown(value) : !texts.some(isUnknown);
   if (value !== undefined && isSteady && isKnown) shell.variables.set(name, value);
+  else if (name === "CDPATH")
+    shell.variables.set(name, unknownPath); // cd then goes nobody knows where
   else shell.variables.delete(name);
 }
 

@@ -2,9 +2,12 @@
 import {
   type Assignment,
   type Command as CommandNode,
+  type CompoundList,
   type Function as FunctionNode,
   forEachChild,
+  type Statement,
   type SyntaxNode,
+  type While,
   type Word,
 } from "unbash";
 import type { Redirect, SimpleCommand } from "../engine/effects.ts";
@@ -100,8 +103,12 @@ const visits: Visits<Shell, Walk> = {
     for (const item of node.items) visitInside(item, copy(shell, walk), walk);
     forget(names, shell);
   },
-  While: again,
-  ArithmeticFor: again,
+  While: (node, shell, walk) => visitWhile(node, shell, walk),
+  ArithmeticFor(node, shell, walk) {
+    const isAlways = node.test === undefined || (node.test.type === "ArithmeticWord" && node.test.value === "1");
+    if (isAlways && startsBeside(node.body)) walk.forks = true;
+    again(node, shell, walk);
+  },
   Select: again,
   For: (node, shell, walk) => visitFor(node, shell, walk),
   Redirected(node, shell, walk) {
@@ -130,7 +137,7 @@ const visits: Visits<Shell, Walk> = {
     const output: number[] = [];
     visitScript(node.script, { ...copy(shell, walk), output }, walk);
     for (const index of output) shell.given.push(index);
-    const text = printsInSubstitution(walk.found.slice(before), node.script, shell);
+    const text = printsInSubstitution(walk.found.slice(before), node.script, { shell, reading: walk });
     if (text === undefined) walk.prints.delete(node);
     else walk.prints.set(node, text);
   },
@@ -138,8 +145,14 @@ const visits: Visits<Shell, Walk> = {
     visitScript(node.script, { ...copy(shell, walk), output: shell.given }, walk),
   ProcessSubstitution(node, shell, walk) {
     const within = copy(shell, walk, true);
-    if (node.operator === "<") visitScript(node.script, { ...within, output: shell.given }, walk);
-    else {
+    if (node.operator === "<") {
+      const before = walk.found.length;
+      visitScript(node.script, { ...within, output: shell.given }, walk);
+      const [only, ...others] = walk.found.slice(before);
+      const text = only && others.length === 0 ? printed(only, walk) : undefined;
+      if (text === undefined) walk.prints.delete(node);
+      else walk.prints.set(node, text);
+    } else {
       const from: number[] = [];
       shell.readers.push(from);
       visitScript(node.script, { ...within, input: "fed", from }, walk);
@@ -253,10 +266,56 @@ function visitPipeline(node: SyntaxNode & { type: "Pipeline" }, shell: Shell, wa
     const before = walk.found.length;
     visit(command, { ...copy(shell, walk, true), input, from, output }, walk);
     const only = walk.found[before];
-    const text = command.type === "Command" && only && walk.found.length === before + 1 ? printed(only) : undefined;
+    const text =
+      command.type === "Command" && only && walk.found.length === before + 1 ? printed(only, walk) : undefined;
     input = text === undefined ? "fed" : { text };
     from = output;
   }
+}
+
+/** `while read x; do …; done`: each line of a text that is known is read once. */
+function visitWhile(node: While, shell: Shell, walk: Walk): void {
+  const { input } = shell;
+  const lines = typeof input === "object" ? input.text.replace(/\n$/, "").split("\n") : [];
+  const names = assignedIn(node, walk);
+  const reads = lines.length > 0 && lines.length <= mostRounds && readsFirst(node.clause);
+  if (node.kind !== "while" || !reads) {
+    if (isEndless(node) && startsBeside(node.body)) walk.forks = true;
+    again(node, shell, walk);
+    return;
+  }
+  forget(names, shell);
+  for (const line of lines) {
+    const round = { ...copy(shell, walk), input: { text: `${line}\n` } };
+    visit(node.clause, round, walk);
+    visit(node.body, round, walk);
+  }
+}
+
+const commandIn = (statement: Statement | undefined): CommandNode | undefined =>
+  statement?.command.type === "Command" ? statement.command : undefined;
+
+/** Its first command is `read`. */
+const readsFirst = ({ commands: [first] }: CompoundList): boolean => commandIn(first)?.name?.value === "read";
+
+/** A loop without an end. */
+function isEndless({ clause: { commands }, kind }: While): boolean {
+  const only = commands.length === 1 ? commandIn(commands[0]) : undefined;
+  const text = only ? [only.name, ...only.args].map((one) => (one?.type === "Word" ? one.value : "")).join(" ") : "";
+  return kind === "until" ? text === "false" : /^(?:true|:|1|\[ 1 \])$/.test(text);
+}
+
+/** The last of its commands goes on beside the next round, and nothing waits for any. */
+function startsBeside(body: CompoundList): boolean {
+  let waits = false;
+  const look = (node: SyntaxNode): void => {
+    if (node.type === "Command" && /^(?:wait|sleep|break|exit|return|read|inotifywait)$/.test(node.name?.value ?? ""))
+      waits = true;
+    forEachChild(node, look);
+  };
+  if (body.commands.at(-1)?.background !== true) return false;
+  look(body);
+  return !waits;
 }
 
 /** Parts of it may not run, or run again: nothing that it sets is known. */
@@ -307,7 +366,11 @@ function visitCommand(node: CommandNode, outer: Shell, walk: Walk): void {
   // What a part of the line may set was looked up by the names as written.
   if (program !== node.name.value && setsNames(program)) noteRuns(walk, cannotTell(node.name.text));
   const within: Shell = assignments.length > 0 ? { ...shell, variables: new Map(shell.variables) } : shell;
-  for (const { name } of assignments) within.variables.delete(name);
+  for (const one of assignments) {
+    within.variables.delete(one.name);
+    if (one.name === "CDPATH")
+      setVariable(one.name, expandValue(one, knownIn(shell, walk)), { shell: within, reading: walk });
+  }
   const index = walk.found.length;
   const call: Call = {
     reading: walk,
@@ -326,9 +389,11 @@ function visitCommand(node: CommandNode, outer: Shell, walk: Walk): void {
   const command = walk.found[index];
   if (command) {
     for (const from of shell.readers) from.push(index);
-    if (own.redirects.length > 0) noteRedirects(own.redirects, printed(command), call);
+    if (own.redirects.length > 0) noteRedirects(own.redirects, printed(command, walk), call);
   }
-  if (within !== shell) forget(assignedIn(node, walk), shell);
+  if (within === shell) return;
+  forget(assignedIn(node, walk), shell);
+  if (program === "cd") setFolder(textOf(within.variables, "PWD"), { shell, reading: walk });
 }
 
 /** `export NAME=value` is one word to the program. */

@@ -95,7 +95,7 @@ export function runShell(words: readonly string[], call: Call): void {
   for (const { name, value } of given) if (/^--(rcfile|init-file)$/.test(name)) readGivenFile(value, call);
   const [operand, ...others] = rest;
   if (given.some(({ name }) => name === "c")) {
-    if (operand !== undefined) readLine(operand, call, { args: others.slice(1), isBash });
+    if (operand !== undefined) readLine(operand, call, { args: others.slice(1), zero: others[0], isBash });
     return;
   }
   if (operand !== undefined && !given.some(({ name }) => name === "s")) {

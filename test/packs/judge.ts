@@ -7,7 +7,7 @@ import { createHandlers } from "../../src/actions/index.ts";
 import { conditions } from "../../src/conditions/index.ts";
 import { loadPatterns } from "../../src/conditions/patterns.ts";
 import { compileCondition } from "../../src/engine/condition.ts";
-import type { HookEvent } from "../../src/engine/event.ts";
+import type { Fields, HookEvent } from "../../src/engine/event.ts";
 import { scopeOf } from "../../src/engine/plan.ts";
 import { compileRules } from "../../src/formats/rules/rules.ts";
 
@@ -28,15 +28,21 @@ process.env.HOME = "/home/ada";
 /** In the home folder, as most are. */
 export const workspace: string = join(homedir(), "work", "shop");
 
+/** Of a shell line, or of a call of any tool. */
+export interface JudgeOfLines {
+  (command: string): Judged;
+  call(data: Fields): Judged;
+}
+
 /** Compiled once for all that ask. */
-export function judgeOf(level: Level): Promise<(command: string) => Judged> {
+export function judgeOf(level: Level): Promise<JudgeOfLines> {
   const judge = judges.get(level) ?? compiled(level);
   judges.set(level, judge);
   return judge;
 }
-const judges = new Map<Level, Promise<(command: string) => Judged>>();
+const judges = new Map<Level, Promise<JudgeOfLines>>();
 
-async function compiled(level: Level): Promise<(command: string) => Judged> {
+async function compiled(level: Level): Promise<JudgeOfLines> {
   const patterns = { ...(await loadPatterns()), workspace };
   const registry = { handlers: createHandlers(new Map()), conditions };
   const { hooks, problems } = compileRules(
@@ -54,18 +60,15 @@ async function compiled(level: Level): Promise<(command: string) => Judged> {
       const decision = (params as { decision?: "deny" | "ask" }).decision ?? "deny";
       return { name, decision, test: compileCondition(when, registry, patterns).test };
     });
-  return (command) => {
-    const event: HookEvent = {
-      id: "1",
-      name: "PreToolUse",
-      at: 0,
-      cwd: workspace,
-      data: { tool_name: "Bash", tool_input: { command } },
-      sender: "emit",
-    };
+  const call = (data: Fields): Judged => {
+    const event: HookEvent = { id: "1", name: "PreToolUse", at: 0, cwd: workspace, data, sender: "emit" };
     const scope = scopeOf(event);
     const holding = rules.flatMap((rule) => {
+      scope.faults?.splice(0);
       const found = rule.test(scope);
+      // What a guard cannot test its policy answers.
+      if (found === false && (scope.faults?.length ?? 0) > 0)
+        return [{ ...rule, decision: "deny" as const, unknown: undefined }];
       return found === false ? [] : [{ ...rule, unknown: typeof found === "object" ? found.unknown : undefined }];
     });
     const decision = holding.some((one) => one.decision === "deny") ? "deny" : holding.length > 0 ? "ask" : "pass";
@@ -77,6 +80,7 @@ async function compiled(level: Level): Promise<(command: string) => Judged> {
       ...(typeof unknown === "string" ? { unknown } : {}),
     };
   };
+  return Object.assign((command: string) => call({ tool_name: "Bash", tool_input: { command } }), { call });
 }
 
 export interface Labelled {

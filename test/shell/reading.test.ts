@@ -75,7 +75,6 @@ test("[R87] what a known program does with code is another unknown, and names th
   ]);
   for (const line of [
     "vim -c 'normal dd' f",
-    "sed 's/a/b/e' f",
     "awk -f <(ls) f",
     "gdb -ex run a",
     "node -e 'eval(x)'",
@@ -83,6 +82,9 @@ test("[R87] what a known program does with code is another unknown, and names th
     assert.deepEqual(runs(line), [], line);
     assert.equal(does(line).length, 1, line);
   }
+  // The text that is worked on is the line that runs.
+  for (const line of ["sed 's/a/b/e' f", "awk '{ system($0) }' f", "awk '{ print | \"sh\" }' f"])
+    assert.equal(runs(line).length, 1, line);
 });
 
 test("[R87] the reading goes on behind what it does not know", () => {

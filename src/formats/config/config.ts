@@ -1,5 +1,6 @@
 /** What `hookline.yaml` and the user's `config.yaml` say beside hooks: one shape, plain JSON, kept with the compiled hooks. */
 
+import type { ShellSettings } from "../../engine/effects.ts";
 import type { Fields, Json, Seconds } from "../../engine/event.ts";
 import type { UnansweredAsk } from "../../engine/ports.ts";
 import type { Place } from "../reading/tree.ts";
@@ -26,6 +27,8 @@ export interface Config {
   selfProtection?: boolean;
   /** What becomes of a hook's question where no person can answer; absent: deny. Only from the user's own file. */
   headlessAsk?: UnansweredAsk;
+  /** What the person says of shells and programs. Only from the user's own file. */
+  shell?: ShellSettings;
   /** Where the daemon sends traces and metrics, and who may read them. Only from the user's own file. */
   telemetry?: TelemetrySettings;
 }

@@ -66,6 +66,7 @@ export function mergeConfig(outer: Config, inner: Partial<Config>): Config {
   const { notify = outer.notify } = given;
   // The outer layer's word stands.
   const { selfProtection = given.selfProtection, headlessAsk = given.headlessAsk, telemetry = given.telemetry } = outer;
+  const shell = outer.shell ?? given.shell;
   return {
     ...outer,
     apps: [...new Set([...outer.apps, ...apps])],
@@ -82,6 +83,7 @@ export function mergeConfig(outer: Config, inner: Partial<Config>): Config {
     ...(selfProtection === undefined ? {} : { selfProtection }),
     ...(headlessAsk === undefined ? {} : { headlessAsk }),
     ...(telemetry ? { telemetry } : {}),
+    ...(shell ? { shell } : {}),
   };
 }
 

@@ -1,5 +1,6 @@
 /** The keys of hookline.yaml beside its hooks, in one table: it makes the checks, the readers, the JSON Schema and the documentation. */
 import { dirname, isAbsolute, resolve } from "node:path";
+import type { ShellSettings } from "../../engine/effects.ts";
 import { eventNames, resolveEvent } from "../../engine/events.ts";
 import type { Origin } from "../../engine/hook.ts";
 import { didYouMean } from "../../engine/nearest.ts";
@@ -277,6 +278,15 @@ const models: Kind<ModelSettings> = parts({
   windows: entries("window", windowSize, "context sizes in tokens, by how a model's name begins"),
 });
 
+const shell: Kind<ShellSettings> = parts({
+  runs_others: texts("a program that runs what stands behind it, such as rtk"),
+  unread: entries(
+    "tool",
+    say(oneOf("ask", "pass"), "what follows where nothing but its shell is unknown; default: ask"),
+    "by the tool of a shell that Hookline cannot read: PowerShell",
+  ),
+});
+
 const paths = texts("a path");
 const modules = texts("a path or a package's name");
 
@@ -341,6 +351,10 @@ const keys = {
   headless_ask: key(
     "what becomes of a hook's question where no person can answer it: deny, allow, or pass (as if it had not been asked); default: deny; only in your own file",
     ofUser(single(oneOf(...unansweredAsks)), "a project's file may not say what happens without you"),
+  ),
+  shell: key(
+    "what Hookline does not know of your shells: programs that run others, and shells that it cannot read; only in your own file",
+    ofUser(shell, "a project's file may not say how your guards read a line"),
   ),
   budgets: key("how long events and single hooks may take, in milliseconds", budgets),
 };

@@ -240,6 +240,7 @@ function hookOf(
     role,
     onFailure: role === "guard" ? "block" : "continue",
     ...(fieldOf(fields, "report", false) ? { report: true } : {}),
+    ...(fieldOf(fields, "replaces", false) ? { replaces: true } : {}),
     priority: fieldOf(fields, "priority", defaultPriority),
     enabled: fieldOf(fields, "enabled", true),
     tags: tags ? (jsonOf(tags.value) as string[]) : [], // its schema has passed it

@@ -57,6 +57,7 @@ export type RuleFieldName =
   | "priority"
   | "enabled"
   | "report"
+  | "replaces"
   | "tags"
   | "timeout";
 
@@ -76,6 +77,11 @@ export const ruleFields: { readonly [F in RuleFieldName]: RuleField } = {
   }),
   priority: field(integer(), "lower runs first; equal ones in the order of the file", { default: defaultPriority }),
   enabled: field(flag, "false: it is read and listed, and never runs", { default: true }),
+  replaces: field(
+    flag,
+    "true: its rewrite makes the call safe, and guards of its own and of lower layers judge only what will run",
+    { default: false },
+  ),
   report: field(flag, "true: it is evaluated and recorded, and nothing that it answers counts", { default: false }),
   tags: field(listOf(text()), "words for lists and people; the engine does not use them", { default: [] }),
   timeout: field(seconds, "seconds that each of its actions may take, unless the action says it itself", {

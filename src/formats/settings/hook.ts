@@ -62,7 +62,7 @@ function typeOf(reader: EntryReader): NamedType | undefined {
 
 const commonKeys = (
   "type if not matcher timeout timeoutSec role onFailure blocking failClosed statusMessage once async asyncRewake " +
-  "description name id priority enabled report tags resident textLimit"
+  "description name id priority enabled report replaces tags resident textLimit"
 ).split(" ");
 
 const everyKey = [...commonKeys, ...Object.values(handlerTypes).flatMap(({ fields }) => Object.keys(fields))];
@@ -166,7 +166,7 @@ function readTimeout(reader: EntryReader, type: HandlerType): Seconds {
   return timeout;
 }
 
-type Rest = Pick<Hook, "mode" | "limits" | "priority" | "enabled" | "report" | "tags" | "status">;
+type Rest = Pick<Hook, "mode" | "limits" | "priority" | "enabled" | "report" | "replaces" | "tags" | "status">;
 
 function readRest(reader: EntryReader, context: FileContext, policy: Policy): Rest {
   const status = reader.caption("statusMessage");
@@ -181,6 +181,7 @@ function readRest(reader: EntryReader, context: FileContext, policy: Policy): Re
     priority: reader.read("priority", number()) ?? 100,
     enabled: isEnabled(reader, context),
     ...(reportsOnly(reader, context) ? { report: true } : {}),
+    ...(reader.read("replaces", flag) ? { replaces: true } : {}),
     tags: tagsOf(reader),
     ...(status ? { status } : {}),
   };

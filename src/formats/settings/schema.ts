@@ -30,6 +30,11 @@ export const commonFields: { readonly [key: string]: Schema<unknown> } = {
   priority: say(number(), "lower runs first", 100),
   enabled: say(flag, "false: it stays listed and does not run", true),
   tags: say(listOf(text()), "words to find it by"),
+  replaces: say(
+    flag,
+    "true: its rewrite makes the call safe, and guards of its own and of lower layers judge only what will run",
+    false,
+  ),
   report: say(flag, "true: it is evaluated and recorded, and changes nothing", false),
   resident: say(resident, "the program starts once and answers one line of JSON for each event"),
   textLimit: say(integer(undefined, 1), "characters of all that it says in one answer"),

@@ -51,13 +51,15 @@ export interface HookDefinition<N extends EventName = EventName> {
   enabled?: boolean;
   /** true: it is called and recorded, and nothing that it answers counts. */
   report?: boolean;
+  /** true: its rewrite makes the call safe, and guards of its own and of lower layers judge only what will run. */
+  replaces?: boolean;
   tags?: string[];
   status?: string;
 }
 
 /** Its fields by name, for definitions that no compiler has checked. */
 export const definitionFields: readonly string[] =
-  "on run id name matcher if when role onFailure timeout mode once cooldown maxFires textLimit priority enabled report tags status".split(
+  "on run id name matcher if when role onFailure timeout mode once cooldown maxFires textLimit priority enabled report replaces tags status".split(
     " ",
   );
 
@@ -101,6 +103,7 @@ export function compileDefinition<N extends EventName>(definition: HookDefinitio
     role,
     onFailure: definition.onFailure ?? (role === "guard" ? "block" : "continue"),
     ...(definition.report ? { report: true } : {}),
+    ...(definition.replaces ? { replaces: true } : {}),
     priority: definition.priority ?? 100,
     enabled: definition.enabled ?? true,
     tags: definition.tags ?? [],

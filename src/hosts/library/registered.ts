@@ -93,7 +93,7 @@ export function createRegistered(
       const set =
         registered.length === 0
           ? files
-          : hookSetOf([...files.hooks, ...registered.map(({ hook }) => hook)], files.workspace);
+          : hookSetOf([...files.hooks, ...registered.map(({ hook }) => hook)], files.workspace, files.shell);
       known.set(own, set);
       return set;
     },

@@ -1,7 +1,7 @@
 /** The effects of one simple command: the table of programs, the shell's own redirections, and inline code, with paths made absolute. */
 import type { SpelledOption, Spelling } from "../../engine/command-pattern.ts";
 import { baseName, unknownText } from "../../engine/command-pattern.ts";
-import type { Effect, SimpleCommand } from "../../engine/effects.ts";
+import type { Effect, ShellReading, SimpleCommand } from "../../engine/effects.ts";
 import { resolvePath } from "../../engine/file-pattern.ts";
 import { lookUp } from "../option-words.ts";
 import { type CodeEffects, readCode } from "./code.ts";
@@ -35,12 +35,14 @@ const interpreters =
 /** Options that give code. */
 const inline = ["c", "command", "e", "eval", "p", "print", "E", "r", "run", "n"];
 
-export function effectsOf(
-  command: SimpleCommand,
-  index: number,
-  home: string,
-  spell: (words: readonly string[]) => Spelling,
-): CommandEffects {
+/** What the whole line says about it. */
+export interface Around {
+  home: string;
+  links: ShellReading["links"];
+  spell(words: readonly string[]): Spelling;
+}
+
+export function effectsOf(command: SimpleCommand, index: number, { home, links, spell }: Around): CommandEffects {
   const [first = ""] = command.words;
   const program = baseName(first);
   const row = rows.get(program) ?? noRow;
@@ -61,7 +63,10 @@ export function effectsOf(
   for (const { path, how } of command.redirects)
     doings.push({ does: how === "reads" ? "reads" : "writes", word: path });
   const effects: Effect[] = [];
+  const isDry = row.dry !== undefined && (has(spelled, ...row.dry) || onlyShows(program, command.words));
+  if (isDry) for (const doing of doings.splice(0)) if (!changes.has(doing.does)) doings.push(doing);
   for (const doing of doings) addEffect(doing, index, absolute, effects);
+  if (links) for (const doing of doings) addLed(doing, index, { absolute, links }, effects);
   if ((row.isNetwork || code?.fetches) && !effects.some(({ is }) => is === "network"))
     effects.push({ is: "network", command: index });
   const opened = command.redirects.filter(({ path }) => sockets.test(path));
@@ -100,8 +105,9 @@ function withPaths(spelled: Spelling, words: readonly string[]): Spelling {
   };
 }
 
-/** Code in the words, or in a here-document that the interpreter reads. */
-function codesOf(spelled: Spelling, { text, words }: SimpleCommand): string[] {
+/** Code in the words, in a file that the line has written, or in a here-document that the interpreter reads. */
+function codesOf(spelled: Spelling, { text, words, code }: SimpleCommand): string[] {
+  if (code !== undefined) return [code];
   const given = spelled.options.flatMap(({ name, value }) =>
     inline.includes(name) && value !== undefined ? [value] : [],
   );
@@ -185,8 +191,44 @@ function addEffect(
   if (is === undefined || word === "") return;
   const whole = word.endsWith("*") ? /^(.*?)\/?(?:\*\*?|\.\[?\^?\.?\]?\*|\.?\*)$/s.exec(word) : null;
   const isWhole = whole !== null && /(?:^|\/)[.*[\]^!?]*$/.test(word);
-  const path = absolute(isWhole ? whole[1] || (word.startsWith("/") ? "/" : ".") : word);
+  const plain = absolute(isWhole ? whole[1] || (word.startsWith("/") ? "/" : ".") : word);
+  const path = isWhole && plain.startsWith(unknownText) && !plain.endsWith("/.") ? `${plain}/.` : plain;
   effects.push(below || isWhole ? { is, command, path, below: true } : { is, command, path });
+}
+
+const changes: ReadonlySet<string> = new Set(["writes", "deletes", "permits"]);
+
+/** Without an option that says what to wipe, wipefs lists. */
+const onlyShows = (program: string, words: readonly string[]): boolean =>
+  program === "wipefs" && !words.some((word) => /^-[a-zA-Z]*[ao]|^--(?:all|offset)/.test(word));
+
+/** The same at the place where a link of the line leads. What deletes a link leaves that place alone. */
+function addLed(
+  doing: Doing,
+  command: number,
+  { absolute, links }: { absolute: (word: string) => string; links: ReadonlyMap<string, string> },
+  effects: Effect[],
+): void {
+  const isThrough = doing.does !== "deletes" || /[/*]$/.test(doing.word);
+  const led = (word: string): string => ledBy(absolute(word), links, isThrough);
+  const plain = doing.word.replace(/(?<=.)\/+\**$/, "");
+  if (led(plain) !== absolute(plain))
+    addEffect({ ...doing, word: doing.word.replace(plain, () => led(plain)) }, command, led, effects);
+}
+
+const mostLinks = 8;
+
+/** Where a path leads through links that the line makes. @param isThrough the last name of it counts, too */
+export function ledBy(path: string, links: ReadonlyMap<string, string>, isThrough: boolean): string {
+  let at = path;
+  for (let count = 0; count < mostLinks; count++) {
+    const before = at;
+    for (const [link, to] of links)
+      if (at.startsWith(`${link}/`) || (isThrough && at === link))
+        at = resolvePath(`${to}${at.slice(link.length)}`, "/");
+    if (at === before) return at;
+  }
+  return at;
 }
 
 /** `~` stands for the home folder; of what nobody can tell the beginning, the path begins with unknownText. */

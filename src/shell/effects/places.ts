@@ -10,6 +10,8 @@ export interface Where {
   /** The folder of the repository, absolute. */
   workspace: string;
   home: string;
+  /** Temporary folders and files of this session: its own folder, and what the call itself makes. */
+  own?: readonly string[] | undefined;
 }
 
 /** An absolute path without `.` and `..`. */
@@ -46,6 +48,12 @@ function listed(patterns: string): Test {
     anywhere.test(path) || (isIn(path, home) ? ofHome.test(path.slice(home.length)) : ofRoot.test(path));
 }
 
+function divided(patterns: string): [string, string] {
+  const all = patterns.trim().split(/\s+/);
+  const isPlaced = (one: string): boolean => /^[~/]/.test(one);
+  return [all.filter(isPlaced).join(" "), all.filter((one) => !isPlaced(one)).join(" ")];
+}
+
 const systemFolders =
   /^\/(?:etc|usr|bin|sbin|lib|lib32|lib64|boot|var|opt|sys|proc|srv|System|Library|Applications|private\/(?:etc|var)|nix|snap)(?:\/|$)|^\/[A-Za-z]:\/(?:Windows|Program Files)/;
 const tempFolders = /^(?:\/private)?\/(?:tmp|var\/tmp|var\/folders|dev\/shm|run\/user)\/./;
@@ -54,7 +62,7 @@ const disks = /^\/dev\/(?:[shv]d[a-z]|xvd|nvme|mmcblk|r?disk|mapper|md\d|loop|dm
 /** Streams that every program has. */
 const streams = /^\/dev\/(?:null|zero|full|u?random|tty|pts|ptmx|std(?:in|out|err)|fd|tcp|udp)(?:\/|$)/;
 
-const credentials = listed(`
+const credentialFiles = `
   ~/.ssh/id_* ~/.ssh/identity ~/.ssh/*.pem ~/.ssh/*.key ~/.ssh/*_rsa ~/.ssh/*_ed25519 ~/.aws/credentials ~/.aws/sso ~/.aws/cli/cache ~/.azure ~/.config/gcloud
   ~/.kube/config ~/.docker/config.json ~/.netrc ~/_netrc ~/.npmrc ~/.yarnrc.yml ~/.pypirc ~/.git-credentials ~/.config/git/credentials
   ~/.config/gh/hosts.yml ~/.config/glab-cli ~/.config/hub ~/.gnupg ~/.password-store ~/.terraform.d ~/.terraformrc ~/.vault-token ~/.cargo/credentials*
@@ -74,7 +82,10 @@ const credentials = listed(`
   .netrc .pgpass .git-credentials .htpasswd .vault_pass .vault-password .vault-token credentials.json client_secret*.json service-account*.json service_account*.json gcp-key*.json
   secrets/*.y*ml secrets/*.json secrets/*.env state.vscdb ~/.claude.json
   secrets.yml secrets.yaml secrets.json secrets.toml secrets.env credentials.yml credentials.ini master.key kubeconfig Login*Data key4.db logins.json cookies.sqlite Cookies wallet.dat .pypirc
-`);
+`;
+
+/** Of the person and the system, and those of that name in any folder. */
+const [ownSecrets, secretsAnywhere] = divided(credentialFiles).map(listed) as [Test, Test]; // as many as it is divided into
 
 /** Folders whose whole holds some of these. */
 const foldersOfSecrets = /^\/?(?:\.ssh|\.aws|\.kube|\.docker|\.config|\.claude|\.codex)?$/;
@@ -86,7 +97,7 @@ const knownSecrets =
   );
 
 function couldBe({ path }: Place, { home }: Where, files: readonly string[]): boolean {
-  if (!/[*?[]/.test(path) || isPublic.test(path)) return false;
+  if (!/[*?[]/.test(path) || publicHalf.test(path)) return false;
   const last = path.slice(path.lastIndexOf("/") + 1);
   if (/^\*+(?:\.\w+)?$/.test(last)) return false; // it means all files of its kind
   const source = path
@@ -100,14 +111,19 @@ function couldBe({ path }: Place, { home }: Where, files: readonly string[]): bo
 
 const folderOf = (path: string): string => path.slice(0, Math.max(path.lastIndexOf("/"), 0));
 
-/** Public halves, and what only looks like them. */
-const isPublic =
-  /\.pub$|\.(?:md|txt|ts|tsx|js|jsx|mjs|py|go|rs|rb|java|html|css|svg|snap|test)$|\/(?:node_modules|test|tests|__tests__|fixtures|testdata|spec|docs|src)\//i;
+const publicHalf = /\.pub$/;
+/** What only looks like secrets: text about them, and samples of tests. */
+const looksLikeOne = /\.(?:pub|md|txt|ts|tsx|js|jsx|mjs|py|go|rs|rb|java|html|css|svg|snap|test)$/i;
+const foldersOfSamples = /(?:^|\/)(?:node_modules|test|tests|__tests__|fixtures|testdata|spec|docs|src)\//i;
+
+/** Only below the workspace does a folder's name say so: `~/src` is where people keep their work. */
+const isSample = ({ path }: Place, { workspace }: Where): boolean =>
+  looksLikeOne.test(path) || (isIn(path, workspace) && foldersOfSamples.test(path.slice(workspace.length + 1)));
 
 const environmentFile = /\/\.env(?:\.[\w.-]+)?$|\/[\w-]+\.env$|\/\.envrc$|\/\.dev\.vars$/i;
 /** `.env*`, `.env.$STAGE`: only the shell will know the end. */
 const opensEnvironment = new RegExp(`/\\.env?\\.?${unknownText}+$`);
-const isSample = /\.(?:example|sample|template|dist|defaults?|tpl|schema|d\.ts|md|ci|test|testing)$/i;
+const isSampleOfVariables = /\.(?:example|sample|template|dist|defaults?|tpl|schema|d\.ts|md|ci|test|testing)$/i;
 
 const startFiles = listed(`
   ~/.bashrc ~/.bash_profile ~/.bash_login ~/.bash_logout ~/.bash_aliases ~/.profile ~/.zshrc ~/.zshenv ~/.zprofile ~/.zlogin ~/.zlogout ~/.zsh ~/.oh-my-zsh ~/.kshrc ~/.cshrc ~/.tcshrc
@@ -134,13 +150,17 @@ const holdsHooks = /\/\.(?:claude|codex|cursor|gemini|qwen|opencode|pi|github|co
 /** Committed text of a team that an agent changes every day. */
 const isWorkspaceWork = /\/(?:lefthook\.yml|\.pre-commit-config\.yaml)$/;
 
-const outside: Test = ({ path, below }, { workspace, home }) =>
+/** Temporary files of the session (R101). Where the workspace itself lies in a folder for them, what lies beside it is work like any other. */
+export const isExempt = (path: string, { workspace, own = [] }: Where): boolean =>
+  tempFolders.test(path) && (!tempFolders.test(workspace) || own.some((one) => isIn(path, one)));
+
+const outside: Test = ({ path, below }, where) =>
   !path.startsWith(unknownText) &&
-  !(isIn(path, workspace) && path !== workspace) &&
-  !(path === workspace && below !== true) &&
-  !tempFolders.test(path) &&
+  !(isIn(path, where.workspace) && path !== where.workspace) &&
+  !(path === where.workspace && below !== true) &&
+  !isExempt(path, where) &&
   !streams.test(path) &&
-  !isCache(path, home);
+  !isCache(path, where.home);
 
 /** What package managers fill and people empty. */
 const isCache = (path: string, home: string): boolean =>
@@ -148,6 +168,9 @@ const isCache = (path: string, home: string): boolean =>
   /^\/(?:\.cache|\.npm|\.pnpm-store|\.cargo\/registry|\.gradle\/caches|\.m2\/repository|go\/pkg|Library\/Caches|\.nvm|\.pyenv|\.rustup)(?:\/|$)/.test(
     path.slice(home.length),
   );
+
+/** `cd "$DIR" && rm -rf *`, `rm -rf "$DIR"/*` */
+const wholeUnknown = new RegExp(`^${unknownText}+/\\.?$`);
 
 const tests: { readonly [N in PlaceName]: Test } = {
   workspace: ({ path }, { workspace }) => isIn(path, workspace) && path !== workspace,
@@ -161,13 +184,14 @@ const tests: { readonly [N in PlaceName]: Test } = {
   temporary: ({ path }) => temp.test(path),
   disks: ({ path }) => disks.test(path),
   credentials: (place, where) =>
-    (credentials(place, where) && !isPublic.test(place.path)) ||
+    (ownSecrets(place, where) && !publicHalf.test(place.path)) ||
+    (secretsAnywhere(place, where) && !isSample(place, where)) ||
     couldBe(place, where, knownSecrets) ||
     (place.below === true &&
       isIn(place.path, where.home) &&
       foldersOfSecrets.test(place.path.slice(where.home.length))),
   "environment files": (place, where) =>
-    (environmentFile.test(place.path) && !isSample.test(place.path)) ||
+    (environmentFile.test(place.path) && !isSampleOfVariables.test(place.path)) ||
     opensEnvironment.test(place.path) ||
     couldBe(place, where, [`${folderOf(place.path)}/.env`]),
   "start files": startFiles,
@@ -176,6 +200,7 @@ const tests: { readonly [N in PlaceName]: Test } = {
     (place.below === true && holdsHooks.test(place.path)),
   git: ({ path }) => /\/\.git(?:\/|$)/.test(path),
   unknown: ({ path }) => path.startsWith(unknownText),
+  "unknown folder": ({ path, below }) => below === true && wholeUnknown.test(path),
 };
 
 export const isAt = (name: PlaceName, place: Place, where: Where): boolean => tests[name](place, where);

@@ -36,6 +36,8 @@ export interface ProgramRow {
   isSilent?: true;
   /** Its output is what its input meant. */
   decodes?: (spelled: Spelling) => boolean;
+  /** Options with which it only tells what it would do. */
+  dry?: readonly string[];
   /** It runs as another user. */
   elevates?: true;
   own?: (spelled: Spelling) => readonly Doing[];
@@ -387,7 +389,7 @@ export const programs: { readonly [name: string]: ProgramRow } = {
   ...each("setfacl chattr xattr setcap chflags", { operands: ["nothing", "permits"] }),
   ...each("cp gcp install ditto", { own: copies }),
   ...each("scp sftp", { own: copies, isNetwork: true }),
-  rsync: { own: copiesBelow },
+  rsync: { own: copiesBelow, dry: ["dry-run", "n", "list-only"] },
   ...each("mv gmv rename", { own: moves }),
   ...each("ln gln link", {
     operands: ["nothing"],
@@ -423,6 +425,7 @@ export const programs: { readonly [name: string]: ProgramRow } = {
   ...each(
     "mkfs mke2fs mkswap wipefs blkdiscard parted fdisk gdisk sgdisk sfdisk cfdisk badblocks hdparm cryptsetup zpool",
     {
+      dry: ["no-act", "pretend", "P", "list", "help"],
       own: ({ operands }) =>
         operands.filter((word) => word.startsWith("/dev/")).map((word) => ({ does: "writes", word })),
     },

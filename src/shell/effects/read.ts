@@ -2,8 +2,7 @@
 
 import { baseName, type Spelling } from "../../engine/command-pattern.ts";
 import type { CallEffects, CallToRead, Effect, ShellPlace, ShellReading, SimpleCommand } from "../../engine/effects.ts";
-import { textField } from "../../engine/event.ts";
-import { toolRow } from "../../engine/tools.ts";
+import { lineOfCall, toolRow } from "../../engine/tools.ts";
 import { effectsOf } from "./command.ts";
 import { withGiven } from "./fed.ts";
 import { flowsIn } from "./flows.ts";
@@ -19,19 +18,24 @@ interface Readers {
 
 /** Never throws. */
 export function readEffects(call: CallToRead, where: Where, { readShell, spell }: Readers): CallEffects {
-  const row = toolRow(call.tool);
-  const line = row?.class === "shell" ? textField(call.input, "command") : undefined;
-  if (row?.class !== "shell") return { commands: [], unknown: [], effects: effectsOfTool(call) };
-  if (row.compares !== "command" || line === undefined)
-    return { commands: [], effects: [], unknown: [{ what: "runs", why: `cannot read the line of ${call.tool}` }] };
-  const reading = readShell(line, call);
-  return { commands: reading.commands, unknown: reading.unknown, effects: effectsOfReading(reading, where, spell) };
+  const found = lineOfCall(call.tool, call.input);
+  const isKnownShell = toolRow(call.tool)?.class === "shell";
+  if (found === undefined)
+    return isKnownShell
+      ? { commands: [], effects: [], unknown: [{ what: "runs", why: `cannot read the line of ${call.tool}` }] }
+      : { commands: [], unknown: [], effects: effectsOfTool(call) };
+  const reading = readShell(found.line, call);
+  return {
+    commands: reading.commands,
+    unknown: found.isShell ? reading.unknown : [],
+    effects: [...(isKnownShell ? [] : effectsOfTool(call)), ...effectsOfReading(reading, where, spell)],
+  };
 }
 
 export function effectsOfReading(reading: ShellReading, where: Where, spell: Readers["spell"]): Effect[] {
   const commands = withGiven(reading.commands, where, spell);
   const each = commands.map((command, index) => {
-    const own = effectsOf(command, index, where.home, spell);
+    const own = effectsOf(command, index, { home: where.home, links: reading.links, spell });
     return isInContainer(command, commands) ? { ...own, effects: own.effects.filter(countsInContainer) } : own;
   });
   const effects: Effect[] = [];

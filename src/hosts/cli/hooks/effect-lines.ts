@@ -1,6 +1,7 @@
 /** What a tool call does, for a person: each command with its effects, and what nobody can tell. */
 import { loadPatterns } from "../../../conditions/patterns.ts";
-import { commandText, effectText } from "../../../engine/effects.ts";
+import { ownTemporary } from "../../../conditions/temporary.ts";
+import { commandText, type Effect, effectText, isPlaceName, type PlaceName } from "../../../engine/effects.ts";
 import { type Fields, type HookEvent, textField } from "../../../engine/event.ts";
 import { rowOf } from "../../../engine/events.ts";
 import type { Patterns } from "../../../engine/ports.ts";
@@ -28,8 +29,19 @@ export function effectRows(event: HookEvent, home: string, patterns: Patterns): 
   const reading = patterns.effects?.(call, { workspace, home });
   if (!reading) return { rows: [], unclear: [] };
   const { commands, effects, unknown } = reading;
+  const where = { workspace, home, own: ownTemporary(event, reading, workspace) };
+  const is = (name: PlaceName, { path = "", below }: Effect): boolean =>
+    patterns.isAt?.(name, { path, below }, where) === true;
+  /** Rules about what is outside of the repository leave these out, and a reader would wonder why. */
+  const isExempt = (one: Effect): boolean =>
+    (one.is === "deletes" || one.is === "writes") &&
+    one.path !== undefined &&
+    is("temporary", one) &&
+    !["workspace", "whole workspace", "outside workspace"].some((name) => isPlaceName(name) && is(name, one));
+  const textOf = (one: Effect): string =>
+    `${effectText(one)}${isExempt(one) ? " (a temporary file of the session: not counted as outside of the repository)" : ""}`;
   const of = (index: number | undefined): string =>
-    effects.flatMap((one) => (one.command === index ? effectText(one) : [])).join("; ");
+    effects.flatMap((one) => (one.command === index ? textOf(one) : [])).join("; ");
   const more = commands.length - mostCommands;
   return {
     rows: [

@@ -1,4 +1,5 @@
 /** hookline emit and explain: one event that a person describes, decided or only explained. */
+import { withInput } from "../../../agents/payload.ts";
 import { withOwnNames } from "../../../engine/ability.ts";
 import { HooklineError, messageOf } from "../../../engine/error.ts";
 import { depthWithin, type Fields, type HookEvent, type Json, payloadAt } from "../../../engine/event.ts";
@@ -237,7 +238,7 @@ export function describedEvent(
   { written, given, session, where }: Described,
   facts: Pick<HookEvent, "id" | "at" | "cwd" | "sender">,
 ): HookEvent {
-  const data = asPayload(given);
+  const data = withInput(asPayload(given));
   const name = eventToEmit(written, data);
   if (!name) throw new HooklineError("event_unknown", { name: written, where, near: nearest(written, eventNames) });
   const own = session ?? (typeof data.session_id === "string" ? data.session_id : undefined);

@@ -21,7 +21,9 @@ export async function supervise(invocation: Invocation): Promise<ExitCode> {
   const found = await loadForOneEvent({ ...invocation, cwd: item.event.cwd });
   // The whole set: what the hook's actions emit is heard by the others.
   const isKnown = found.set.hooks.some(({ id }) => id === item.hook.id);
-  const loaded = isKnown ? found : { ...found, set: hookSetOf([...found.set.hooks, item.hook], found.set.workspace) };
+  const loaded = isKnown
+    ? found
+    : { ...found, set: hookSetOf([...found.set.hooks, item.hook], found.set.workspace, found.set.shell) };
   const line = await openLine({ place: invocation, store, loaded, handsOver: true });
   if (adopted) {
     const run = { ...item.run, owner: ownerOf(process.pid) };

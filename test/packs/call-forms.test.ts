@@ -1,0 +1,85 @@
+/** What the guard pack says of calls in forms that hide what they do, and of ones that only look dangerous. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Fields, Json } from "../../src/engine/event.ts";
+import { corpus, judgeOf } from "./judge.ts";
+
+test("of the lines that reach what they do by a detour, all are asked about or refused", async () => {
+  const judge = await judgeOf("standard");
+  const lines = corpus("escapes");
+  assert.ok(lines.length >= 150);
+  assert.deepEqual(
+    lines.flatMap(({ command }) => (judge(command).decision === "pass" ? command : [])),
+    [],
+  );
+});
+
+const calm = [
+  'git commit -m "fix: while true; do work & done"',
+  "git commit -F - <<'E'\nfix: while true; do work & done\nE",
+  'gh pr create --title "stop it" --body "while true; do x & done is a fork bomb"',
+  "exec 3<>/dev/tcp/localhost/5432",
+  "rsync -an --delete src/ ~/backup/",
+  "wipefs /dev/sda",
+  "wipefs --no-act --all /dev/sda",
+  "lvremove --test vg/data",
+  "sfdisk --no-act /dev/sda",
+  "sgdisk --pretend -Z /dev/sda",
+  "mkfs.ext4 -n /dev/sda1",
+  "zfs destroy -nv tank/x@s",
+  "apt-get remove -s nginx",
+  "ansible-playbook -C site.yml",
+  'while read -r f; do wc -l "$f"; done <<< README.md',
+  "while true; do date; sleep 1; done",
+  "tldr rm",
+  "bin/rails test",
+];
+
+test("messages to people, dry forms and connections to this machine pass", async () => {
+  const judge = await judgeOf("standard");
+  for (const command of calm) assert.deepEqual([command, judge(command).decision], [command, "pass"]);
+  assert.equal(judge("while true; do work & done").decision, "deny");
+  assert.equal(judge("wipefs -a /dev/sda").decision, "deny");
+  assert.notEqual(judge("rsync -a --delete src/ ~/backup/").decision, "pass");
+  assert.equal(judge("exec 3<>/dev/tcp/192.0.2.1/5432").decision, "deny");
+});
+
+test("a program that nobody knows is looked through, and what a name only mentions is not", async () => {
+  const judge = await judgeOf("standard");
+  for (const command of ["rtk rm -rf ~", "aws-vault exec P -- git push --force", "asdf exec git push --force"])
+    assert.notEqual(judge(command).decision, "pass", command);
+  for (const command of ["tldr mkfs", "asdf install git 2.47", "my-lint --fix rm.ts", "echo rm -rf ~"])
+    assert.equal(judge(command).decision, "pass", command);
+});
+
+/** What a call of any tool is judged as. */
+const calls: readonly (readonly [what: string, tool: string | undefined, input: Json | undefined, passes: boolean])[] =
+  [
+    ["a search through a file of secrets", "Grep", { pattern: "KEY", path: ".env" }, false],
+    ["a search through all files of secrets", "Grep", { pattern: "KEY", glob: "**/.env" }, false],
+    ["a search through the sources", "Grep", { pattern: "KEY", path: "src", glob: "*.ts" }, true],
+    ["a search in the whole project", "Grep", { pattern: "KEY" }, true],
+    ["many files at once", "read_many_files", { paths: ["README.md", ".env"] }, false],
+    ["many files by a pattern", "read_many_files", { include: ["**/.env"] }, false],
+    ["files of a server's tool", "mcp__files__read_multiple_files", { paths: ["~/.ssh/id_rsa"] }, false],
+    ["a line of a server's tool", "mcp__shell__exec", { command: "rm -rf ~" }, false],
+    ["a script of a server's tool", "mcp__box__do", { script: "git push --force" }, false],
+    ["a program and its arguments", "mcp__shell__exec", { command: "rm", args: ["-rf", "~"] }, false],
+    ["the words of a command", "mcp__shell__exec", { cmd: ["rm", "-rf", "/home/ada"] }, false],
+    ["a query that is no line", "mcp__db__query", { command: "SELECT count(*) FROM t" }, true],
+    ["code that is no line", "mcp__py__eval", { code: "print(f'{x}')" }, true],
+    ["an input that is a list", "Bash", ["rm -rf ~"], false],
+    ["an input that is a text", "Bash", "rm -rf ~", false],
+    ["a call that names no tool", undefined, { command: "rm -rf ~" }, false],
+  ];
+
+test("guards see what tools of every kind read and run, and a call that nobody can read passes none", async () => {
+  const judge = await judgeOf("standard");
+  for (const [what, tool, input, passes] of calls) {
+    const data: Fields = {
+      ...(tool === undefined ? {} : { tool_name: tool }),
+      ...(input === undefined ? {} : { tool_input: input }),
+    };
+    assert.equal(judge.call(data).decision === "pass", passes, what);
+  }
+});

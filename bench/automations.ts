@@ -3,24 +3,27 @@
  * real HTTP on loopback, one request after another, both daemons in turn.
  */
 import assert from "node:assert/strict";
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
-import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Benchmark, type Findings, ratioOf, rowsOf, sampleReadings } from "./measure.ts";
+import { packageForTests } from "../scripts/package-for-tests.ts";
+import { startDaemon } from "./daemon.ts";
+import { type Benchmark, type Findings, ratioOf, rowsOf, sampleReadings, sized } from "./measure.ts";
 
-const bin = join(import.meta.dirname, "..", "bin", "hookline.js");
 const rounds = 25;
-const eventsInRound = 40;
+const eventsInRound = sized(40, 3);
+/** Automations of the two daemons. */
+const [few, many] = [10, sized(1_000, 50)];
 
 export const automations: Benchmark = {
   name: "automations",
   about: "an event that concerns no automation, in a daemon with 10 and with 1,000 of them",
   async measure() {
+    const bin = join(packageForTests("asked"), "bin", "hookline.js");
     const daemons = new Map<string, Daemon>();
     try {
-      for (const count of [10, 1_000]) daemons.set(`${count} automations`, await startDaemon(count));
+      for (const count of [few, many]) daemons.set(`${count} automations`, await prepared(bin, count));
       return await measureIn(daemons);
     } finally {
       await Promise.all([...daemons.values()].map((one) => one.close()));
@@ -40,8 +43,8 @@ async function measureIn(daemons: ReadonlyMap<string, Daemon>): Promise<Findings
     ratios: [
       ratioOf(samples, {
         goal: "1,000 automations cost at most 10 times as much as 10",
-        cost: "1000 automations",
-        by: "10 automations",
+        cost: `${many} automations`,
+        by: `${few} automations`,
         atMost: 10,
       }),
     ],
@@ -67,28 +70,21 @@ const automation = (index: number): object => ({
   context_steps: [{ type: "shell", command: "echo {{event.word}}" }],
 });
 
-async function startDaemon(count: number): Promise<Daemon> {
+async function prepared(bin: string, count: number): Promise<Daemon> {
   const folder = mkdtempSync(join(tmpdir(), "hookline-bench-automations-"));
   const workspace = join(folder, "workspace");
   mkdirSync(join(folder, "home"));
   mkdirSync(workspace);
-  const env = { PATH: process.env.PATH, HOME: join(folder, "home"), XDG_STATE_HOME: join(folder, "state") };
+  const environment = { PATH: process.env.PATH ?? "", HOME: join(folder, "home") };
   const file = join(folder, "all.yaml");
   writeFileSync(file, JSON.stringify({ automations: Array.from({ length: count }, (_, index) => automation(index)) }));
   const applied = spawnSync(process.execPath, [bin, "automation", "apply", file], {
     cwd: workspace,
-    env,
+    env: environment,
     encoding: "utf8",
   });
   assert.equal(applied.status, 0, applied.stderr);
-  const child = spawn(process.execPath, [bin, "up", "--port", "0"], {
-    cwd: workspace,
-    env,
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  await once(child.stdout, "data");
-  const [path = ""] = globSync(join(folder, "state/hookline/daemon*.json"));
-  const { port, token }: { port: number; token: string } = JSON.parse(readFileSync(path, "utf8"));
+  const { port, token, close } = await startDaemon({ bin, cwd: workspace, environment });
   return {
     async send() {
       const response = await fetch(`http://127.0.0.1:${port}/events`, {
@@ -100,15 +96,8 @@ async function startDaemon(count: number): Promise<Daemon> {
       assert.equal(response.status, 200, JSON.stringify(answer));
     },
     async close() {
-      await ended(child);
+      await close();
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-async function ended(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null) return;
-  const gone = once(child, "exit");
-  child.kill("SIGTERM");
-  await gone;
 }

@@ -2,6 +2,8 @@
  * Which benchmarks there are, in the order in which they are taken, and how long each may be expected to take.
  * A table of names: run.ts starts a process for each, so that no benchmark meets what another has left in the engine.
  */
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import type { Benchmark } from "./measure.ts";
 
 export interface Entry {
@@ -35,17 +37,18 @@ export const benchmarks: readonly Entry[] = [
   { name: "durable", seconds: 90, alone: true },
   { name: "workers", seconds: 120, alone: true },
   { name: "recovery", seconds: 90, alone: true },
+  { name: "postgres", seconds: 60, alone: true },
   { name: "dashboard", seconds: 180, alone: true },
   { name: "large-store", seconds: 240, alone: true },
   { name: "trust", seconds: 1800, alone: true },
   { name: "trust-cost", seconds: 40, alone: true },
 ];
 
-/** The export of that name's file that is a benchmark of that name. */
-export async function loadBenchmark(name: string): Promise<Benchmark> {
-  const exported: Record<string, unknown> = await import(`./${name}.ts`);
+/** The export of that name's file that is a benchmark of that name. @param folder where the file lies; default: here */
+export async function loadBenchmark(name: string, folder: string = import.meta.dirname): Promise<Benchmark> {
+  const exported: Record<string, unknown> = await import(pathToFileURL(join(folder, `${name}.ts`)).href);
   const found = Object.values(exported).find((value) => isBenchmark(value, name));
-  if (!isBenchmark(found, name)) throw new Error(`bench/${name}.ts exports no benchmark that is called ${name}`);
+  if (!isBenchmark(found, name)) throw new Error(`${name}.ts exports no benchmark that is called ${name}`);
   return found;
 }
 

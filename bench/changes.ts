@@ -17,10 +17,10 @@ import type { ChangeFinder } from "../src/runtime/changes/look.ts";
 import { createWatchedChanges } from "../src/runtime/changes/watched.ts";
 import { createGit } from "../src/runtime/processes/git.ts";
 import { environment, repositoryIn, type Session, sessionIn } from "../test/runtime/triggers/repository.ts";
-import { type Benchmark, type Findings, inFolder, ratioOf, rowOf, rowsOf, sampleReadings } from "./measure.ts";
+import { type Benchmark, type Findings, inFolder, ratioOf, rowOf, rowsOf, sampleReadings, sized } from "./measure.ts";
 
-const folderCount = 1_000;
-const filesPerFolder = 50;
+const folderCount = sized(1_000, 100);
+const filesPerFolder = sized(50, 3);
 const rounds = 15;
 
 export const changes: Benchmark = {

@@ -17,11 +17,12 @@ import type { Condition } from "../src/engine/hook.ts";
 import { matchNames } from "../src/engine/plan.ts";
 import type { Scope } from "../src/engine/ports.ts";
 import { type Benchmark, type Findings, joined, ratioOf, rowsOf, sampleWork, type Work } from "./measure.ts";
-import { loadPeers } from "./peers.ts";
+import { loadPeers, missingPeers } from "./peers.ts";
 
 export const conditions: Benchmark = {
   name: "conditions",
   about: "three clauses: tool_name, content_contains, not tool_failed",
+  missing: missingPeers,
   async measure() {
     const test = await ours();
     const filtrex = (await loadPeers()).filtrex.compileExpression(sentence, { extraFunctions: { holds } });

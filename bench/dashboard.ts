@@ -7,15 +7,15 @@
  * data: what it asks first, from the browser; the median of nine, and the very first time. Memory: another daemon, with the hooks of
  * bench/memory.ts, that a page looks at while it is told of events.
  */
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { setTimeout as wait } from "node:timers/promises";
 import { type Browser, chromium, type Page } from "playwright-core";
+import { packageForTests } from "../scripts/package-for-tests.ts";
 import { findBrowser } from "../test/browser/open.ts";
-import { unpack } from "./hot-path.ts";
+import { type Running, startDaemon, stateOf } from "./daemon.ts";
+import { ask, connected } from "./http-load.ts";
 import { fill, runId } from "./large-store-fill.ts";
 import {
   type Benchmark,
@@ -28,75 +28,67 @@ import {
   rowOf,
   rowsOf,
   sampleReadings,
+  sized,
 } from "./measure.ts";
-import { ask, atMostInMegabytes, connected, manyHooks, memoryOf, requestOf, settlesFor } from "./memory.ts";
+import { atMostInMegabytes, manyHooks, memoryOf, requestOf, settlesFor } from "./memory.ts";
 import { trustWith } from "./trusted.ts";
 
 export const dashboard: Benchmark = {
   name: "dashboard",
   about: "the dashboard in a real browser, on a store of a million runs",
+  missing: () => (findBrowser() === undefined ? "there is no chromium on this machine" : undefined),
   measure: () =>
     inFolder(async (folder) => {
       const executablePath = findBrowser();
-      if (executablePath === undefined) throw new Error("there is no chromium on this machine");
-      const bin = unpack(folder);
-      const browser = await chromium.launch({ executablePath, args: process.getuid?.() === 0 ? ["--no-sandbox"] : [] });
-      const started: ChildProcess[] = [];
+      const bin = join(packageForTests("asked"), "bin", "hookline.js");
+      const browser = await chromium.launch({
+        ...(executablePath && { executablePath }),
+        args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
+      });
+      const started: Running[] = [];
       try {
         return joined([
           await onLargeStore(
-            await daemonIn(join(folder, "large"), bin, { started, runs: 1_000_000, hooks: 20 }),
+            await daemonIn(join(folder, "large"), bin, { started, runs: rowsOfYears, hooks: 20 }),
             browser,
           ),
           await memoryWithPage(await daemonIn(join(folder, "many"), bin, { started, runs: 2, hooks: 1_000 }), browser),
         ]);
       } finally {
         await browser.close();
-        for (const child of started)
-          if (child.exitCode === null) {
-            child.kill("SIGKILL");
-            await once(child, "exit");
-          }
+        for (const { close } of started) await close();
       }
     }),
 };
 
-interface Running {
-  pid: number;
-  port: number;
-  token: string;
+const rowsOfYears = sized(1_000_000, 2_000);
+
+interface Watched extends Running {
   project: string;
   /** Lets one browser in. */
   link(): string;
 }
 interface Wanted {
-  started: ChildProcess[];
+  started: Running[];
   runs: number;
   hooks: number;
 }
 
-async function daemonIn(folder: string, bin: string, { started, runs, hooks }: Wanted): Promise<Running> {
+async function daemonIn(folder: string, bin: string, { started, runs, hooks }: Wanted): Promise<Watched> {
   const project = join(folder, "project");
-  const state = join(folder, ".local", "state", "hookline");
+  const environment = { HOME: folder, TMPDIR: folder, PATH: process.env.PATH ?? "" };
+  const state = stateOf(environment);
   for (const made of [join(project, ".hookline"), state]) mkdirSync(made, { recursive: true, mode: 0o700 });
   const all = { hooks: { PreToolUse: manyHooks().slice(0, hooks) }, deny: ["Bash(git push --force *)"] };
   writeFileSync(join(project, ".hookline", "hooks.json"), JSON.stringify(all));
   fill(join(state, "hookline.db"), { runs, now: Date.now() });
-  const environment = { HOME: folder, TMPDIR: folder, PATH: process.env.PATH ?? "" };
   const place = { cwd: project, env: environment };
   trustWith(bin, { cwd: project, environment });
-  const child = spawn(process.execPath, [bin, "up", "--port", "0", "--json"], {
-    ...place,
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  started.push(child);
-  if (!child.stdout || child.pid === undefined) throw new Error("the daemon did not start");
-  const [line] = await once(createInterface({ input: child.stdout }), "line");
-  const { port } = JSON.parse(line);
-  const { token } = JSON.parse(readFileSync(join(state, "daemon.json"), "utf8"));
+  const daemon = await startDaemon({ bin, cwd: project, environment });
+  started.push(daemon);
   const link = (): string =>
     JSON.parse(spawnSync(process.execPath, [bin, "open", "--json"], { ...place, encoding: "utf8" }).stdout).url;
-  return { pid: child.pid, port, token, project, link };
+  return { ...daemon, project, link };
 }
 
 /** Runs in the page, before all of its own. */
@@ -106,7 +98,7 @@ const keeping = `
     for (const { duration } of list.getEntries()) longest = Math.max(longest, duration);
   }).observe({ type: "longtask", buffered: true });`;
 
-async function enter(browser: Browser, daemon: Running): Promise<Page> {
+async function enter(browser: Browser, daemon: Watched): Promise<Page> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
   const page = await context.newPage();
   await page.addInitScript(keeping);
@@ -115,7 +107,7 @@ async function enter(browser: Browser, daemon: Running): Promise<Page> {
   return page;
 }
 
-async function onLargeStore(daemon: Running, browser: Browser): Promise<Findings> {
+async function onLargeStore(daemon: Watched, browser: Browser): Promise<Findings> {
   const page = await enter(browser, daemon);
   const firsts = await measureData(page);
   return joined([
@@ -162,7 +154,7 @@ const asked: readonly [page: string, name: string, input: object][] = [
   ["Runs", "run_list", {}],
   ["Runs of a hook", "run_list", { hook: "settings:.hookline/hooks.json:waiting" }],
   ["Runs that failed", "run_list", { status: "failed" }],
-  ["Run", "trace", { id: runId(500_001) }],
+  ["Run", "trace", { id: runId(rowsOfYears / 2 + 1) }],
   ["Hooks", "hook_list", {}],
   ["Guards", "guards", {}],
   ["Automations", "automations", {}],
@@ -171,7 +163,7 @@ const asked: readonly [page: string, name: string, input: object][] = [
   ["the choice of projects", "projects", {}],
 ];
 const dataWithin = 150;
-const timesAsked = 9;
+const timesAsked = sized(9, 1);
 
 async function measureData(page: Page): Promise<Findings> {
   const parts: Findings[] = [];
@@ -200,7 +192,7 @@ async function measureData(page: Page): Promise<Findings> {
   return joined(parts);
 }
 
-const listed = 10_000;
+const listed = sized(10_000, 200);
 const taskAtMost = 100;
 
 async function measureList(page: Page, { port }: Running): Promise<Findings> {
@@ -215,9 +207,9 @@ async function measureList(page: Page, { port }: Running): Promise<Findings> {
   return longestIn(page, `longest task, ${listed} runs in a list`);
 }
 
-const [perSecond, seconds] = [200, 15];
+const [perSecond, seconds] = [200, sized(15, 1)];
 
-async function measureLive(page: Page, daemon: Running): Promise<Findings> {
+async function measureLive(page: Page, daemon: Watched): Promise<Findings> {
   await page.goto(`http://127.0.0.1:${daemon.port}/#/now`);
   await page.reload();
   await page.locator("main h1").waitFor();
@@ -233,7 +225,7 @@ const longestIn = async (page: Page, goal: string): Promise<Findings> => {
 };
 
 /** A second of events is told in twenty parts. Gives how many a second it came to. */
-async function tellEvenly({ port, token, project }: Running): Promise<number> {
+async function tellEvenly({ port, token, project }: Watched): Promise<number> {
   const sockets = await Promise.all(Array.from({ length: 10 }, () => connected(port)));
   const began = performance.now();
   for (let part = 0; part < seconds * 20; part++) {
@@ -246,7 +238,10 @@ async function tellEvenly({ port, token, project }: Running): Promise<number> {
   return (seconds * perSecond * 1000) / (performance.now() - began);
 }
 
-async function memoryWithPage(daemon: Running, browser: Browser): Promise<Findings> {
+/** Milliseconds at each page. */
+const looksFor = sized(1_000, 100);
+
+async function memoryWithPage(daemon: Watched, browser: Browser): Promise<Findings> {
   await wait(settlesFor); // as the goal without a page is measured
   const page = await enter(browser, daemon);
   const readings: number[] = [];
@@ -255,7 +250,7 @@ async function memoryWithPage(daemon: Running, browser: Browser): Promise<Findin
   for (const name of ["hooks", "runs", "insight", "now"]) {
     await page.goto(`http://127.0.0.1:${daemon.port}/#/${name}`);
     await page.locator("main h1").waitFor();
-    await wait(1_000);
+    await wait(looksFor);
   }
   clearInterval(looking);
   return {

@@ -8,10 +8,8 @@ import type { Hook, HookSet } from "../src/engine/hook.ts";
 import type { Handler, Patterns, Registry } from "../src/engine/ports.ts";
 import { aHook } from "../test/engine/a-hook.ts";
 import type { Work } from "./measure.ts";
-import { loadPeers, type Peers } from "./peers.ts";
 
 export interface World {
-  peers: Peers;
   registry: Registry;
   patterns: Patterns;
   /** Calls of callbacks so far: what each side has to agree on. */
@@ -28,7 +26,6 @@ export async function makeWorld(): Promise<World> {
     calls += 1;
   };
   return {
-    peers: await loadPeers(),
     registry: { handlers, conditions },
     patterns: await loadPatterns({ regex: true }),
     calls: () => calls,

@@ -30,11 +30,13 @@ import {
   sampleWork,
   type Work,
 } from "./measure.ts";
+import { missingPeers, type Peers } from "./peers.ts";
 import { firstTimes, wholeLine } from "./whole-line.ts";
 
 export const dispatch: Benchmark = {
   name: "dispatch",
   about: "find, test and call the hooks of one event, in process",
+  missing: missingPeers,
   async measure() {
     const parts: Findings[] = [];
     for (const name in cases) parts.push(await takeAlone(name));
@@ -43,7 +45,7 @@ export const dispatch: Benchmark = {
 };
 
 /** What dispatch-case.ts takes, by name. */
-export const cases: Readonly<Record<string, (world: World) => Promise<Findings>>> = {
+export const cases: Readonly<Record<string, (world: World, peers: Peers) => Promise<Findings>>> = {
   noneMatch,
   tenMatch,
   tenMatchers,
@@ -99,7 +101,7 @@ function findTestCall(plans: Plans, event: HookEvent): number {
   return called;
 }
 
-async function noneMatch(world: World): Promise<Findings> {
+async function noneMatch(world: World, peers: Peers): Promise<Findings> {
   const sides: Work[] = [];
   for (const count of [1000, 100, 10]) {
     const dispatchOne = ours(world, world.hooks(count, foreignMatcher));
@@ -107,8 +109,8 @@ async function noneMatch(world: World): Promise<Findings> {
   }
   sides.push(repeat("by hand, 1000 hooks", byHand(world, 1000, foreignMatcher)));
   for (const count of [1000, 10]) {
-    const hooks = world.peers.hookable.createHooks();
-    const emitter = new world.peers.eventemitter3.EventEmitter();
+    const hooks = peers.hookable.createHooks();
+    const emitter = new peers.eventemitter3.EventEmitter();
     for (let index = 0; index < count; index++) {
       const call = guarded(ownTest(index), world.callback());
       hooks.hook("PreToolUse", call);
@@ -168,8 +170,8 @@ function byHand(
   };
 }
 
-async function tenMatch(world: World): Promise<Findings> {
-  const samples = await sampleTen(world, () => undefined, [hookableSide, emitterSide, limitSide]);
+async function tenMatch(world: World, peers: Peers): Promise<Findings> {
+  const samples = await sampleTen({ world, peers }, () => undefined, [hookableSide, emitterSide, limitSide]);
   return {
     rows: rowsOf("10 hooks match, the result awaited once", "ns", samples),
     ratios: [
@@ -190,8 +192,8 @@ async function tenMatch(world: World): Promise<Findings> {
   };
 }
 
-async function tenMatchers(world: World): Promise<Findings> {
-  const samples = await sampleTen(world, () => ".*", []);
+async function tenMatchers(world: World, peers: Peers): Promise<Findings> {
+  const samples = await sampleTen({ world, peers }, () => ".*", []);
   return {
     rows: rowsOf("10 hooks match, each with a matcher, the result awaited once", "ns", samples),
     ratios: [
@@ -207,16 +209,21 @@ async function tenMatchers(world: World): Promise<Findings> {
 
 const tapable = "tapable AsyncSeriesHook";
 const ten = 10;
-type Side = (world: World) => Work;
+interface Both {
+  world: World;
+  peers: Peers;
+}
+type Side = (both: Both) => Work;
 
 /** Ours and tapable's, and others beside them. */
 async function sampleTen(
-  world: World,
+  both: Both,
   matcher: (index: number) => string | undefined,
   others: readonly Side[],
 ): Promise<Samples> {
+  const { world } = both;
   const dispatchTen = ours(world, world.hooks(ten, matcher));
-  const sides = [repeatAwaited("hookline", dispatchTen), tapableSide(world), ...others.map((side) => side(world))];
+  const sides = [repeatAwaited("hookline", dispatchTen), tapableSide(both), ...others.map((side) => side(both))];
   await checkCalls(world, sides, ten);
   return sampleWork(sides, usual);
 }
@@ -225,22 +232,22 @@ async function sampleTen(
 const foreignCallback = (world: World): ((event: unknown) => unknown) =>
   world.callback() as (event: unknown) => unknown;
 
-const tapableSide: Side = (world) => {
-  const series = new world.peers.tapable.AsyncSeriesHook(["event"]);
+const tapableSide: Side = ({ world, peers }) => {
+  const series = new peers.tapable.AsyncSeriesHook(["event"]);
   for (let index = 0; index < ten; index++) series.tap(`tap-${index}`, foreignCallback(world));
   return repeatAwaited(tapable, (event) => series.promise(event));
 };
-const hookableSide: Side = (world) => {
-  const hooks = world.peers.hookable.createHooks();
+const hookableSide: Side = ({ world, peers }) => {
+  const hooks = peers.hookable.createHooks();
   for (let index = 0; index < ten; index++) hooks.hook("PreToolUse", foreignCallback(world));
   return repeatAwaited("hookable", (event) => hooks.callHook("PreToolUse", event));
 };
-const emitterSide: Side = (world) => {
-  const emitter = new world.peers.eventemitter3.EventEmitter();
+const emitterSide: Side = ({ world, peers }) => {
+  const emitter = new peers.eventemitter3.EventEmitter();
   for (let index = 0; index < ten; index++) emitter.on("PreToolUse", foreignCallback(world));
   return repeatAwaited("eventemitter3", (event) => emitter.emit("PreToolUse", event));
 };
-const limitSide: Side = (world) =>
+const limitSide: Side = ({ world }) =>
   repeatAwaited(
     "by hand",
     byHand(world, ten, () => undefined),

@@ -10,7 +10,7 @@ import type { Hook } from "../src/engine/hook.ts";
 import { openDurableQueue } from "../src/hosts/compose/durable-queue.ts";
 import { killRounds } from "../test/runtime/queues/kill-rounds.ts";
 import { durableHook, engineOn, marking, storeIn } from "../test/runtime/queues/world.ts";
-import { type Benchmark, boundOf, type Findings, inFolder, joined, rowOf } from "./measure.ts";
+import { type Benchmark, boundOf, type Findings, inFolder, joined, rowOf, sized } from "./measure.ts";
 
 export const durable: Benchmark = {
   name: "durable",
@@ -20,8 +20,8 @@ export const durable: Benchmark = {
   },
 };
 
-const kills = 100;
-const events = 10_000;
+const kills = sized(100, 2);
+const events = sized(10_000, 200);
 /** That the memory of the process may grow by in the second half of the burst, where all is warm. */
 const megabytes = 48;
 

@@ -121,7 +121,10 @@ export interface Line {
   verdict: "reached" | "MISSED" | "not measured";
   spread: string;
   noisy: boolean;
+  /** The benchmark; and where it was taken, when, and of which commit. */
   from: string;
+  date?: string;
+  commit?: string;
 }
 
 export interface Lines {
@@ -133,7 +136,7 @@ export interface Lines {
 export function linesOf(reports: readonly Report[]): Lines {
   const claimed = new Set<Ratio>();
   const promised = promises.map((one) => {
-    const report = reports.find(({ name }) => name === one.measuredBy || name.startsWith(`${one.measuredBy},`));
+    const report = reports.find(({ name }) => name === one.measuredBy);
     const ratio = report?.ratios.find((each) => isGoal(each) && !claimed.has(each) && each.goal.startsWith(one.as));
     if (ratio) claimed.add(ratio);
     return report && ratio ? { ...lineOf(report, ratio), what: one.what, goal: one.goal } : notMeasured(one);
@@ -171,6 +174,8 @@ function lineOf(report: Report, ratio: Ratio): Line {
     spread: `± ${(ratio.spread * 100).toFixed(0)} %`,
     noisy: report.noisy,
     from: report.name,
+    date: report.date,
+    commit: report.commit,
   };
 }
 

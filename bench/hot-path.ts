@@ -7,9 +7,19 @@
  * of each case are checked before anything is timed.
  */
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Benchmark, type Findings, inFolder, type Question, ratioOf, rowsOf, sampleReadings } from "./measure.ts";
+import { packageForTests } from "../scripts/package-for-tests.ts";
+import {
+  type Benchmark,
+  type Findings,
+  inFolder,
+  type Question,
+  ratioOf,
+  rowsOf,
+  sampleTogether,
+  sized,
+} from "./measure.ts";
 import { type Program, timeProgram } from "./process-time.ts";
 import { trustWith } from "./trusted.ts";
 
@@ -20,7 +30,7 @@ export const hotPath: Benchmark = {
 };
 
 const rounds = 15;
-const runsPerReading = 3;
+const runsPerReading = sized(3, 1);
 
 interface Case {
   name: string;
@@ -70,7 +80,7 @@ const cases: readonly Case[] = [
 ];
 
 async function measureIn(folder: string): Promise<Findings> {
-  const bin = unpack(folder);
+  const bin = join(packageForTests("asked"), "bin", "hookline.js");
   const empty = "node -e 0";
   const programs = new Map<string, Program>();
   for (const one of cases) programs.set(one.name, prepare(one, folder, bin));
@@ -78,39 +88,16 @@ async function measureIn(folder: string): Promise<Findings> {
   if (!ours) throw new Error("there is no case");
   programs.set(empty, { ...ours, command: [process.execPath, "-e", "0"] });
   programs.set("/bin/true", { ...ours, command: ["/bin/true"] });
-  const wall = new Map<string, number[]>();
-  const samples = await sampleReadings(
-    [empty, ...[...programs.keys()].filter((name) => name !== empty)],
-    rounds,
-    (name) => {
-      const program = programs.get(name);
-      if (!program) throw new Error(`no program is called ${name}`);
-      const time = timeProgram(program, runsPerReading);
-      wall.set(name, [...(wall.get(name) ?? []), time.wall]);
-      return time.processor;
-    },
-  );
-  const walls = { ...samples, of: (name: string) => (wall.get(name) ?? []).slice(1) }; // the first was the warm-up
+  const sides = [empty, ...[...programs.keys()].filter((name) => name !== empty)];
+  const { processor, wall } = await sampleTogether(sides, rounds, async (name) => {
+    const program = programs.get(name);
+    if (!program) throw new Error(`no program is called ${name}`);
+    return timeProgram(program, runsPerReading);
+  });
   return {
-    rows: [...rowsOf("processor time", "ms", samples), ...rowsOf("wall time", "ms", walls)],
-    ratios: cases.map(({ name, goal }) => ratioOf(samples, { ...goal, cost: name, by: empty })),
+    rows: [...rowsOf("processor time", "ms", processor), ...rowsOf("wall time", "ms", wall)],
+    ratios: cases.map(({ name, goal }) => ratioOf(processor, { ...goal, cost: name, by: empty })),
   };
-}
-
-/** What a package holds for its readers. */
-const readOnly: ReadonlySet<string> = new Set(["docs", "examples", "schema", "LICENSE", "NOTICE"]);
-
-/** Builds, and lays out what the package runs. */
-export function unpack(folder: string): string {
-  const project = join(import.meta.dirname, "..");
-  const built = spawnSync(process.execPath, [join(project, "scripts", "build.ts")], { cwd: project, encoding: "utf8" });
-  if (built.status !== 0) throw new Error(`npm run build failed: ${built.stdout}${built.stderr}`);
-  const place = join(folder, "package");
-  mkdirSync(place);
-  const { files }: { files: string[] } = JSON.parse(readFileSync(join(project, "package.json"), "utf8"));
-  const running = files.filter((name) => !readOnly.has(name) && existsSync(join(project, name)));
-  for (const name of [...running, "package.json"]) cpSync(join(project, name), join(place, name), { recursive: true });
-  return join(place, "bin", "hookline.js");
 }
 
 function prepare({ name, hooks, payload, leaves }: Case, folder: string, bin: string): Program {

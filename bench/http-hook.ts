@@ -19,7 +19,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as wait } from "node:timers/promises";
 import { smallHeap } from "../src/hosts/cli/daemon/options.ts";
-import { end, type Load, openLoad, type RequestTo, rowsIn, writeRules } from "./http-load.ts";
+import { ask, connected, end, type Load, openLoad, type RequestTo, rowsIn, writeRules } from "./http-load.ts";
 import {
   type Benchmark,
   boundOf,
@@ -30,16 +30,14 @@ import {
   rowOf,
   rowsOf,
   sampleReadings,
+  sized,
 } from "./measure.ts";
 
 const ours = "hookline up, POST /hook";
 const bare = "an empty node:http server";
 const token = "token-of-the-benchmark";
 const reason = "No force pushes.";
-const answer = JSON.stringify({
-  hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "deny", permissionDecisionReason: reason },
-});
-const burst = 10_000;
+const burst = sized(10_000, 400);
 /** What a request costs node:http itself is in both sides; the rest is the decision and its record. */
 const goals = [
   { connections: 1, atMost: 3.5 },
@@ -47,9 +45,9 @@ const goals = [
 ];
 /** Milliseconds. */
 const pace = 50;
-const pacedCalls = 8;
+const pacedCalls = sized(8, 2);
 /** So many, until the engine has compiled what both servers do: both stay for days. */
-const warmUp = 15_000;
+const warmUp = sized(15_000, 100);
 /** Of UserPromptSubmit, in seconds: the least that an agent gives an event which can be refused. */
 const leastBudget = 30;
 
@@ -58,31 +56,46 @@ export const httpHook: Benchmark = {
   about: "a whole decision over HTTP, 100 hooks loaded, one matches, recorded, against an empty server",
   async measure() {
     const folder = mkdtempSync(join(tmpdir(), "hookline-bench-http-"));
-    const running: Served[] = [];
+    const running: ChildProcess[] = [];
     try {
       writeRules(folder, reason);
-      running.push(await serve("bare", folder), await serve("ours", folder));
-      const ports = new Map(running.map(({ side, port }) => [side === "ours" ? ours : bare, port]));
-      const counted = { requests: 0 };
+      const own = await serve(running, "ours", folder);
+      const counted = { requests: 1 };
+      const empty = await serve(running, "bare", folder, await firstAnswer(own, folder));
+      const ports = new Map([
+        [bare, empty],
+        [ours, own],
+      ]);
       const parts: Findings[] = [];
       for (const [side, port] of ports) await warm(side, port, folder, counted);
       for (const goal of goals) parts.push(await compare(goal, ports, folder, counted));
       parts.push(await comparePaced(ports, folder, counted));
       parts.push(await takeBurst(ports.get(ours) ?? 0, folder, counted));
-      for (const { child } of running) await end(child);
+      for (const child of running) await end(child);
       assert.equal(rowsIn(folder, "run where status = 'completed'"), counted.requests, "every decision has its run");
       return joined(parts);
     } finally {
-      for (const { child } of running) child.kill();
+      for (const child of running) child.kill();
       rmSync(folder, { recursive: true, force: true });
     }
   },
 };
 
+/** What the peer answers, too. */
+async function firstAnswer(port: number, folder: string): Promise<string> {
+  const socket = await connected(port);
+  const { status, body } = await ask(socket, requestIn(folder)(port));
+  socket.destroy();
+  assert.equal(status, 200, body);
+  const { permissionDecision, permissionDecisionReason } = JSON.parse(body).hookSpecificOutput;
+  assert.deepEqual([permissionDecision, permissionDecisionReason], ["deny", reason]);
+  return body;
+}
+
 async function warm(side: string, port: number, folder: string, counted: { requests: number }): Promise<void> {
   const load = await openLoad(port, requestIn(folder), 10);
   if (side === ours) counted.requests += warmUp;
-  await load.run(warmUp, answer);
+  await load.run(warmUp, reason);
   load.close();
 }
 
@@ -94,10 +107,10 @@ async function compare(
 ): Promise<Findings> {
   const loads = new Map<string, Load>();
   for (const [side, port] of ports) loads.set(side, await openLoad(port, requestIn(folder), connections));
-  const each = connections === 1 ? 1_000 : 3_000;
+  const each = connections === 1 ? sized(1_000, 20) : sized(3_000, 60);
   const read = async (side: string): Promise<number> => {
     if (side === ours) counted.requests += each;
-    const taken = await loads.get(side)?.run(each, answer);
+    const taken = await loads.get(side)?.run(each, reason);
     return ((taken ?? Number.NaN) * 1e6) / each;
   };
   for (const side of loads.keys()) await read(side);
@@ -121,7 +134,7 @@ async function comparePaced(
     const took: number[] = [];
     for (let count = 0; count < pacedCalls; count++) {
       await wait(pace);
-      const taken = await loads.get(side)?.run(1, answer);
+      const taken = await loads.get(side)?.run(1, reason);
       took.push((taken ?? Number.NaN) * 1e6);
     }
     if (side === ours) counted.requests += pacedCalls;
@@ -137,7 +150,7 @@ async function comparePaced(
 async function takeBurst(port: number, folder: string, counted: { requests: number }): Promise<Findings> {
   const load = await openLoad(port, requestIn(folder), 200);
   counted.requests += burst;
-  const last = await load.run(burst, answer);
+  const last = await load.run(burst, reason);
   load.close();
   const seconds = last / 1_000;
   const against = `an agent's least budget, ${leastBudget} s`;
@@ -167,17 +180,13 @@ function requestIn(folder: string): RequestTo {
   return (port) => Buffer.from(`${head.join("\r\n")}\r\nhost: 127.0.0.1:${port}\r\n\r\n${payload}`);
 }
 
-interface Served {
-  side: "bare" | "ours";
-  child: ChildProcess;
-  port: number;
-}
-
-async function serve(side: Served["side"], folder: string): Promise<Served> {
+/** Gives the port. */
+async function serve(running: ChildProcess[], side: "bare" | "ours", folder: string, answer = ""): Promise<number> {
   const flags = side === "ours" ? smallHeap : []; // as `hookline up` starts itself
   const words = [...flags, join(import.meta.dirname, "http-server.ts"), side, folder, answer, token];
   const child = spawn(process.execPath, words, { stdio: ["pipe", "pipe", "inherit"] });
+  running.push(child);
   assert.ok(child.stdout);
   const [line] = await once(createInterface({ input: child.stdout }), "line");
-  return { side, child, port: Number(line) };
+  return Number(line);
 }

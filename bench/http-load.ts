@@ -1,6 +1,7 @@
 /**
  * What the benchmarks of HTTP share: the hooks of their daemon, the rows that it wrote, and a load, one request sent over and
- * over on kept connections, as fast as the answers come: no client library, so that the servers are measured.
+ * over on kept connections, as fast as the answers come: no client library, so that the servers are measured. What an answer says
+ * is the server's own affair: a benchmark asks it once, and gives its peer the same bytes.
  */
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -34,53 +35,78 @@ export async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode === null) await once(child, "exit");
 }
 
+export interface Answer {
+  status: number;
+  /** A letter for each byte (latin1). */
+  body: string;
+}
+
 export interface Load {
   /**
-   * Sends so many requests, each connection its next one when it has its answer. Every answer has status 200 and this body.
+   * Sends so many requests, each connection its next one when it has its answer. Every answer has status 200 and holds this text.
    *
    * @returns milliseconds until the last answer: all were wanted at the begin
    */
-  run(requests: number, body: string): Promise<number>;
+  run(requests: number, holds: string): Promise<number>;
   close(): void;
 }
 
 /** A request to whoever listens at the port. */
 export type RequestTo = (port: number) => Buffer;
 
+export async function connected(port: number): Promise<Socket> {
+  const socket = connect({ port, host: "127.0.0.1", noDelay: true });
+  await once(socket, "connect");
+  return socket;
+}
+
+/** One request on a kept connection, and its answer. */
+export function ask(socket: Socket, request: string | Buffer): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const stop = listen(socket, {
+      answered(answer) {
+        stop();
+        resolve(answer);
+      },
+      failed: reject,
+    });
+    socket.write(request);
+  });
+}
+
 export async function openLoad(port: number, requestTo: RequestTo, connections: number): Promise<Load> {
   const request = requestTo(port);
-  const sockets = await Promise.all(
-    Array.from({ length: connections }, async () => {
-      const socket = connect({ port, host: "127.0.0.1", noDelay: true });
-      await once(socket, "connect");
-      return socket;
-    }),
-  );
+  const sockets = await Promise.all(Array.from({ length: connections }, () => connected(port)));
   return {
-    run: (requests, body) =>
+    run: (requests, holds) =>
       new Promise((resolve, reject) => {
-        let [sent, answered] = [0, 0];
+        let [sent, received] = [0, 0];
         const begun = performance.now();
         const next = (socket: Socket): void => {
           if (sent >= requests) return;
           sent += 1;
           socket.write(request);
         };
-        const take = (socket: Socket, answer: string): void => {
-          if (!answer.startsWith("HTTP/1.1 200") || !answer.endsWith(body)) reject(new Error(answer));
-          answered += 1;
-          if (answered < requests) {
-            next(socket);
-            return;
-          }
-          const took = performance.now() - begun;
-          for (const one of sockets) one.removeAllListeners("data");
-          resolve(took);
-        };
-        for (const socket of sockets) {
-          listen(socket, (answer) => take(socket, answer));
-          next(socket);
-        }
+        const stops = sockets.map((socket) =>
+          listen(socket, {
+            answered({ status, body }) {
+              if (status !== 200 || !body.includes(holds)) {
+                reject(new Error(`the server answered ${status} ${body} — it should be 200 with ${holds}`));
+                return;
+              }
+              received += 1;
+              if (received < requests) {
+                next(socket);
+                return;
+              }
+              const took = performance.now() - begun;
+              for (const stop of stops) stop();
+              resolve(took);
+            },
+            failed: reject,
+          }),
+        );
+        for (const socket of sockets) next(socket);
       }),
     close() {
       for (const socket of sockets) socket.destroy();
@@ -88,17 +114,54 @@ export async function openLoad(port: number, requestTo: RequestTo, connections: 
   };
 }
 
-/** Calls back with each whole answer. */
-function listen(socket: Socket, take: (answer: string) => void): void {
+interface Listener {
+  answered(answer: Answer): void;
+  failed(error: Error): void;
+}
+
+/** Calls back with each whole answer: one request is under way at a time. Returns the undo. */
+function listen(socket: Socket, { answered, failed }: Listener): () => void {
   let begun = "";
-  socket.on("data", (bytes: Buffer) => {
+  const take = (bytes: Buffer): void => {
     begun += bytes.toString("latin1");
-    const head = begun.indexOf("\r\n\r\n");
-    if (head < 0) return;
-    const [, length = "0"] = /content-length: (\d+)/i.exec(begun) ?? [];
-    if (begun.length < head + 4 + Number(length)) return;
-    const answer = begun;
+    const answer = wholeAnswer(begun);
+    if (!answer) return;
     begun = "";
-    take(answer);
-  });
+    answered(answer);
+  };
+  const closed = (): void => failed(new Error("the server has closed the connection"));
+  socket.on("data", take).on("error", failed).on("close", closed);
+  return () => void socket.off("data", take).off("error", failed).off("close", closed);
+}
+
+/**
+ * The answer that the text is, by the length that its head says or by its chunks. Undefined while its end is not there.
+ *
+ * @param text a letter for each byte
+ */
+export function wholeAnswer(text: string): Answer | undefined {
+  const end = text.indexOf("\r\n\r\n");
+  if (end < 0) return undefined;
+  const head = text.slice(0, end);
+  const rest = text.slice(end + 4);
+  const length = Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? 0);
+  const body = /\r\ntransfer-encoding: *chunked/i.test(head)
+    ? withoutChunks(rest)
+    : rest.length < length
+      ? undefined
+      : rest.slice(0, length);
+  return body === undefined ? undefined : { status: Number(/^HTTP\/1\.1 (\d+)/.exec(head)?.[1]), body };
+}
+
+function withoutChunks(text: string): string | undefined {
+  let body = "";
+  for (let at = 0; ; ) {
+    const line = text.indexOf("\r\n", at);
+    const size = Number.parseInt(text.slice(at, line), 16);
+    const next = line + 2 + size + 2;
+    if (line < 0 || next > text.length) return undefined;
+    if (size === 0) return body;
+    body += text.slice(line + 2, line + 2 + size);
+    at = next;
+  }
 }

@@ -19,7 +19,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as wait } from "node:timers/promises";
 import { smallHeap } from "../src/hosts/cli/daemon/options.ts";
-import { end, type Load, openLoad, type RequestTo, rowsIn, writeRules } from "./http-load.ts";
+import { ask, connected, end, type Load, openLoad, type RequestTo, rowsIn, writeRules } from "./http-load.ts";
 import {
   type Benchmark,
   boundOf,
@@ -31,6 +31,7 @@ import {
   rowOf,
   rowsOf,
   sampleReadings,
+  sized,
 } from "./measure.ts";
 
 const token = "token-of-the-benchmark";
@@ -42,9 +43,8 @@ const bare = "a bare node:http server";
 const single = "one event per request";
 const bulk = "500 events as lines of a request";
 const lines = "lines over the unix socket";
-/** What a single one is answered with, but for its id. */
-const tail = '"outcome":{},"runs":[]}';
-const answerBytes = '{"event":"01k3x6g8q1m0a2b3c4d5e6f7g8",'.length + tail.length;
+/** What each answer says: the id of an event, and the verdict about a tool call. */
+const [taken, refused] = ['"event":"', '"permissionDecision":"deny"'];
 
 export const ingest: Benchmark = {
   name: "ingest",
@@ -55,8 +55,8 @@ export const ingest: Benchmark = {
     try {
       writeRules(folder, "no");
       const daemon = await start(running, "ours", folder, "");
-      const server = await start(running, "bare", folder, "x".repeat(answerBytes - tail.length) + tail);
-      const world: World = { folder, daemon: daemon.port, bare: server.port, sent: 0, memory: daemon.memory };
+      const server = await start(running, "bare", folder, await firstAnswer(daemon.port));
+      const world: World = { folder, daemon: daemon.port, bare: server.port, sent: 1, memory: daemon.memory };
       const parts: Findings[] = [];
       for (const connections of [100, 10]) parts.push(await compareSingles(world, connections));
       parts.push(await compareMany(world), await judgeMeanwhile(world), await flood(world));
@@ -80,21 +80,31 @@ interface World {
   memory(): Promise<number>;
 }
 
-const singles = 3_000;
+/** What the peer answers, too. */
+async function firstAnswer(port: number): Promise<string> {
+  const socket = await connected(port);
+  const { status, body } = await ask(socket, requestOf(event)(port));
+  socket.destroy();
+  assert.equal(status, 200, body);
+  assert.ok(body.includes(taken), body);
+  return body;
+}
+
+const singles = sized(3_000, 200);
 /** So many, until the engine has compiled what both servers do. */
-const warmUp = 15_000;
+const warmUp = sized(15_000, 200);
 
 async function compareSingles(world: World, connections: number): Promise<Findings> {
   const loads: Readonly<Record<string, Load>> = {
     [bare]: await openLoad(world.bare, requestOf(event), connections),
     [single]: await openLoad(world.daemon, requestOf(event), connections),
   };
-  for (const side of [bare, single]) await loads[side]?.run(warmUp, tail);
+  for (const side of [bare, single]) await loads[side]?.run(warmUp, taken);
   world.sent += warmUp;
   const samples = await sampleReadings([bare, single], 11, async (side) => {
     if (side === single) world.sent += singles;
-    const taken = await loads[side]?.run(singles, tail);
-    return ((taken ?? Number.NaN) * 1e6) / singles;
+    const took = await loads[side]?.run(singles, taken);
+    return ((took ?? Number.NaN) * 1e6) / singles;
   });
   for (const load of Object.values(loads)) load.close();
   const named = `${connections} connections`;
@@ -105,15 +115,15 @@ async function compareSingles(world: World, connections: number): Promise<Findin
 }
 
 const atOnce = 500;
-const many = 10_000;
+const many = sized(10_000, 1_000);
 
 async function compareMany(world: World): Promise<Findings> {
   const one = await openLoad(world.daemon, requestOf(event), 10);
   const some = await openLoad(world.daemon, requestOf(`${event}\n`.repeat(atOnce), "application/x-ndjson"), 2);
   const socket = openLines(join(world.folder, "s.sock"));
   const sides: Readonly<Record<string, () => Promise<number>>> = {
-    [single]: async () => (await one.run(singles, tail)) / singles,
-    [bulk]: async () => (await some.run(many / atOnce, "}\n")) / many,
+    [single]: async () => (await one.run(singles, taken)) / singles,
+    [bulk]: async () => (await some.run(many / atOnce, taken)) / many,
     [lines]: async () => (await socket.run(many)) / many,
   };
   const samples = await sampleReadings([single, bulk, lines], 9, async (side) => {
@@ -130,18 +140,20 @@ async function compareMany(world: World): Promise<Findings> {
   };
 }
 
+const judgements = sized(1_500, 20);
+
 /** How long a tool call waits for its verdict, alone and beside 10,000 events a second. */
 async function judgeMeanwhile(world: World): Promise<Findings> {
   const judged = await openLoad(world.daemon, requestForVerdict(world.folder), 1);
   const socket = openLines(join(world.folder, "s.sock"));
   const judge = async (times: number): Promise<number[]> => {
     const took: number[] = [];
-    for (let count = 0; count < times; count++) took.push((await judged.run(1, "}")) * 1e6);
+    for (let count = 0; count < times; count++) took.push((await judged.run(1, refused)) * 1e6);
     world.sent += times;
     return took;
   };
-  await judge(500);
-  const alone = await judge(1_500);
+  await judge(sized(500, 10));
+  const alone = await judge(judgements);
   const stopping = new AbortController();
   const began = performance.now();
   let told = 0;
@@ -153,7 +165,7 @@ async function judgeMeanwhile(world: World): Promise<Findings> {
       await wait(2);
     }
   })();
-  const beside = await judge(1_500);
+  const beside = await judge(judgements);
   const rate = (told / (performance.now() - began)) * 1_000;
   stopping.abort();
   await telling;
@@ -178,7 +190,7 @@ const quantileOf = (called: string, variant: string, readings: readonly number[]
   ...{ p25: quantile(readings, 0.25), p75: quantile(readings, 0.75), n: readings.length },
 });
 
-const flooded = 60_000;
+const flooded = sized(60_000, 2_000);
 const megabytesAtMost = 20;
 
 async function flood(world: World): Promise<Findings> {

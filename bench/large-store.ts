@@ -32,6 +32,7 @@ import {
   rowOf,
   rowsOf,
   sampleReadings,
+  sized,
 } from "./measure.ts";
 import { timeProgram } from "./process-time.ts";
 
@@ -41,7 +42,7 @@ export const largeStore: Benchmark = {
   measure: () =>
     inFolder(async (folder) => {
       const now = Date.now();
-      fill(join(folder, "filled.db"), { runs: 1_000_000, now });
+      fill(join(folder, "filled.db"), { runs: rowsOfYears, now });
       fill(join(folder, "fresh.db"), { runs: 2, now });
       const parts = [await measureCommands(folder), await measureEmit(folder), await measureForgetting(folder)];
       return joined(parts);
@@ -51,7 +52,9 @@ export const largeStore: Benchmark = {
 const [empty, large] = ["an empty store", "a million runs"];
 const storeOf = (side: string, folder: string): string => join(folder, side === large ? "filled.db" : "fresh.db");
 
-const middle = 500_001;
+const rowsOfYears = sized(1_000_000, 2_000);
+/** The number of a run. */
+const middle = rowsOfYears / 2 + 1;
 /** On the empty store `why` is asked of its one event, and the others find nothing. */
 const commands: readonly [called: string, words: (side: string) => string[]][] = [
   ["runs of all projects", () => ["runs", "--all"]],
@@ -141,7 +144,7 @@ async function measureEmit(folder: string): Promise<Findings> {
     [empty, await emitting(storeOf(empty, folder))],
     [large, await emitting(storeOf(large, folder))],
   ]);
-  const groups = 200;
+  const groups = sized(200, 5);
   const size = 10;
   const samples = await sampleReadings([empty, large], 15, async (side) => {
     const started = process.cpuUsage();
@@ -159,7 +162,7 @@ async function measureEmit(folder: string): Promise<Findings> {
 }
 
 const keptDays = 20;
-const groupsBeside = 2_000;
+const groupsBeside = sized(2_000, 20);
 
 async function measureForgetting(folder: string): Promise<Findings> {
   const { store, group } = await emitting(storeOf(large, folder));

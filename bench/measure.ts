@@ -3,6 +3,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+/** `npm run bench -- --quick`: it is seen whether each benchmark comes to its end, and no figure counts. */
+export const isQuick: boolean = process.env.HOOKLINE_BENCH_QUICK !== undefined;
+
+/** So many, and in the quick form so few: whatever makes a benchmark long has its size from here. */
+export const sized = (full: number, quick: number): number => (isQuick ? quick : full);
+
 /** One side of a comparison, timed inside this process. */
 export interface Work {
   name: string;
@@ -59,6 +65,10 @@ export interface Findings {
 export interface Benchmark {
   name: string;
   about: string;
+  /** Why it cannot be taken here: what it needs and this machine does not have. In the full form it may install that first. */
+  missing?(): string | undefined;
+  /** Sides that are not taken here, each with the reason. */
+  leftOut?(): readonly string[];
   measure(): Promise<Findings>;
 }
 
@@ -79,15 +89,13 @@ export async function inFolder<T>(work: (folder: string) => T | Promise<T>): Pro
 
 /** Nanoseconds for one time of each side's work. */
 export async function sampleWork(sides: readonly Work[], { rounds, milliseconds }: Sampling): Promise<Samples> {
-  const [first] = sides;
-  const all = first ? [...sides, { ...first, name: againOf(first.name) }] : [];
   const counts = new Map<string, number>();
-  for (const side of all) counts.set(side.name, await timesThatFill(side, milliseconds));
-  return takeRounds(
-    all.map(({ name }) => name),
+  for (const side of sides) counts.set(side.name, await timesThatFill(side, sized(milliseconds, 1)));
+  return sampleReadings(
+    sides.map(({ name }) => name),
     rounds,
     async (name) => {
-      const side = all.find((one) => one.name === name);
+      const side = sides.find((one) => one.name === name);
       const times = counts.get(name) ?? 1;
       const started = process.hrtime.bigint();
       await side?.run(times);
@@ -113,38 +121,40 @@ export async function sampleReadings(
   rounds: number,
   read: (name: string) => number | Promise<number>,
 ): Promise<Samples> {
-  const [first] = names;
-  const all = first === undefined ? [] : [...names, againOf(first)];
-  return takeRounds(all, rounds, (name) => read(name.startsWith(againMark) ? name.slice(againMark.length) : name));
+  const { only } = await sampleTogether(names, rounds, async (name) => ({ only: await read(name) }));
+  return only;
 }
 
-/** `npm run bench -- --quick` takes a third of the rounds: to see that all of it works, not to quote from. */
-const roundsOf = (rounds: number): number =>
-  process.env.HOOKLINE_BENCH_QUICK ? Math.max(3, Math.round(rounds / 3)) : rounds;
-
-async function takeRounds(
+/** The same for several figures of one reading, such as the wall time and the processor time of a process. */
+export async function sampleTogether<Figure extends string>(
   names: readonly string[],
-  planned: number,
-  read: (name: string) => number | Promise<number>,
-): Promise<Samples> {
-  const rounds = roundsOf(planned);
-  const readings = new Map<string, number[]>(names.map((name) => [name, []]));
-  for (let round = -1; round < rounds; round++) {
-    for (const name of names) {
-      const reading = await read(name);
-      if (round >= 0) readings.get(name)?.push(reading);
+  rounds: number,
+  read: (name: string) => Promise<Readonly<Record<Figure, number>>>,
+): Promise<Record<Figure, Samples>> {
+  const [first = ""] = names;
+  const taken: { side: string; figures: Readonly<Record<Figure, number>> }[] = [];
+  for (let round = sized(-1, 0); round < sized(rounds, 1); round++)
+    for (const side of [...names, ...(isQuick ? [] : [againOf(first)])]) {
+      const figures = await read(side === againOf(first) ? first : side);
+      if (round >= 0) taken.push({ side, figures });
     }
-  }
-  const of = (name: string): readonly number[] => {
-    const found = readings.get(name);
-    if (!found) throw new Error(`no side is called "${name}" — ${names.join(", ")}`);
-    return found;
+  const samplesOf = (figure: Figure): Samples => {
+    const readings = (name: string): number[] =>
+      taken.flatMap(({ side, figures }) => (side === name ? [figures[figure]] : []));
+    return {
+      of(name) {
+        if (!names.includes(name)) throw new Error(`no side is called "${name}" — ${names.join(", ")}`);
+        return readings(name);
+      },
+      again: readings(againOf(first)),
+      names,
+    };
   };
-  return { of, again: of(againOf(names[0] ?? "")), names: names.filter((name) => !name.startsWith(againMark)) };
+  const figures = Object.keys(taken[0]?.figures ?? {}) as Figure[]; // those that the first reading gave
+  return Object.fromEntries(figures.map((figure) => [figure, samplesOf(figure)])) as Record<Figure, Samples>; // one of each
 }
 
-const againMark = "again: ";
-const againOf = (name: string): string => `${againMark}${name}`;
+const againOf = (name: string): string => `again: ${name}`;
 
 export function rowsOf(called: string, unit: string, samples: Samples): Row[] {
   return samples.names.map((variant) => ({ case: called, variant, unit, ...summary(samples.of(variant)) }));

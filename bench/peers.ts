@@ -26,26 +26,36 @@ export interface Peers {
   };
 }
 
-/**
- * Installs what is missing or of another version; no install scripts run. Returns the versions.
- * The managers of git hooks are optional: only their own benchmark asks for them.
- */
-export function installPeers(optional: boolean): Record<string, string> {
+/** What is measured against: the versions that bench/package.json pins. The managers of git hooks are optional. */
+export function wantedPeers(optional: boolean): Versions {
   const { dependencies, optionalDependencies } = pinned();
-  const wanted = optional ? { ...dependencies, ...optionalDependencies } : dependencies;
-  if (!isInstalled(wanted)) {
-    console.log(`installing ${Object.keys(wanted).join(", ")} into bench/node_modules (once)`);
-    const npm = process.env.npm_execpath;
-    const [program = "npm", ...before] = npm ? [process.execPath, npm] : ["npm"];
-    const flags = ["--ignore-scripts", "--no-package-lock", "--no-audit", "--no-fund", "--fetch-retries=1"];
-    if (!optional) flags.push("--omit=optional");
-    const path = `${dirname(process.execPath)}${delimiter}${process.env.PATH ?? ""}`;
-    const words = [...before, "install", "--prefix", folder, ...flags];
-    const done = spawnSync(program, words, { cwd: folder, encoding: "utf8", env: { ...process.env, PATH: path } });
-    if (!isInstalled(dependencies))
-      throw new Error(`the peers could not be installed: ${done.stderr || done.error?.message}`);
-  }
-  return wanted;
+  return optional ? { ...dependencies, ...optionalDependencies } : dependencies;
+}
+
+/**
+ * Installs what is missing or of another version; no install scripts run. Returns why it did not work.
+ * What is optional is asked for by its own benchmarks only.
+ */
+export function installPeers(optional: boolean): string | undefined {
+  const wanted = wantedPeers(optional);
+  if (isInstalled(wanted)) return undefined;
+  console.log(`installing ${Object.keys(wanted).join(", ")} into bench/node_modules (once)`);
+  const npm = process.env.npm_execpath;
+  const [program = "npm", ...before] = npm ? [process.execPath, npm] : ["npm"];
+  const flags = ["--ignore-scripts", "--no-package-lock", "--no-audit", "--no-fund", "--fetch-retries=1"];
+  if (!optional) flags.push("--omit=optional");
+  const path = `${dirname(process.execPath)}${delimiter}${process.env.PATH ?? ""}`;
+  const words = [...before, "install", "--prefix", folder, ...flags];
+  const done = spawnSync(program, words, { cwd: folder, encoding: "utf8", env: { ...process.env, PATH: path } });
+  return isInstalled(wantedPeers(false))
+    ? undefined
+    : `npm install did not work: ${done.stderr || done.error?.message}`;
+}
+
+/** Why what needs the libraries cannot be taken. */
+export function missingPeers(): string | undefined {
+  const missing = Object.keys(pinned().dependencies).filter((name) => !hasPeer(name));
+  return missing.length === 0 ? undefined : `bench/node_modules lacks ${missing.join(", ")}`;
 }
 
 type Versions = Record<string, string>;

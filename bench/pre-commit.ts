@@ -2,6 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { isQuick } from "./measure.ts";
 
 const version = ">=4,<5";
 const folder = join(import.meta.dirname, "node_modules", ".pre-commit");
@@ -12,6 +13,7 @@ export function findPreCommit(): string | undefined {
   if (works("pre-commit")) return "pre-commit";
   const program = join(folder, "bin", "pre-commit");
   if (existsSync(program)) return program;
+  if (isQuick) return undefined;
   console.error("installing pre-commit into bench/node_modules (once)");
   const made = succeeds("python3", ["-m", "venv", folder]);
   const words = ["install", "--quiet", "--disable-pip-version-check", `pre-commit${version}`];

@@ -11,18 +11,22 @@ import { setTimeout as pause } from "node:timers/promises";
 import { packageForTests } from "../scripts/package-for-tests.ts";
 import { openConnection } from "../src/storage/postgres/connection.ts";
 import { createSharedWork } from "../src/storage/postgres/shared-work/shared-work.ts";
+import { missingPostgres } from "../test/postgres/cluster.ts";
 import { startShared } from "../test/postgres/shared-world.ts";
 import { durableHook, itemOf } from "../test/runtime/queues/world.ts";
-import { type Benchmark, boundOf, type Findings, inFolder, quantile, rowOf } from "./measure.ts";
+import { type Benchmark, boundOf, type Findings, inFolder, quantile, rowOf, sized } from "./measure.ts";
 
-const kills = 10;
+const kills = sized(10, 1);
 const atMostInSeconds = 10;
-/** Milliseconds of one reading. */
+/** Milliseconds. */
+const settles = sized(6_000, 0);
+/** Of one reading. */
 const longest = 60_000;
 
 export const recovery: Benchmark = {
   name: "recovery",
   about: `a run whose worker is killed, ${kills} times: until another worker has begun its step again`,
+  missing: missingPostgres,
   measure: () => inFolder(measureIn),
 };
 
@@ -45,7 +49,7 @@ async function measureIn(folder: string): Promise<Findings> {
   }
   try {
     for (const name of ["one", "two"]) await start(name);
-    await pause(6_000); // it has been there for a while, as workers are
+    await pause(settles); // it has been there for a while, as workers are
     const readings: number[] = [];
     for (let kill = 0; kill < kills; kill++) {
       const log = join(folder, `log ${kill}`);

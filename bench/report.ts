@@ -22,17 +22,42 @@ export interface Report extends Surroundings, Findings {
   noisy: boolean;
 }
 
+const project = join(import.meta.dirname, "..");
+
 export const loadNow = (): number => loadavg()[0] ?? 0;
 const isBusy = (load: number): boolean => load > availableParallelism();
 
+/** What is measured and what measures: what else has changed beside a commit, such as the figures of the call before, does not count. */
+const measured = [
+  "src",
+  "bin",
+  "native",
+  "packs",
+  "dashboard",
+  "package.json",
+  "package-lock.json",
+  "bench/*.ts",
+  "test",
+];
+const git = (...words: string[]): string | undefined => {
+  const { status, stdout } = spawnSync("git", words, { cwd: project, encoding: "utf8" });
+  return status === 0 ? stdout.trim() : undefined;
+};
+
+/** The commit that is measured. Of a folder with other changes it says so: nobody else could take the figure again. */
+function commitNow(): string {
+  const commit = git("rev-parse", "--short", "HEAD");
+  if (commit === undefined) return "none";
+  return git("status", "--porcelain", "--", ...measured) === "" ? commit : `${commit} with changes`;
+}
+
 /** Names no host and no path. */
 export function surroundings(peers: Readonly<Record<string, string>>): Surroundings {
-  const commit = spawnSync("git", ["rev-parse", "--short", "HEAD"], { cwd: import.meta.dirname, encoding: "utf8" });
   const [processor] = cpus();
   const memory = Math.round(totalmem() / 1024 ** 3);
   return {
     date: new Date().toISOString().slice(0, 10),
-    commit: commit.status === 0 ? commit.stdout.trim() : "none",
+    commit: commitNow(),
     node: process.versions.node,
     machine: `${process.platform} ${process.arch}, ${availableParallelism()} cores, ${processor?.model ?? "?"}, ${memory} GiB`,
     peers,
@@ -49,7 +74,7 @@ export function makeReport(
   return { name, ...where, load: [round(before), round(after)], noisy: isBusy(before) || isBusy(after), ...findings };
 }
 
-const folder = join(import.meta.dirname, "results");
+const folder = join(project, "bench", "results");
 const fileOf = (name: string): string => join(folder, `${name}.json`);
 
 export function writeReport(report: Report): void {
@@ -58,9 +83,20 @@ export function writeReport(report: Report): void {
   writeFileSync(fileOf(report.name), `${text}\n`);
 }
 
-/** The last report of each of these that was ever taken here. */
-export const lastReports = (names: readonly string[]): Report[] =>
-  names.map(fileOf).flatMap((path) => (existsSync(path) ? [JSON.parse(readFileSync(path, "utf8"))] : []));
+/** The last report of each of these that was ever taken here. @param read default: from the project's folder */
+export const lastReports = (
+  names: readonly string[],
+  read: (path: string) => string | undefined = readHere,
+): Report[] =>
+  names.flatMap((name) => {
+    const text = read(`bench/results/${name}.json`);
+    return text === undefined ? [] : [JSON.parse(text)];
+  });
+
+function readHere(path: string): string | undefined {
+  const file = join(project, path);
+  return existsSync(file) ? readFileSync(file, "utf8") : undefined;
+}
 
 /** Three digits that count are more than a shared machine can tell. */
 const round = (value: number): number => Number(value.toPrecision(4));

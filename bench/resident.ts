@@ -9,7 +9,7 @@
  * time limit, id, answer read into an outcome. The program is the same for both: 10 lines of Python.
  */
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -25,7 +25,7 @@ import { startPipedProcess } from "../src/runtime/processes/piped-process.ts";
 import { createInlineQueue } from "../src/runtime/queues/inline.ts";
 import { systemPorts } from "../src/runtime/system.ts";
 import { aHook } from "../test/engine/a-hook.ts";
-import { type Benchmark, ratioOf, rowsOf, sampleWork, type Work } from "./measure.ts";
+import { type Benchmark, ratioOf, rowsOf, sampleWork, sized, type Work } from "./measure.ts";
 import { createNullStore } from "./null-store.ts";
 
 const folder = tmpdir();
@@ -34,6 +34,7 @@ const program = join(import.meta.dirname, "..", "examples", "resident", "guard.p
 export const resident: Benchmark = {
   name: "resident",
   about: "one event to a persistent program and back, the program in Python",
+  missing: () => (spawnSync("python3", ["--version"]).status === 0 ? undefined : "there is no python3"),
   async measure() {
     const residents = createPersistentPrograms({ start: startPipedProcess });
     const bare = openBare();
@@ -72,7 +73,7 @@ const ours = "resident command hook";
 const line = "a bare line of JSON";
 const spawned = "child_process.spawn of true";
 /** Who asks so often has compiled what it does; a process that stays has soon asked more. */
-const callsBefore = 15_000;
+const callsBefore = sized(15_000, 50);
 
 const times = (one: () => unknown) => async (count: number) => {
   for (let done = 0; done < count; done++) await one();

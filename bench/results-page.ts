@@ -1,7 +1,27 @@
-/** bench/RESULTS.md: the table of all goals and every figure behind it, written anew by each run from the last reports. */
+/**
+ * The pages that show figures, written anew by each run from the last reports: bench/RESULTS.md with every figure, and in other pages
+ * each block `<!-- figures: all -->` … `<!-- figures end -->`. Every line names the benchmark, its date and the commit measured.
+ * `<!-- figures: trust, trust-cost -->` has these benchmarks alone, `<!-- figures: guards (commands) -->` what speaks of commands.
+ */
+import { globSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { amount, figure, markdownTable } from "./columns.ts";
 import { type Line, type Lines, linesOf } from "./goals.ts";
 import type { Report } from "./report.ts";
+
+const project = join(import.meta.dirname, "..");
+/** Its own path, and those that may hold blocks. */
+export const resultsPath = "bench/RESULTS.md";
+const pages = ["README.md", "docs/**/*.md"];
+
+export function writePages(reports: readonly Report[]): void {
+  writeFileSync(join(project, resultsPath), resultsPage(reports));
+  for (const page of globSync(pages, { cwd: project })) {
+    const text = readFileSync(join(project, page), "utf8");
+    const written = withResults(text, reports);
+    if (written !== text) writeFileSync(join(project, page), written);
+  }
+}
 
 export function resultsPage(reports: readonly Report[]): string {
   const lines = linesOf(reports);
@@ -28,7 +48,7 @@ const cells = (line: Line): string[] => [
   line.verdict === "reached" ? "reached" : `**${line.verdict}**`,
   line.spread,
   line.noisy ? "noisy" : "",
-  line.from,
+  measuredBy(line),
 ];
 
 const goalTables = ({ promised, others }: Lines): string[] => [
@@ -41,34 +61,55 @@ const goalTables = ({ promised, others }: Lines): string[] => [
   ...markdownTable(titles, others.map(cells)),
 ];
 
-const begin = "<!-- figures: written by npm run bench -->";
-const end = "<!-- figures end -->";
+const block = /^<!-- figures: ([\w-]+(?:, [\w-]+)*)(?: \((.+)\))? -->\n[\s\S]*?^<!-- figures end -->$/gm;
 
-/** A page of documentation with its results of now; as it was where it has no place for them. */
-export function withResults(page: string, reports: readonly Report[]): string {
-  const [from, to] = [page.indexOf(begin), page.indexOf(end)];
-  if (from < 0 || to < from) return page;
+/** A page of documentation with its figures of now; one without a place for them as it was. */
+export const withResults = (page: string, reports: readonly Report[]): string =>
+  page.replace(block, (_written, names: string, about: string | undefined) => {
+    const only = about === undefined ? names : `${names} (${about})`;
+    return [`<!-- figures: ${only} -->`, "", ...figuresOf(names, about, reports), "", "<!-- figures end -->"].join(
+      "\n",
+    );
+  });
+
+/** What a page says in its own words. */
+export const outsideOfFigures = (page: string): string => page.replace(block, "");
+
+function figuresOf(names: string, about: string | undefined, reports: readonly Report[]): string[] {
   const { promised, others } = linesOf(reports);
-  const tables = [
-    takenLine(reports),
-    "",
-    ...markdownTable(shortTitles, promised.map(shortCells)),
-    "",
-    "And beside them, what other parts are held to:",
-    "",
-    ...markdownTable(shortTitles, others.map(shortCells)),
-  ];
-  return `${page.slice(0, from)}${begin}\n\n${tables.join("\n")}\n\n${page.slice(to)}`;
+  if (names === "all")
+    return [
+      takenLine(reports),
+      "",
+      ...shortTable(promised),
+      "",
+      "And beside them, what other parts are held to:",
+      "",
+      ...shortTable(others),
+    ];
+  const chosen = names.split(", ");
+  return shortTable(
+    [...promised, ...others].filter(({ from, what }) => chosen.includes(from) && what.includes(about ?? "")),
+  );
 }
 
-/** When and where; the reports need not have been taken in one call. */
+/** Where; when, and at which commit, says each line: the reports need not have been taken in one call. */
 function takenLine(reports: readonly Report[]): string {
-  const dates = [...new Set(reports.map(({ date }) => date))].sort().join(", ");
   const machines = [...new Set(reports.map(({ machine, node }) => `${machine}, Node ${node}`))].join("; ");
-  return `${dates}, ${machines}. What was measured while the machine was busy with other work is marked.`;
+  return `Each line names the benchmark, the day and the commit. ${machines}. What was measured while the machine was busy with other work is marked.`;
 }
 
-const shortTitles = ["what", "ours", "beside", "", "goal", ""];
+/** Without the columns in which nothing stands. */
+function shortTable(lines: readonly Line[]): string[] {
+  const rows = lines.map(shortCells);
+  const isUsed = (_: unknown, column: number): boolean => rows.some((row) => row[column] !== "");
+  return markdownTable(
+    shortTitles.filter(isUsed),
+    rows.map((row) => row.filter(isUsed)),
+  );
+}
+
+const shortTitles = ["what", "ours", "beside", "", "goal", "", "measured by"];
 const shortCells = (line: Line): string[] => [
   line.what,
   line.ours,
@@ -76,7 +117,11 @@ const shortCells = (line: Line): string[] => [
   line.ratio,
   line.goal,
   [line.verdict === "reached" ? "reached" : `**${line.verdict}**`, line.noisy ? "(busy)" : ""].join(" ").trimEnd(),
+  measuredBy(line),
 ];
+
+const measuredBy = ({ from, date, commit }: Line): string =>
+  date === undefined ? from : `${from}, ${date}, commit ${commit}`;
 
 function section(report: Report): string[] {
   const { name, about, date, machine, node, commit, load, noisy, rows, ratios } = report;

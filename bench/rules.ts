@@ -18,11 +18,12 @@ import { compileRules } from "../src/formats/rules/rules.ts";
 import { createLoadingPorts } from "../src/hosts/compose/compose.ts";
 import { compiledHooks } from "../src/loading/compiled.ts";
 import { loadAllStable } from "../src/loading/loading.ts";
-import { type Benchmark, ratioOf, rowsOf, sampleWork } from "./measure.ts";
+import { type Benchmark, ratioOf, rowsOf, sampleWork, sized } from "./measure.ts";
 
 const ours = "compileRules";
 const parse = "parseDocument";
 const copy = "compiled copy";
+const count = sized(1_000, 20);
 
 export const rules: Benchmark = {
   name: "rules",
@@ -30,7 +31,7 @@ export const rules: Benchmark = {
   async measure() {
     const registry = { conditions, handlers: createHandlers(new Map()) };
     const patterns = await loadPatterns();
-    const text = rulesFile(1_000);
+    const text = rulesFile(count);
     const load = (): number => {
       const { hooks, problems } = compileRules(text, origin, {
         label: "rules.yaml",
@@ -41,7 +42,7 @@ export const rules: Benchmark = {
       assert.deepEqual(problems, []);
       return hooks.length;
     };
-    assert.equal(load(), 1_000, "every rule is valid");
+    assert.equal(load(), count, "every rule is valid");
     const folder = mkdtempSync(join(tmpdir(), "hookline-bench-"));
     try {
       const samples = await sampleWork(
@@ -88,7 +89,7 @@ async function keptIn(folder: string, text: string): Promise<() => void> {
   kept.keep({ state: stable.state, loaded: plain }, Date.now() + 10_000);
   return () => {
     const found = kept.read();
-    assert.ok("loaded" in found && found.loaded.set.hooks.length === 1_000);
+    assert.ok("loaded" in found && found.loaded.set.hooks.length === count);
   };
 }
 

@@ -1,13 +1,15 @@
 /**
- * npm run bench [-- NAME…] [--quick] [--check | --baseline]: measures, prints a table of all goals, writes
- * bench/results/<name>.json and bench/RESULTS.md. --check exits 1 if a ratio is worse than in the last release.
+ * npm run bench [-- NAME…] [--quick | --check | --baseline]: measures, prints a table of all goals, writes
+ * bench/results/<name>.json, bench/RESULTS.md and the pages that show figures. --check exits 1 if a ratio is worse than in the last
+ * release. --quick measures nothing: it exits 1 if one of all benchmarks does not come to its end (quick.ts).
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { benchmarks, type Entry } from "./benchmarks.ts";
 import { columns } from "./columns.ts";
 import { type Line, linesOf } from "./goals.ts";
-import { installPeers } from "./peers.ts";
+import { installPeers, wantedPeers } from "./peers.ts";
+import { runQuickly } from "./quick.ts";
 import { type Baseline, guarded, noLongerMeasured, type Recorded, regressions, worseIn } from "./regression.ts";
 import {
   lastReports,
@@ -19,7 +21,7 @@ import {
   surroundings,
   writeReport,
 } from "./report.ts";
-import { resultsPage, withResults } from "./results-page.ts";
+import { writePages } from "./results-page.ts";
 import { take } from "./take.ts";
 
 /** All that is asked for without a name is done by then, so that it ends within eight minutes. */
@@ -35,36 +37,28 @@ async function main(words: readonly string[]): Promise<number> {
     console.log(`no benchmark is called ${unknown.join(", ")}: there are ${there}`);
     return 2;
   }
-  const where = surroundings(installPeers(names.some((name) => name === "git" || name === "agents")));
+  const isQuick = words.includes("--quick");
+  const wantsOptional = !isQuick && names.some((name) => name === "git" || name === "agents");
+  const notInstalled = installPeers(wantsOptional);
+  if (notInstalled !== undefined) console.log(notInstalled);
+  const where = surroundings(wantedPeers(wantsOptional));
   console.log(`${where.machine} · Node ${where.node} · commit ${where.commit} · ${where.date}`);
+  if (isQuick) return runQuickly(benchmarks.filter(({ name }) => names.length === 0 || names.includes(name)));
   const chosen = benchmarks.filter(({ name, alone }) => (names.length === 0 ? !alone : names.includes(name)));
-  const quick = words.includes("--quick");
   const deadline = performance.now() + (names.length === 0 ? secondsInAll : 3600) * 1000;
-  const taken = await takeAll(chosen, { where, quick, deadline });
-  if (!quick) {
-    for (const report of taken.reports) writeReport(report);
-    writePages(lastReports(benchmarks.map(({ name }) => name)));
-  }
+  const taken = await takeAll(chosen, { where, deadline });
+  for (const report of taken.reports) writeReport(report);
+  writePages(lastReports(benchmarks.map(({ name }) => name)));
   const earlier = names.length === 0 ? lastReports(benchmarks.flatMap(({ name, alone }) => (alone ? [name] : []))) : [];
-  printGoals([...taken.reports, ...earlier.map(asEarlier)], taken.failures);
+  printGoals([...taken.reports, ...earlier], taken.failures);
   if (words.includes("--baseline")) recordBaseline(where, taken.reports);
   if (words.includes("--check"))
-    return checkAgainstBaseline(taken.reports, (entry) => takeOne(entry, { where, quick, deadline: Infinity }));
+    return checkAgainstBaseline(taken.reports, (entry) => takeOne(entry, { where, deadline: Infinity }));
   return taken.failures.size === 0 ? 0 : 1;
-}
-
-/** What has to be asked for by name was not taken now: its last figures say so. */
-const asEarlier = (report: Report): Report => ({ ...report, name: `${report.name}, ${report.date}, ${report.commit}` });
-
-function writePages(reports: readonly Report[]): void {
-  writeFileSync(join(import.meta.dirname, "RESULTS.md"), resultsPage(reports));
-  const path = join(import.meta.dirname, "..", "docs", "performance.md");
-  writeFileSync(path, withResults(readFileSync(path, "utf8"), reports));
 }
 
 interface Terms {
   where: Surroundings;
-  quick: boolean;
   deadline: number;
 }
 interface Taken {
@@ -82,7 +76,7 @@ async function takeAll(chosen: readonly Entry[], terms: Terms): Promise<Taken> {
   }
   for (const [at, report] of reports.entries()) {
     const entry = chosen.find(({ name }) => name === report.name);
-    if (!terms.quick && entry && deservesAnother(report) && secondsLeft(terms) > entry.seconds * 1.5) {
+    if (entry && deservesAnother(report) && secondsLeft(terms) > entry.seconds * 1.5) {
       console.log(`\n${report.name} missed a goal while the machine was busy: measured once more`);
       const again = await takeOne(entry, terms);
       if (typeof again !== "string" && spreadOf(again) < spreadOf(report)) reports[at] = again;
@@ -103,14 +97,16 @@ async function takeOne({ name, seconds }: Entry, terms: Terms): Promise<Report |
   if (left < seconds / 2) return "not measured: the time was used up";
   const before = loadNow();
   const began = performance.now();
-  const findings = await take(name, Math.min(left, Math.max(60, seconds * 3)), terms.quick);
+  const taken = await take(name, { limit: Math.min(left, Math.max(60, seconds * 3)), quick: false });
   const took = ((performance.now() - began) / 1000).toFixed(0);
-  if ("failed" in findings) {
-    console.log(`\n${name}: FAILED after ${took} s: ${findings.failed}`);
-    return findings.failed;
+  if (!("rows" in taken)) {
+    const why = "skipped" in taken ? taken.skipped : taken.failed;
+    console.log(`\n${name}: FAILED after ${took} s: ${why}`);
+    return why;
   }
+  const { leftOut, ...findings } = taken;
   const report = makeReport(name, terms.where, before, findings);
-  console.log(`${printReport(report)}\n  (${took} s)`);
+  console.log([printReport(report), ...leftOut.map((side) => `left out: ${side}`), `(${took} s)`].join("\n  "));
   return report;
 }
 
@@ -137,7 +133,7 @@ const cells = (line: Line): string[] => [
   line.goal,
   line.spread.replace("± ", ""),
   line.noisy ? "noisy" : "",
-  line.from,
+  [line.from, line.date, line.commit].join(" ").trimEnd(),
 ];
 
 function recordBaseline({ commit, date, node, machine }: Surroundings, reports: readonly Report[]): void {

@@ -20,12 +20,14 @@ import {
   ratioOf,
   rowsOf,
   type Samples,
-  sampleReadings,
+  sampleTogether,
+  sized,
 } from "./measure.ts";
 
 export const spawnPort: Benchmark = {
   name: "spawn",
   about: "one command hook, sh -c true, through the whole Spawn port, against child_process.spawn",
+  leftOut: () => (hasCompiler() ? [] : [`${limit}: there is no gcc`]),
   async measure() {
     const folder = mkdtempSync(join(tmpdir(), "hookline-bench-"));
     const spawner = createSpawner({
@@ -43,8 +45,10 @@ export const spawnPort: Benchmark = {
 };
 
 const rounds = 15;
-const oneByOne = 25;
-const together = 100;
+const oneByOne = sized(25, 2);
+const together = sized(100, 10);
+/** Megabytes of the large heap. */
+const large = sized(500, 20);
 
 const ours = "Spawn port";
 const theirs = "child_process.spawn";
@@ -85,10 +89,14 @@ const child: Once = () =>
 
 type Limit = (count: number, atOnce: number) => number;
 
+const hasCompiler = (): boolean => spawnSync("gcc", ["--version"]).status === 0;
+
 function buildLimit(folder: string): Limit | undefined {
+  if (!hasCompiler()) return undefined;
   const file = join(folder, "limit");
   const source = join(import.meta.dirname, "spawn-limit.c");
-  if (spawnSync("gcc", ["-O2", source, "-o", file]).status !== 0) return undefined;
+  const built = spawnSync("gcc", ["-O2", source, "-o", file], { encoding: "utf8" });
+  if (built.status !== 0) throw new Error(`the limit in C was not built: ${built.stderr}`);
   return (count, atOnce) => {
     const words = [String(Math.ceil(count / atOnce)), String(atOnce), payload];
     const done = spawnSync(file, words, { env: environment, encoding: "utf8" });
@@ -100,21 +108,21 @@ function buildLimit(folder: string): Limit | undefined {
 async function measureWith(port: Once, inC: Limit | undefined): Promise<Findings> {
   const small = await compare(port, inC, 1);
   const crowd = await compare(port, inC, together);
-  const heap = fill(500);
-  const large = await compare(port, inC, 1);
+  const heap = fill(large);
+  const crowded = await compare(port, inC, 1);
   if (heap.length === 0) throw new Error("the heap was not kept");
   return {
     rows: [
       ...rowsNamed("one at a time, small heap", small),
-      ...rowsNamed("one at a time, 500 MB heap", large),
+      ...rowsNamed("one at a time, 500 MB heap", crowded),
       ...rowsNamed(`${together} at once, for each`, crowd),
     ],
     ratios: [
       ratioOf(small.wall, { goal: "small heap, against child_process.spawn", cost: ours, by: theirs, atMost: 0.5 }),
-      ratioOf(large.wall, { goal: "500 MB heap, against child_process.spawn", cost: ours, by: theirs, atMost: 0.25 }),
+      ratioOf(crowded.wall, { goal: "500 MB heap, against child_process.spawn", cost: ours, by: theirs, atMost: 0.25 }),
       ratioOf(crowd.wall, { goal: `${together} at once: more in a second`, cost: theirs, by: ours, atLeast: 3 }),
       ratioOf(small.processor, { goal: "processor time, small heap", cost: ours, by: theirs }),
-      ratioOf(large.processor, { goal: "processor time, 500 MB heap", cost: ours, by: theirs }),
+      ratioOf(crowded.processor, { goal: "processor time, 500 MB heap", cost: ours, by: theirs }),
       ...limitRatios(inC, small, crowd),
     ],
   };
@@ -134,42 +142,33 @@ interface Compared {
 }
 
 /** Milliseconds for one program. */
-async function compare(port: Once, inC: Limit | undefined, atOnce: number): Promise<Compared> {
-  const processor = new Map<string, number[]>();
+function compare(port: Once, inC: Limit | undefined, atOnce: number): Promise<Compared> {
   const count = Math.max(oneByOne, atOnce);
-  const sides: Record<string, () => number | Promise<number>> = {
-    [ours]: () => timed(ours, port),
-    [theirs]: () => timed(theirs, child),
-    ...(inC ? { [limit]: () => inC(count, atOnce) } : {}),
+  const sides: Record<string, () => Promise<{ wall: number; processor: number }>> = {
+    [ours]: () => timed(port),
+    [theirs]: () => timed(child),
+    ...(inC && { [limit]: async () => ({ wall: inC(count, atOnce), processor: Number.NaN }) }), // it works in a process of its own
   };
 
-  async function timed(name: string, once: Once): Promise<number> {
+  async function timed(once: Once): Promise<{ wall: number; processor: number }> {
     const used = process.cpuUsage();
     const started = performance.now();
     for (let done = 0; done < count; done += atOnce) await Promise.all(Array.from({ length: atOnce }, once));
     const took = performance.now() - started;
     const { user, system } = process.cpuUsage(used);
-    processor.set(name, [...(processor.get(name) ?? []), (user + system) / 1000 / count]);
-    return took / count;
+    return { wall: took / count, processor: (user + system) / 1000 / count };
   }
 
-  const wall = await sampleReadings(Object.keys(sides), rounds, (name) => sides[name]?.() ?? Number.NaN);
-  return { wall, processor: processorOf(wall, processor) };
-}
-
-/** The side that is taken twice in each round is the first. The first round was the warm-up. */
-function processorOf(wall: Samples, taken: ReadonlyMap<string, readonly number[]>): Samples {
-  const own = (taken.get(ours) ?? []).slice(2);
-  return {
-    names: wall.names.filter((name) => taken.has(name)),
-    again: own.filter((_reading, index) => index % 2 === 1),
-    of: (name) => (name === ours ? own.filter((_reading, index) => index % 2 === 0) : (taken.get(name) ?? []).slice(1)),
-  };
+  return sampleTogether(Object.keys(sides), rounds, async (name) => {
+    const side = sides[name];
+    if (!side) throw new Error(`no side is called ${name}`);
+    return side();
+  });
 }
 
 const rowsNamed = (called: string, { wall, processor }: Compared): Row[] => [
   ...rowsOf(called, "ms", wall),
-  ...rowsOf(`${called}: processor time`, "ms", processor),
+  ...rowsOf(`${called}: processor time`, "ms", { ...processor, names: [ours, theirs] }),
 ];
 
 /** So many MB of small objects, as what a program remembers is made of. */

@@ -3,13 +3,21 @@
  * which trust answers yes to everything. The workspace has twenty hooks, each with a script of its own whose bytes are bound;
  * one matches the event, a rule that refuses in process, so that no program's start hides the difference.
  */
-import { spawn } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { packageForTests } from "../scripts/package-for-tests.ts";
-import { type Address, readAddress } from "../src/hosts/daemon/state-file.ts";
-import { type Benchmark, boundOf, type Findings, inFolder, quantile, rowsOf, sampleReadings } from "./measure.ts";
+import { startDaemon } from "./daemon.ts";
+import {
+  type Benchmark,
+  boundOf,
+  type Findings,
+  inFolder,
+  quantile,
+  rowsOf,
+  sampleReadings,
+  sized,
+} from "./measure.ts";
 import { type Program, timeProgram } from "./process-time.ts";
 import { trustWith } from "./trusted.ts";
 
@@ -22,9 +30,11 @@ export const trustCost: Benchmark = {
 const [asking, given] = ["trust is asked", "trust answers yes"];
 /** Milliseconds. */
 const goals = { command: 3, daemon: 1 };
-const requestsOfReading = 40;
+const requestsOfReading = sized(40, 2);
 /** Hook files that have just been written are compiled for each event. */
-const settling = 2_500;
+const settling = sized(2_500, 0);
+const runsOfReading = sized(3, 1);
+const warmUp = sized(25, 1);
 
 const payload = (cwd: string): string =>
   JSON.stringify({
@@ -49,12 +59,12 @@ async function measureIn(folder: string): Promise<Findings> {
   };
   await wait(settling);
   for (const side of sides.keys()) timeProgram(program(side), 2); // makes the store and fills both caches
-  const commands = await sampleReadings([given, asking], 21, (side) => timeProgram(program(side), 3).wall);
+  const commands = await sampleReadings([given, asking], 21, (side) => timeProgram(program(side), runsOfReading).wall);
   const daemons = new Map<string, Daemon>();
   try {
     for (const [side, one] of sides) daemons.set(side, await start(one));
     const ask = async (side: string): Promise<number> => (await daemons.get(side)?.ask()) ?? Number.NaN;
-    for (let round = 0; round < 25; round++) for (const side of sides.keys()) await ask(side);
+    for (let round = 0; round < warmUp; round++) for (const side of sides.keys()) await ask(side);
     const requests = await sampleReadings([given, asking], 21, ask);
     const more = ({ of }: typeof commands): number => quantile(of(asking), 0.5) - quantile(of(given), 0.5);
     return {
@@ -65,7 +75,7 @@ async function measureIn(folder: string): Promise<Findings> {
       ],
     };
   } finally {
-    for (const { close } of daemons.values()) close();
+    for (const { close } of daemons.values()) await close();
   }
 }
 
@@ -97,15 +107,12 @@ function prepare(own: string, place: string): Program {
 interface Daemon {
   /** The median of some requests, milliseconds. */
   ask(): Promise<number>;
-  close(): void;
+  close(): Promise<void>;
 }
 
 async function start({ command, cwd, environment, input }: Program): Promise<Daemon> {
-  const [node, bin = ""] = command;
-  const child = spawn(node, [bin, "up", "--port", "0"], { cwd, env: { ...environment }, stdio: "ignore" });
-  const { port, token } = await addressIn(
-    join(environment.HOME ?? "", ".local", "state", "hookline", "daemon.address"),
-  );
+  const [, bin = ""] = command;
+  const { port, token, close } = await startDaemon({ bin, cwd, environment });
   const body = readFileSync(input);
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
   const once = async (): Promise<number> => {
@@ -125,15 +132,6 @@ async function start({ command, cwd, environment, input }: Program): Promise<Dae
       for (let count = 0; count < requestsOfReading; count++) took.push(await once());
       return quantile(took, 0.5);
     },
-    close: () => child.kill(),
+    close,
   };
-}
-
-async function addressIn(file: string): Promise<Address> {
-  for (let tries = 0; tries < 200; tries++) {
-    const found = readAddress(file);
-    if (found) return found;
-    await wait(50); // it does not listen yet
-  }
-  throw new Error(`the daemon wrote no ${file}`);
 }

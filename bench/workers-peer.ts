@@ -6,6 +6,8 @@ import { readFile } from "node:fs/promises";
 import dbos from "@dbos-inc/dbos-sdk";
 import pg from "pg";
 import type { Run } from "../src/engine/record.ts";
+import { rowOfRun } from "../src/storage/sqlite/rows.ts";
+import { plainKeeper } from "./raw-store.ts";
 
 /** At once, over all processes. */
 export const cap = 8;
@@ -29,10 +31,13 @@ export const tables = (day: string): string => `create schema peer;
     )
     .join("\n")}`;
 
-/** As whoever sends the run writes it. */
-export const queuedRow = ({ id, eventId, eventName, hook, hookName, cause, startedAt }: Run, day: string): string =>
-  `insert into peer.run (day, id, event, event_name, hook, hook_name, status, cause, started, steps, notes, asked) values
-    ('${day}', '${id}', '${eventId}', '${eventName}', '${hook}', '${hookName}', 'queued', '${cause}', ${startedAt}, '[]', '[]', 0);`;
+/** As whoever sends the run writes it: the columns of the store's own row. */
+export function queuedRow(run: Run, day: string): string {
+  const row = { day, ...rowOfRun(run, plainKeeper) };
+  const values = Object.values(row).map((value) => (typeof value === "string" ? inQuotes(value) : String(value)));
+  return `insert into peer.run (${Object.keys(row).join()}) values (${values.join()});`;
+}
+const inQuotes = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 export interface Given {
   id: string;

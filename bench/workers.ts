@@ -10,20 +10,22 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import dbos from "@dbos-inc/dbos-sdk";
+import { packageForTests } from "../scripts/package-for-tests.ts";
 import { advance } from "../src/engine/events.ts";
 import type { Item } from "../src/engine/ports.ts";
 import { systemPorts } from "../src/runtime/system.ts";
 import { openPostgresStore, type PostgresStore } from "../src/storage/postgres/postgres.ts";
 import { createSharedWork } from "../src/storage/postgres/shared-work/shared-work.ts";
 import { dayOf } from "../src/storage/postgres/writing.ts";
+import { missingPostgres } from "../test/postgres/cluster.ts";
 import { database, type Prepared } from "../test/postgres/prepared.ts";
 import { startShared } from "../test/postgres/shared-world.ts";
 import { durableHook, itemOf } from "../test/runtime/queues/world.ts";
-import { type Benchmark, type Findings, inFolder, ratioOf, rowsOf, sampleReadings } from "./measure.ts";
+import { type Benchmark, type Findings, inFolder, ratioOf, rowsOf, sampleReadings, sized } from "./measure.ts";
 import { cap, type Given, queue, queuedRow, schema, tables, version, workflow } from "./workers-peer.ts";
 
-const processes = 4;
-const runs = 400;
+const processes = sized(4, 1);
+const runs = sized(400, 16);
 const automations = 50;
 const rounds = 5;
 /** Milliseconds of one reading. */
@@ -33,6 +35,7 @@ const { id } = systemPorts();
 export const workers: Benchmark = {
   name: "workers",
   about: `short automation runs of ${processes} workers on one Postgres, at most ${cap} at once, and of DBOS by hand`,
+  missing: missingPostgres,
   measure: () => inFolder(measureIn),
 };
 
@@ -122,7 +125,7 @@ async function startOwn({ folder, cluster, store }: Place): Promise<Side> {
   mkdirSync(join(home, ".config", "hookline"), { recursive: true });
   writeFileSync(join(home, ".config", "hookline", "config.yaml"), `hook_engine: { max_concurrent_hooks: ${cap} }\n`);
   const env = { PATH: process.env.PATH, HOME: home, XDG_STATE_HOME: join(folder, "state") };
-  const bin = join(import.meta.dirname, "..", "bin", "hookline.js");
+  const bin = join(packageForTests("asked"), "bin", "hookline.js");
   const work = createSharedWork({ connection: store.connection });
   return {
     children: await startAll([bin, "worker", "--store", cluster.store, "--name"], { cwd: folder, env }),

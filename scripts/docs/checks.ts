@@ -16,6 +16,7 @@ import { filesIn, staleBlocks } from "./blocks.ts";
 import { commandComplaints } from "./command-line-page.ts";
 import { conformanceComplaints } from "./conformance-page.ts";
 import { exampleComplaints } from "./examples.ts";
+import { figureComplaints } from "./figures.ts";
 import { generated } from "./generated.ts";
 import { groupComplaints } from "./groups.ts";
 import { staleTables } from "./tables.ts";
@@ -38,6 +39,7 @@ export async function complaintsAbout(project: Project): Promise<string[]> {
     ...orphanComplaints(project),
     ...groupComplaints(project.pages.flatMap((page) => (page.startsWith("docs/") ? [page.slice("docs/".length)] : []))),
     ...exampleComplaints(project.read),
+    ...figureComplaints(project),
     ...project.pages.flatMap((page) => blockComplaints(page, project)),
     ...project.pages.flatMap((page) =>
       staleTables(project.read(page) ?? "").map((one) => `${page}: the table ${one} is stale — npm run docs`),

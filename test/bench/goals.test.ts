@@ -74,10 +74,16 @@ test("missed goals and figures for information are kept apart on the page", () =
 });
 
 test("the page of documentation gets the figures of now between its marks, and keeps all else", () => {
-  const page = "# Title\n\n<!-- figures: written by npm run bench -->\nformer figures\n<!-- figures end -->\n\nend\n";
+  const page = "# Title\n\n<!-- figures: all -->\nformer figures\n<!-- figures end -->\n\nend\n";
   const written = withResults(page, [report("spawn", [goal("small heap", { value: 0.7, pass: false })])]);
-  assert.match(written, /^# Title\n\n<!-- figures: written by npm run bench -->\n\n2026-11-22, one, Node 24\./);
-  assert.match(written, /\| one command hook, small heap \|.*\| 0\.70 × \|.*\*\*MISSED\*\* \|/);
+  assert.match(
+    written,
+    /^# Title\n\n<!-- figures: all -->\n\nEach line names the benchmark, the day and the commit\. one, Node 24\./,
+  );
+  assert.match(
+    written,
+    /\| one command hook, small heap \|.*\| 0\.70 × \|.*\*\*MISSED\*\* \| spawn, 2026-11-22, commit abc \|/,
+  );
   assert.match(written, /<!-- figures end -->\n\nend\n$/);
   assert.doesNotMatch(written, /former figures/);
   assert.equal(withResults(written, [report("spawn", [])]).split("figures end").length, 2);

@@ -61,6 +61,11 @@ export function findPostgres(): { bin: string } | { missing: string } {
   return { bin };
 }
 
+export function missingPostgres(): string | undefined {
+  const found = findPostgres();
+  return "missing" in found ? found.missing : undefined;
+}
+
 function isSupported(bin: string): boolean {
   const said = spawnSync(join(bin, "postgres"), ["--version"], { encoding: "utf8" }).stdout ?? "";
   const version = Number(/\b(\d+)/.exec(said)?.[1]);

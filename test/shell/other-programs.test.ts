@@ -59,7 +59,7 @@ test("a line with a part that only the shell knows still tells its programs", ()
 /** The same in appearance, and another program may run. */
 const open = [
   'x="$1/y"; $x z',
-  'read VIRTUAL_ENV < names; $VIRTUAL_ENV/y',
+  "read VIRTUAL_ENV < names; $VIRTUAL_ENV/y",
   "export JAVA_HOME='rm -rf'$x; bash -c '$JAVA_HOME/y'",
   "v=VIRTUAL_; read ${v}ENV; $VIRTUAL_ENV/y",
   "SHELL=$x; $SHELL -c y",

@@ -73,12 +73,7 @@ test("[R87] what a known program does with code is another unknown, and names th
   assert.deepEqual(read("curl x | python3").unknown, [
     { what: "does", why: "cannot tell what the code given to `python` does", program: "python" },
   ]);
-  for (const line of [
-    "vim -c 'normal dd' f",
-    "awk -f <(ls) f",
-    "gdb -ex run a",
-    "node -e 'eval(x)'",
-  ]) {
+  for (const line of ["vim -c 'normal dd' f", "awk -f <(ls) f", "gdb -ex run a", "node -e 'eval(x)'"]) {
     assert.deepEqual(runs(line), [], line);
     assert.equal(does(line).length, 1, line);
   }

@@ -1,74 +1,12 @@
 /** hookline init, by the real command: from nothing to an agent whose push is refused, and nothing is written that was not shown. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import {
-  chmodSync,
-  existsSync,
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
-import { basename, delimiter, dirname, join } from "node:path";
-import test, { type TestContext } from "node:test";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import test from "node:test";
 import { packageForTests } from "../../../scripts/package-for-tests.ts";
-import { codeCache, runCommand } from "../../program.ts";
-import type { CommandAnswer } from "../../standing-command.ts";
-
-interface World {
-  home: string;
-  workspace: string;
-  environment: Record<string, string>;
-  hookline(...words: string[]): CommandAnswer;
-  /** What lies in the home but for our state, by path. */
-  files(): Record<string, string>;
-}
-
-/** A home with a project in it, where Claude Code is on the PATH and Codex has a folder. */
-function machine(t: TestContext, files: Readonly<Record<string, string>> = {}, agents = true): World {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-init-")));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
-  const [home, bin] = [join(folder, "home"), join(folder, "bin")];
-  const workspace = join(home, "shop");
-  for (const one of [workspace, bin]) mkdirSync(one, { recursive: true });
-  for (const [path, text] of Object.entries({ "shop/.git/HEAD": "", ...files })) {
-    mkdirSync(dirname(join(home, path)), { recursive: true });
-    writeFileSync(join(home, path), text, { mode: text.startsWith("#!") ? 0o755 : 0o644 });
-  }
-  if (agents) {
-    mkdirSync(join(home, ".codex"));
-    writeFileSync(join(bin, "claude"), "#!/bin/sh\n: >ran\n");
-    chmodSync(join(bin, "claude"), 0o755);
-  }
-  const environment = {
-    NODE_COMPILE_CACHE: codeCache,
-    PATH: [bin, "/usr/bin", "/bin"].join(delimiter),
-    HOME: home,
-    XDG_STATE_HOME: join(folder, "state"),
-    HOOKLINE_DAEMON: "off",
-  };
-  return {
-    ...{ home, workspace, environment },
-    hookline: (...words) => runCommand(words, { cwd: workspace, environment }),
-    files: () =>
-      Object.fromEntries(
-        globSync("**/*", { cwd: home, withFileTypes: true })
-          .concat(globSync("{.*,.*/**,*/.*,*/.*/**}", { cwd: home, withFileTypes: true }))
-          .filter((one) => one.isFile())
-          .map(({ parentPath, name }) => [join(parentPath, name), readFileSync(join(parentPath, name), "utf8")]),
-      ),
-  };
-}
-
-const nodeProject = {
-  "shop/package.json": '{"scripts":{"test":"node --test"},"devDependencies":{"prettier":"3"}}',
-  "shop/tsconfig.json": "{}",
-};
+import { runCommand } from "../../program.ts";
+import { machine, nodeProject, type World } from "./init-place.ts";
 
 /** What the agent would be told. */
 function asked(program: string, command: string, { workspace, environment }: World): unknown {
@@ -168,31 +106,6 @@ test("in a project without tests and formatter it proposes what fits, and only w
   );
 });
 
-test("existing hooks are listed with the agent that runs them itself, and stay as they are", (t) => {
-  const settings = '{"hooks":{"Stop":[{"hooks":[{"command":"true"}]}]}}';
-  const { hookline, workspace } = machine(t, { "shop/.claude/settings.json": settings });
-  assert.match(hookline("init", "--yes").stdout, / 1 in \.claude\/settings\.json, which Claude Code runs itself\n/);
-  assert.equal(readFileSync(join(workspace, ".claude/settings.json"), "utf8"), settings);
-});
-
-test("a recipe is not proposed where a hook already runs its tool", (t) => {
-  const hook = (command: string): string => JSON.stringify({ hooks: [{ type: "command", command }] });
-  const { hookline, files } = machine(t, {
-    ...nodeProject,
-    "shop/.claude/settings.json": `{"permissions":{"allow":["Bash(npm test)"]},"hooks":{"Stop":[${hook("npm run test -- --silent")}]}}`,
-    "shop/.hookline/hooks/tidy.sh":
-      "#!/bin/sh\n#---\n# name: tidy\n# type: file\n# pattern: '*.ts'\n#---\nnpx prettier --write .\n",
-  });
-  const { stdout } = hookline("init", "--yes");
-  assert.match(stdout, /nothing to do: a hook in \.claude\/settings\.json runs npm test already/);
-  assert.match(stdout, /nothing to do: a hook in \.hookline\/hooks\/tidy\.sh runs prettier already/);
-  const written = Object.keys(files()).filter((path) => path.includes("/.hookline/hooks/"));
-  assert.deepEqual(
-    written.map((path) => basename(path)),
-    ["tidy.sh"],
-  );
-});
-
 test("settings of an agent that cannot be read are told with their place, and the others are registered", (t) => {
   const { hookline, home } = machine(t, { ".claude/settings.json": "{ broken" });
   const { status, stderr } = hookline("init", "--yes");
@@ -200,24 +113,6 @@ test("settings of an agent that cannot be read are told with their place, and th
   assert.match(stderr, /hookline: .*JSON is broken.*\.claude\/settings\.json:1:3/);
   assert.equal(readFileSync(join(home, ".claude/settings.json"), "utf8"), "{ broken");
   assert.ok(existsSync(join(home, ".codex/hooks.json")));
-});
-
-test("without an agent the hooks are set up, and it says how to see a decision", (t) => {
-  const { hookline, workspace } = machine(t, {}, false);
-  const { status, stdout } = hookline("init", "--yes");
-  assert.equal(status, 0);
-  assert.match(
-    stdout,
-    /agents +none of Claude Code,[\s\S]*No agent calls Hookline yet[\s\S]*hookline emit PreToolUse --data '.*git push/,
-  );
-  assert.ok(existsSync(join(workspace, ".hookline/rules/guard.yaml")));
-});
-
-test("in the home folder it writes to the person's own hook files", (t) => {
-  const { home, environment } = machine(t);
-  const { status, stderr } = runCommand(["init", "--yes"], { cwd: home, environment });
-  assert.equal(status, 0, stderr);
-  assert.ok(existsSync(join(home, ".config/hookline/rules/guard.yaml")) && !existsSync(join(home, ".hookline")));
 });
 
 /** Makes a terminal, if the one of this system knows these flags. */

@@ -1,11 +1,10 @@
 /** A project whose hooks' programs call hookline, each in a process of its own. */
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import { bin, codeCache } from "../../program.ts";
+import { bin, codeCache, runCommand } from "../../program.ts";
 
 interface Place {
   hookline(...words: string[]): { status: number | null; stdout: string; stderr: string };
@@ -18,18 +17,13 @@ export function place(t: TestContext): Place {
   t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   const [cwd, home] = [join(folder, "shop"), join(folder, "home")];
   for (const path of [cwd, home]) mkdirSync(path);
-  const env = {
+  const environment = {
     NODE_COMPILE_CACHE: codeCache,
     PATH: process.env.PATH ?? "",
     HOME: home,
     XDG_STATE_HOME: join(folder, "state"),
   };
-  const hookline: Place["hookline"] = (...words) =>
-    spawnSync(process.execPath, [bin, ...words], {
-      cwd,
-      env,
-      encoding: "utf8",
-    });
+  const hookline: Place["hookline"] = (...words) => runCommand(words, { cwd, environment });
   return {
     hookline,
     json(...words) {

@@ -1,0 +1,50 @@
+/** hookline init in homes and projects that are seldom met; init.test.ts has the usual ones. */
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import test from "node:test";
+import { runCommand } from "../../program.ts";
+import { machine, nodeProject } from "./init-place.ts";
+
+test("existing hooks are listed with the agent that runs them itself, and stay as they are", (t) => {
+  const settings = '{"hooks":{"Stop":[{"hooks":[{"command":"true"}]}]}}';
+  const { hookline, workspace } = machine(t, { "shop/.claude/settings.json": settings });
+  assert.match(hookline("init", "--yes").stdout, / 1 in \.claude\/settings\.json, which Claude Code runs itself\n/);
+  assert.equal(readFileSync(join(workspace, ".claude/settings.json"), "utf8"), settings);
+});
+
+test("a recipe is not proposed where a hook already runs its tool", (t) => {
+  const hook = (command: string): string => JSON.stringify({ hooks: [{ type: "command", command }] });
+  const { hookline, files } = machine(t, {
+    ...nodeProject,
+    "shop/.claude/settings.json": `{"permissions":{"allow":["Bash(npm test)"]},"hooks":{"Stop":[${hook("npm run test -- --silent")}]}}`,
+    "shop/.hookline/hooks/tidy.sh":
+      "#!/bin/sh\n#---\n# name: tidy\n# type: file\n# pattern: '*.ts'\n#---\nnpx prettier --write .\n",
+  });
+  const { stdout } = hookline("init", "--yes");
+  assert.match(stdout, /nothing to do: a hook in \.claude\/settings\.json runs npm test already/);
+  assert.match(stdout, /nothing to do: a hook in \.hookline\/hooks\/tidy\.sh runs prettier already/);
+  const written = Object.keys(files()).filter((path) => path.includes("/.hookline/hooks/"));
+  assert.deepEqual(
+    written.map((path) => basename(path)),
+    ["tidy.sh"],
+  );
+});
+
+test("without an agent the hooks are set up, and it says how to see a decision", (t) => {
+  const { hookline, workspace } = machine(t, {}, false);
+  const { status, stdout } = hookline("init", "--yes");
+  assert.equal(status, 0);
+  assert.match(
+    stdout,
+    /agents +none of Claude Code,[\s\S]*No agent calls Hookline yet[\s\S]*hookline emit PreToolUse --data '.*git push/,
+  );
+  assert.ok(existsSync(join(workspace, ".hookline/rules/guard.yaml")));
+});
+
+test("in the home folder it writes to the person's own hook files", (t) => {
+  const { home, environment } = machine(t);
+  const { status, stderr } = runCommand(["init", "--yes"], { cwd: home, environment });
+  assert.equal(status, 0, stderr);
+  assert.ok(existsSync(join(home, ".config/hookline/rules/guard.yaml")) && !existsSync(join(home, ".hookline")));
+});

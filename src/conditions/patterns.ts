@@ -1,6 +1,6 @@
 /** The libraries behind Patterns (R65), each loaded only if a hook asks for it: together they cost a start 30 ms. */
 import type { Spelling } from "../engine/command-pattern.ts";
-import type { CallEffects, CallToRead, ShellReading } from "../engine/effects.ts";
+import type { CallEffects, CallToRead, ShellPlace, ShellReading } from "../engine/effects.ts";
 import { HooklineError, messageOf } from "../engine/error.ts";
 import type { HookEvent } from "../engine/event.ts";
 import { rowOf } from "../engine/events.ts";
@@ -122,11 +122,18 @@ function createReal(): (path: string) => string {
 
 /** All hooks of an event ask about one line. @param begin before another one is read */
 function readOnce(read: Patterns["commands"], begin: () => void): Patterns["commands"] {
-  let last: { line: string; cwd: string; home: string; reading: ShellReading } | undefined;
-  return (line, { cwd, home }) => {
-    if (last?.line !== line || last.cwd !== cwd || last.home !== home) {
+  let last: { line: string; place: ShellPlace; reading: ShellReading } | undefined;
+  return (line, place) => {
+    const isSame =
+      last?.line === line &&
+      last.place.cwd === place.cwd &&
+      last.place.home === place.home &&
+      last.place.runsOthers === place.runsOthers;
+    if (!last || !isSame) {
       begin();
-      last = { line, cwd, home, reading: read(line, { cwd, home }) };
+      const { cwd, home, runsOthers } = place;
+      const own: ShellPlace = runsOthers ? { cwd, home, runsOthers } : { cwd, home };
+      last = { line, place: own, reading: read(line, own) };
     }
     return last.reading;
   };
@@ -142,7 +149,11 @@ function effectsBy(
     isAt,
     effects(call, { workspace, home }) {
       const { tool, input, cwd } = call;
-      const isSame = last?.call.input === input && last.call.tool === tool && last.call.cwd === cwd;
+      const isSame =
+        last?.call.input === input &&
+        last.call.tool === tool &&
+        last.call.cwd === cwd &&
+        last.call.runsOthers === call.runsOthers;
       if (last && isSame && last.workspace === workspace) return last.effects;
       last = { call, workspace, effects: readEffects(call, { workspace, home }, readers) };
       return last.effects;

@@ -5,9 +5,10 @@ import { createHandlers } from "../../src/actions/index.ts";
 import { conditions } from "../../src/conditions/index.ts";
 import { loadPatterns } from "../../src/conditions/patterns.ts";
 import { compileCondition } from "../../src/engine/condition.ts";
+import type { ShellSettings } from "../../src/engine/effects.ts";
 import type { Fields, HookEvent, Json } from "../../src/engine/event.ts";
-import type { Condition } from "../../src/engine/hook.ts";
-import { scopeOf } from "../../src/engine/plan.ts";
+import type { Condition, Hook, HookSet } from "../../src/engine/hook.ts";
+import { planHooks, scopeOf } from "../../src/engine/plan.ts";
 import type { Found } from "../../src/engine/record.ts";
 
 const workspace = "/srv/shop";
@@ -129,4 +130,53 @@ test("a gate says the true reason where nobody can tell, takes the condition's a
   assert.doesNotMatch(said.reason, /No\./);
   assert.equal(((await run({ decision: "deny" }, { ...unsure, answer: "ask" })) as { is: string }).is, "ask");
   assert.equal(await run({ decision: "allow" }, unsure), undefined);
+});
+
+test("[R99] Task and Agent are one tool in matchers, lists and conditions", async () => {
+  const patterns = { ...(await loadPatterns()), workspace };
+  const names: readonly Condition[] = [
+    { is: "tool_name", with: { match: "Task" } },
+    { is: "tool_name", with: { match: ["Agent"] } },
+    { is: "tool", with: "Task(reviewer)" },
+    { is: "tool", with: "Agent(reviewer)" },
+    { is: "match", with: "Task|Write" },
+  ];
+  for (const condition of names) {
+    const { test: holds } = compileCondition(condition, registry, patterns);
+    for (const tool of ["Task", "Agent"])
+      assert.ok(holds(scopeOf(call({ subagent_type: "reviewer" }, tool))), JSON.stringify([condition, tool]));
+    assert.equal(holds(scopeOf(call({ subagent_type: "reviewer" }, "Skill"))), false);
+  }
+});
+
+test("[R102] a person's settings name programs that run others, and say what follows for a shell that nobody can read", async () => {
+  const patterns = { ...(await loadPatterns()), workspace };
+  const runsOthers: ReadonlySet<string> = new Set(["with-secrets"]);
+  const words = (line: string, own?: ReadonlySet<string>): string[] =>
+    patterns
+      .commands(line, { cwd: workspace, home: "/home/ada", ...(own ? { runsOthers: own } : {}) })
+      .commands.map((one) => one.words.join(" "));
+  assert.deepEqual(words("with-secrets prod rm x"), ["with-secrets prod rm x"]);
+  assert.deepEqual(words("with-secrets prod rm x", runsOthers), ["with-secrets prod rm x", "rm x"]);
+});
+
+test("[R102] hooks of a set ask by the settings of the person that it was loaded for", async () => {
+  const patterns = await loadPatterns();
+  const hook = (params: Json): Hook => ({
+    ...{ id: "h", name: "h", on: { event: ["PreToolUse"] }, when: shell(params), mode: "sync", role: "guard" },
+    ...{ onFailure: "block", priority: 100, enabled: true, tags: [], limits: { overlap: "queue" } },
+    steps: [{ uses: "gate", with: {}, timeout: 1, onError: "stop" }],
+    origin: { dialect: "rules", layer: "user" },
+  });
+  const holds = (params: Json, event: HookEvent, settings?: ShellSettings): boolean => {
+    const set: HookSet = { id: "s", hooks: [hook(params)], workspace, ...(settings ? { shell: settings } : {}) };
+    const [plan] = planHooks(set, registry, patterns).find(event);
+    return plan !== undefined && plan.open?.(scopeOf(event)) !== false;
+  };
+  const wrapped = call({ command: "with-secrets prod rm x" });
+  assert.equal(holds({ runs: "rm *" }, wrapped), false);
+  assert.ok(holds({ runs: "rm *" }, wrapped, { runs_others: ["with-secrets"] }));
+  const foreign = call({ command: "Get-ChildItem" }, "PowerShell");
+  assert.ok(holds({ unclear: "program" }, foreign));
+  assert.equal(holds({ unclear: "program" }, foreign, { unread: { PowerShell: "pass" } }), false);
 });

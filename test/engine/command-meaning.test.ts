@@ -409,7 +409,7 @@ test("what only the shell will know may be the option that is missing", () => {
     ["rm -rf *", "rm -rf $x", true],
     ["rm -rf /", "rm -rf $x", false],
     ["rm -rf *", "rm -r -- $x", false],
-    ["rm -rf *", "rm -r ./$(hostname)/a", "unknown"],
+    ["rm -rf *", "rm -r ./$(list x)/a", "unknown"],
     ["rm -rf *", 'rm -r "./$x"', false],
     ["git push --force *", "git push origin $(cat options)", "unknown"],
     ["git push --force *", 'git push "--for$x"', "unknown"],

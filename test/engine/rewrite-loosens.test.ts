@@ -64,7 +64,11 @@ test("what a guard asked before a rewrite stands, and falls only where the rewri
       if: "Bash(rm *)",
       run: () => ({ ask: "really" }),
     });
-    rewriter(line, replaces);
+    line.use({
+      ...{ on: "PreToolUse", id: "rewriter", role: "transform", priority: 1 },
+      ...(replaces ? { replaces } : {}),
+      run: () => ({ allow: true, updatedInput: { command: "trash x" } }),
+    });
     const { verdict } = await line.emit("PreToolUse", bash("rm x"));
     assert.equal(verdict?.is, replaces ? "allow" : "ask");
   }

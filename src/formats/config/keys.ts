@@ -279,7 +279,12 @@ const models: Kind<ModelSettings> = parts({
 });
 
 const shell: Kind<ShellSettings> = parts({
-  runs_others: texts("a program that runs what stands behind it, such as rtk"),
+  runs_others: single(
+    say(
+      listOf(say(text(), "a program, such as rtk")),
+      "programs that run what stands behind them, beside those that are known",
+    ),
+  ),
   unread: entries(
     "tool",
     say(oneOf("ask", "pass"), "what follows where nothing but its shell is unknown; default: ask"),

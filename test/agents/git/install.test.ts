@@ -278,7 +278,11 @@ test("status says whether git asks Hookline", (t) => {
   mustRun(self, ["git", "install"]);
   assert.match(mustRun(self, ["status"]), /git +runs Hookline before each commit \(\.git\/hooks\/pre-commit\)/);
   const facts: unknown = JSON.parse(mustRun(self, ["status", "--json"]));
-  assert.deepEqual((facts as { git: unknown }).git, { hooks: join(self.top, ".git/hooks"), hook: "pre-commit" });
+  assert.deepEqual((facts as { git: unknown }).git, {
+    hooks: join(self.top, ".git/hooks"),
+    hook: "pre-commit",
+    wasInstalled: true,
+  });
 });
 
 test("machines read what install did", (t) => {

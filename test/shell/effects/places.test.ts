@@ -55,3 +55,29 @@ test("a folder with everything in it is more than the folder", () => {
   assert.ok(namesAt("/home/ada/shop/.claude", true).includes("hook files"));
   assert.ok(!namesAt("/home/ada/shop/.claude").includes("hook files"));
 });
+
+test("secrets count in a workspace whatever the folders above it are called, and keys of the home folder everywhere", () => {
+  for (const workspace of ["/home/ada/src/shop", "/usr/src/app", "/home/ada/docs/test"]) {
+    const own = { workspace, home: "/home/ada" };
+    const is = (path: string): boolean => isAt("credentials", { path }, own);
+    assert.ok(is(`${workspace}/server.key`), workspace);
+    assert.ok(is("/home/ada/.ssh/id_rsa"), workspace);
+    assert.ok(is("/home/ada/.config/gcloud/test/key.json"), workspace);
+    assert.ok(!is(`${workspace}/test/fixtures/server.key`), workspace);
+  }
+  const atHome = { workspace: "/home/ada", home: "/home/ada" };
+  assert.ok(
+    isAt("credentials", { path: "/home/ada/.aws/test/credentials" }, atHome) ||
+      isAt("credentials", { path: "/home/ada/.aws/credentials" }, atHome),
+  );
+});
+
+test("a workspace in a folder for temporary files is one like any other: only the session's own files are left out", () => {
+  const inTemp = { workspace: "/tmp/shop", home: "/home/ada", own: ["/tmp/claude/s1"] };
+  const isOutside = (path: string, at = inTemp): boolean => isAt("outside workspace", { path, below: true }, at);
+  assert.ok(isOutside("/tmp/other"));
+  assert.ok(isOutside("/tmp/shop"));
+  assert.ok(!isOutside("/tmp/shop/dist"));
+  assert.ok(!isOutside("/tmp/claude/s1/notes"));
+  assert.ok(!isAt("outside workspace", { path: "/tmp/x" }, where));
+});

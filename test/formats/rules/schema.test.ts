@@ -226,7 +226,9 @@ test("[X9] every example of the pages is valid", () => {
     assert.deepEqual(faults(text, kind), [], block);
   }
   for (const block of blocksOf(settings)) {
-    const layer = /^(notifications|webhooks|telemetry|self_protection|shell|headless_ask):/m.test(block) ? "user" : "project"; // only a person's own file may say these
+    const layer = /^(notifications|webhooks|telemetry|self_protection|shell|headless_ask):/m.test(block)
+      ? "user"
+      : "project"; // only a person's own file may say these
     const { problems } = readConfig(
       block,
       { dialect: "rules", layer, file: "/p/hookline.yaml", root: "/p" },

@@ -305,15 +305,18 @@ test("a sender that has not read for a while is ended, with a line that says so 
   assert.equal(lines.length - 1, opened.events() - before, "each event that was taken has its answer");
   assert.deepEqual(opened.queue.held(), { events: 0, bytes: 0, undecided: 0 });
 
-  /** Who reads before it is given up is not ended. On a machine that stood still a sender is cut off in the middle of a line: then another comes. */
+  /**
+   * Who reads before it is given up is not ended. On a machine that stood still a sender is cut off in the middle of a line, or is gone
+   * before it is looked at: then another comes.
+   */
   async function givenUp(): Promise<Socket> {
     for (;;) {
       before = opened.events();
       const sender = await stuckSender(opened);
       const { localPort } = sender; // it forgets it when it is closed
       const own = (): Socket | undefined => taken.get(localPort);
-      while (!own()?.writableEnded && !own()?.destroyed) await moment(20);
-      if (own()?.writableEnded) return sender;
+      while (!sender.destroyed && !own()?.writableEnded && !own()?.destroyed) await moment(20);
+      if (own()?.writableEnded && !sender.destroyed) return sender;
     }
   }
 });

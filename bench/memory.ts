@@ -24,7 +24,7 @@ export const memory: Benchmark = {
   },
 };
 
-const hooks = 1_000;
+const hooks = sized(1_000, 20);
 const events = sized(100_000, 1_000);
 const parts = 10;
 const connections = 10;

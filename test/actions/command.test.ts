@@ -40,12 +40,12 @@ test("[R15, C66, CT39] under sh the same line is a launch failure, never a block
 
 test("[R15] without a bash on the PATH, sh runs the line; without any shell it is a launch failure", async (context) => {
   const folder = temporaryFolder(context);
-  const none = await run("exit 0", { caller: { environment: { PATH: folder } } });
+  const none = await run("exit 0", { cwd: "/", caller: { environment: { PATH: folder } } });
   assert.ok(!none.ok && none.failure === "launch" && none.reason.includes("no bash or sh"));
   const only = join(folder, "only-sh");
   mkdirSync(only);
   symlinkSync("/bin/sh", join(only, "sh"));
-  const result = await run("echo $0 >&2; exit 2", { caller: { environment: { PATH: only } } });
+  const result = await run("echo $0 >&2; exit 2", { cwd: "/", caller: { environment: { PATH: only } } });
   assert.equal(result.outcome?.verdict?.reason, join(only, "sh"));
 });
 

@@ -403,12 +403,11 @@ test("a patch is one call for each of its files, as the models of OpenAI write i
   }
 });
 
-test("the code that lets a person allow a call is not passed to the model, what else a person is told is", () => {
-  const messages = [`${howToAllow} h4x9k2pm`, "the build is red"].map((text) => ({ to: "person" as const, text }));
+test("how a person allows a call is not passed to the model, what else a person is told is", () => {
+  const messages = [howToAllow, "the build is red"].map((text) => ({ to: "person" as const, text }));
   const outcome: Outcome = { verdict: { is: "deny", reason: "no", by: "h" }, messages };
   for (const name of ["PreToolUse", "PostToolUse", "UserPromptSubmit"] as const) {
     const { body } = copilot.encode(eventOf(name), outcome, {});
     equal(Object(body).additionalContext, "Tell the user: the build is red");
-    ok(!JSON.stringify(body).includes("h4x9k2pm"));
   }
 });

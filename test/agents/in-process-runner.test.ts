@@ -1,12 +1,12 @@
 /** The part that all of our own files in agents have in common: a line that does not work never costs a session, and never lets a guard's event pass. */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { moduleText } from "../../src/agents/in-process/runner.ts";
 import { printPlugin } from "../../src/agents/opencode/plugin.ts";
 import { printExtension } from "../../src/agents/pi/extension.ts";
+import { goes } from "../runtime/processes/gone.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 const call = (command: string, isGuarded = false): { event: string; command: string } => ({
@@ -63,17 +63,7 @@ test("a line that does not answer in time is ended with all that it has started"
   });
   match(waited.deny, /in time/);
   match(atOnce.deny, /a guard is active/);
-  const left = execFileSync(
-    "sh",
-    ["-c", `for pid in $(cat ${pids}); do kill -0 $pid 2>/dev/null && cat /proc/$pid/stat; done; true`],
-    {
-      encoding: "utf8",
-    },
-  );
-  ok(
-    left.split("\n").every((line) => line === "" || / Z /.test(line)),
-    left,
-  );
+  for (const pid of readFileSync(pids, "utf8").split("\n").filter(Boolean)) ok(await goes(Number(pid)), pid);
 });
 
 test("what a line leaves behind does not keep its answer", async (t) => {

@@ -43,6 +43,7 @@ function fillDisk({ database }: SqliteStore): () => void {
 const large = { context: ["x".repeat(200_000)] };
 
 test("all writes of one turn of the event loop are one transaction, which others see once it is committed", async (context) => {
+  context.mock.timers.enable({ apis: ["Date"] }); // a turn that lasts too long is more than one
   const store = opened(context);
   const other = elsewhere(context, store.path);
   const event = anEvent({ session: "s" });

@@ -4,10 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
 import { registrationOf } from "../../../src/hosts/cli/hooks/register.ts";
+import { inEnvironment } from "../../../src/loading/order.ts";
 import { compile, written } from "../../formats/registry-helpers.ts";
 import { codeCache, runCommand } from "../../program.ts";
 
-const registered = (...texts: string[]): object => registrationOf(texts.flatMap((text) => compile(text).hooks));
+/** In the environment that is the default (R39). */
+const registered = (...texts: string[]): object =>
+  registrationOf(texts.flatMap((text) => compile(text).hooks.map((hook) => inEnvironment(hook, "dev"))));
 
 test("[B15] hooks are under each event as it was written, with id and handler, and match, blocking and timeout", () => {
   const full = written({

@@ -9,7 +9,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { endDaemon } from "../../../src/hosts/cli/daemon/place.ts";
 import { daemonFilesOf, runningDaemon } from "../../../src/hosts/daemon/state-file.ts";
 import { bin } from "../../program.ts";
-import { goes, isGone } from "../../runtime/processes/gone.ts";
+import { end, goes, isGone } from "../../runtime/processes/gone.ts";
 import { tellOverSocket } from "./over-socket.ts";
 import { type Place, placeFor, until } from "./started.ts";
 
@@ -47,7 +47,7 @@ async function asked(t: TestContext, { workspace }: Place): Promise<number[]> {
     "it is asked",
   );
   t.after(() => {
-    for (const pid of pids) if (!isGone(pid)) process.kill(pid, "SIGKILL");
+    for (const pid of pids) if (!isGone(pid)) end(pid);
   });
   return pids;
 }

@@ -284,7 +284,7 @@ test("senders that do not read their answers close the intake for no other sende
 });
 
 test("a sender that has not read for a while is ended, with a line that says so after its answers", async (t) => {
-  const opened = await world(t, { stalledAtMost: 300 });
+  const opened = await world(t, { stalledAtMost: 3_000 });
   let before = 0;
   const taken = new Map<number | undefined, Socket>(); // other servers of this process take some too
   const take = (message: unknown): void => {

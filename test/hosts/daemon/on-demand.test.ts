@@ -93,6 +93,9 @@ test("up --background answers once the daemon is up, in a session of its own and
   const again = place.hookline("up", "--background", "--port", "0");
   assert.equal(again.status, 3);
   assert.match(again.stderr, new RegExp(`running already: process ${daemon.pid}`));
+  // A person's terminal holds none of an agent's variables: from below an agent nobody ends the daemon.
+  for (const name of ["HOOKLINE_DEPTH", "CLAUDE_CODE_SESSION_ACCESS_TOKEN", "CLAUDE_PROJECT_DIR"])
+    delete place.environment[name];
   assert.equal(place.hookline("down").status, 0);
   assert.ok(await goes(daemon.pid));
   const server = createServer().listen(0, "127.0.0.1");

@@ -11,6 +11,15 @@ export function isGone(pid: number): boolean {
   }
 }
 
+/** Ends it, if it has not ended by then. */
+export function end(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // it has ended
+  }
+}
+
 /** Whether it ends within this many milliseconds. */
 export async function goes(pid: number, within = 600_000): Promise<boolean> {
   for (const end = performance.now() + within; performance.now() < end; await pause(25)) if (isGone(pid)) return true;

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { type TestContext } from "node:test";
 import { openEnqueuing } from "../../../src/hosts/compose/durable-queue.ts";
+import { end } from "../processes/gone.ts";
 import { isRunning, pidsIn } from "../processes/running.ts";
 import { startWorker, whenLogged } from "./start-worker.ts";
 import { durableHook, enqueue, itemOf, running, storeIn } from "./world.ts";
@@ -33,7 +34,7 @@ function sceneFor(context: TestContext): Scene {
   const workers: Awaited<ReturnType<typeof startWorker>>[] = [];
   context.after(async () => {
     await Promise.all(workers.map((worker) => worker.kill()));
-    for (const pid of pidsIn(join(folder, "pids")).filter(isRunning)) process.kill(pid, "SIGKILL");
+    for (const pid of pidsIn(join(folder, "pids")).filter(isRunning)) end(pid);
     store.close();
     rmSync(folder, { recursive: true });
   });

@@ -3,7 +3,8 @@
  * `*.slow.test.ts`. More processes than cores run at a time, because many tests wait.
  *
  * Words: files to run instead of all; `--name TEXT` runs the tests of that name alone; `--verbose` prints each test as it ends;
- * `--slowest` lists the 20 files that took longest.
+ * `--slowest` lists the 20 files that took longest. With HOOKLINE_TEST_AGAIN=1 what has failed is run once more, alone, and named as
+ * not steady where it passes then: .ci/run asks for that.
  */
 import type { ChildProcess } from "node:child_process";
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -13,7 +14,7 @@ import { parseArgs } from "node:util";
 import { folderOfRun } from "./test/folder.ts";
 import { type Group, groupsOf } from "./test/groups.ts";
 import { perform } from "./test/perform.ts";
-import { createScreen } from "./test/screen.ts";
+import { createScreen, type Failure } from "./test/screen.ts";
 import { measureUsage } from "./test/usage.ts";
 
 const flag = { type: "boolean", default: false } as const;
@@ -72,6 +73,8 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
 const took = new Map<string, number>();
 try {
   await Promise.all(Array.from({ length: atATime }, work));
+  if (process.env.HOOKLINE_TEST_AGAIN === "1")
+    for (const failure of screen.failures()) if (await passesAlone(failure)) screen.passedAlone(failure);
 } finally {
   rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
 }
@@ -111,6 +114,17 @@ async function run(group: Group): Promise<void> {
   );
   if (own) running.delete(own);
   screen.ended(group, performed, performance.now() - began);
+}
+
+async function passesAlone({ files, name }: Failure): Promise<boolean> {
+  const words = name === undefined ? [] : [`--test-name-pattern=${exactly(name)}`];
+  const counted = { passed: 0, failed: 0, skipped: 0, suite: 0 };
+  const { ended } = await perform(
+    { room: "", files: [...files], expected: 0 },
+    { environment, words, verbose: wish.verbose },
+    { begun: (child) => running.add(child), told: ({ outcome }) => (counted[outcome] += 1) },
+  );
+  return ended === undefined && counted.failed === 0 && counted.passed > 0;
 }
 
 /** Node takes a pattern, and adds the names of the suites around a test. */

@@ -10,10 +10,18 @@ export interface Counts {
   failed: number;
   skipped: number;
 }
+/** A test, or all tests of a process that has ended early. */
+export interface Failure {
+  files: readonly string[];
+  name?: string;
+}
 export interface Screen {
   begin(processes: number): void;
   test(group: Group, told: Told): void;
   ended(group: Group, performed: Performed, milliseconds: number): void;
+  failures(): readonly Failure[];
+  /** It has passed when it was run alone: it counts as passed, and is named as one that is not steady. */
+  passedAlone(failure: Failure): void;
   /** Prints the end of it all and gives the counts. */
   end(usage: Usage): Counts;
 }
@@ -26,7 +34,8 @@ interface Room extends Counts {
 
 export function createScreen(groups: readonly Group[], { root, what }: { root: string; what: string }): Screen {
   const total: Counts = { passed: 0, failed: 0, skipped: 0 };
-  const failures: string[] = [];
+  let failures: readonly Failure[] = [];
+  const unsteady: Failure[] = [];
   const rooms = new Map<string, Room>();
   for (const { room } of groups) {
     const known = rooms.get(room) ?? { passed: 0, failed: 0, skipped: 0, open: 0, milliseconds: 0 };
@@ -40,11 +49,11 @@ export function createScreen(groups: readonly Group[], { root, what }: { root: s
   const widest = Math.max(...[...rooms.keys()].map((name) => name.length));
   const live = createLive();
   const print = (text: string): void => live.above(text);
-  const fail = (group: Group, said: string, again: string): void => {
+  const fail = (group: Group, said: string, failure: Failure): void => {
     total.failed += 1;
     roomOf(group).failed += 1;
-    failures.push(again);
-    print(said);
+    failures = [...failures, failure];
+    print(`${said}\n  alone: ${commandOf(failure)}`);
   };
   return {
     begin(processes) {
@@ -55,8 +64,7 @@ export function createScreen(groups: readonly Group[], { root, what }: { root: s
       if (outcome === "suite") return;
       if (outcome === "failed") {
         const path = relative(root, file);
-        const again = `npm test -- ${path} --name ${quoted(name)}`;
-        fail(group, `✖ ${name}\n  ${path}:${line}\n${indented(error)}\n  alone: ${again}`, again);
+        fail(group, `✖ ${name}\n  ${path}:${line}\n${indented(error)}`, { files: [path], name });
       } else {
         total[outcome] += 1;
         roomOf(group)[outcome] += 1;
@@ -65,18 +73,28 @@ export function createScreen(groups: readonly Group[], { root, what }: { root: s
     },
     ended(group, { ended, said }, milliseconds) {
       if (ended !== undefined) {
-        const again = `npm test -- ${group.files.join(" ")}`;
         const last = said.split("\n").slice(-40).join("\n");
-        fail(group, `✖ a process of tests ended early: ${ended}\n${indented(last)}\n  alone: ${again}`, again);
+        fail(group, `✖ a process of tests ended early: ${ended}\n${indented(last)}`, { files: group.files });
       }
       const room = roomOf(group);
       room.open -= 1;
       room.milliseconds += milliseconds;
       if (room.open === 0) print(lineOf(group.room.padEnd(widest), room));
     },
+    failures: () => failures,
+    passedAlone(failure) {
+      failures = failures.filter((one) => one !== failure);
+      unsteady.push(failure);
+      total.failed -= 1;
+      total.passed += 1;
+    },
     end({ seconds, processorSeconds, started }) {
       live.clear();
-      if (failures.length > 0) print(`\nFailed, each with the command that runs it alone:\n${failures.join("\n")}`);
+      const list = (title: string, of: readonly Failure[]): void => {
+        if (of.length > 0) print(`\n${title}:\n${of.map(commandOf).join("\n")}`);
+      };
+      list("Not steady, passed when run alone", unsteady);
+      list("Failed, each with the command that runs it alone", failures);
       const used = [
         `${durationOf(seconds)} of time`,
         ...(processorSeconds === undefined ? [] : [`${durationOf(processorSeconds)} of processor time`]),
@@ -108,6 +126,9 @@ const indented = (text: string): string =>
     .split("\n")
     .map((line) => `  ${line}`)
     .join("\n");
+
+const commandOf = ({ files, name }: Failure): string =>
+  `npm test -- ${files.join(" ")}${name === undefined ? "" : ` --name ${quoted(name)}`}`;
 
 /** For the shell that a person types it in. */
 const quoted = (name: string): string => `'${name.replaceAll("'", "'\\''")}'`;

@@ -182,26 +182,26 @@ test("[ET15] a script's path is relative to the workspace in messages", async (t
 
 test("[ET6, E44a, E17] at its limit it ends with all that it started: 124, also where a grandchild holds the output", async (t) => {
   const world = scriptWorld(t, [
-    { does: "echo begun; sleep 60 & echo $! > pid; (sleep 60; true)", with: { limit: 0.5 } },
+    { does: "echo begun; sleep 3600 & echo $! > pid; (sleep 3600; true)", with: { limit: 3 } },
   ]);
   touch(world.root, "a.go");
   const started = performance.now();
   const reason = reasonOf(await world.stop(["a.go"]));
-  assert.ok(performance.now() - started < 30_000);
+  assert.ok(performance.now() - started < 600_000);
   const run = await world.lastRun();
   assert.deepEqual([run.status, outputOf(run).exitCode], ["timeout", 124]);
   assert.equal(isRunning(Number(world.read("pid"))), false);
-  assert.match(reason, /\nExit code: 124\n\nOutput:\nbegun\n\[hookline: it did not end within 0\.5 s\]\n/);
+  assert.match(reason, /\nExit code: 124\n\nOutput:\nbegun\n\[hookline: it did not end within 3 s\]\n/);
 });
 
 test("[ET6] who does not obey is killed two seconds later, and the run settles then", async (t) => {
   const world = scriptWorld(t, [
-    { does: "trap '' TERM; sh -c 'trap \"\" TERM; sleep 60' & while :; do sleep 60; done", with: { limit: 0.3 } },
+    { does: "trap '' TERM; sh -c 'trap \"\" TERM; sleep 3600' & while :; do sleep 3600; done", with: { limit: 0.3 } },
   ]);
   touch(world.root, "a.go");
   const started = performance.now();
   await world.stop(["a.go"]);
-  assert.ok(performance.now() - started < 30_000);
+  assert.ok(performance.now() - started < 600_000);
   assert.equal(outputOf(await world.lastRun()).exitCode, 124);
 });
 

@@ -42,7 +42,9 @@ export function createOwnPlaces(folders: OwnFolders, real: (path: string) => str
   function isOwnFile(path: string): boolean {
     if (launchers.test(path) || among(states, path)) return true;
     if (!isCode(path)) return false;
-    return among(packages, path) || isOfOtherCopy(path);
+    // What a clone has installed for its own development, Node among it, is not Hookline.
+    const isInstalled = packages.some((own) => isInside(join(own, "node_modules"), path));
+    return !isInstalled && (among(packages, path) || isOfOtherCopy(path));
   }
 
   return {

@@ -5,13 +5,16 @@ import { rowOf } from "../engine/events.ts";
 import { isForPerson, type OwnPlaces } from "../engine/loosening.ts";
 import type { ConditionKind, Patterns } from "../engine/ports.ts";
 import type { Found } from "../engine/record.ts";
-import { isRecord, object, text } from "../engine/schema.ts";
+import { isRecord, object, say, text } from "../engine/schema.ts";
 import { classOf } from "../engine/tools.ts";
 
 import { createOwnPlaces, type OwnFolders } from "./own-places.ts";
 import { buildsWords, lineOf, writes, writtenByTool } from "./writes-to.ts";
 
-const params = object({ state: text() }, { package: text() });
+const params = object(
+  { state: say(text(), "the folder where Hookline keeps what it remembers") },
+  { package: say(text(), "the folder of Hookline's program; absent: it is a part of another program") },
+);
 
 /** Commands that loosen, as one word. Others have `hookline` before them, or a file that is Hookline's. */
 const acts =
@@ -90,6 +93,7 @@ function compile(folders: OwnFolders, patterns: Patterns): (event: HookEvent) =>
 }
 
 export const loosens: ConditionKind<OwnFolders> = {
+  summary: "the call loosens Hookline itself, by its own commands or by its own files",
   params,
   ofCalls: true,
   compile(folders, patterns) {

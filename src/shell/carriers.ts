@@ -37,32 +37,38 @@ const xargs: Own = (words, call) => {
     file === undefined
       ? { ...call, input: "inherited" as const, from: [], given: [...call.given, ...call.from] }
       : call;
-  const items = itemsOf(given, file, call);
   const source = `${words[0]} ${rest.join(" ")}`;
-  if (sign)
-    for (const item of items ?? [within])
-      call.reading.command(
-        rest.map((word) => word.replaceAll(sign, () => item)),
-        { ...own, direct: false, source },
-      );
-  else call.reading.command([...rest, ...(items ?? [isOne ? within : across])], { ...own, direct: false, source });
+  for (const items of startsOf(given, file, call) ?? [[sign || isOne ? within : across]])
+    call.reading.command(
+      sign ? rest.map((word) => word.replaceAll(sign, () => items[0] ?? within)) : [...rest, ...items],
+      { ...own, direct: false, source },
+    );
 };
 
-/** What it is given, where the line tells. */
-function itemsOf(
+/** What it gives to its program each time that it starts it, where the line tells. */
+function startsOf(
   given: readonly { name: string; value: string }[],
   file: string | undefined,
   call: Call,
-): string[] | undefined {
+): string[][] | undefined {
   const read = file === undefined ? call.input : textOfFile(file, call);
   if (typeof read !== "object") return undefined;
   const has = (...names: string[]): boolean => given.some(({ name }) => names.includes(name));
-  const isByLine = has("I", "i", "J", "--replace", "L", "d", "--delimiter");
-  const all = read.text.split(has("0", "--null") ? "\0" : isByLine ? /\n/ : /\s+/).filter((one) => one !== "");
+  const isByLine = has("I", "i", "J", "--replace", "d", "--delimiter");
+  const lastOf = (...names: string[]): string | undefined => given.findLast(({ name }) => names.includes(name))?.value;
+  const [items, lines] = [lastOf("n", "--max-args"), lastOf("L", "l", "--max-lines")];
+  const counts = [items, lines].filter((one) => one !== undefined);
+  if (!["\n", "\\n", undefined].includes(lastOf("d", "--delimiter"))) return undefined;
+  // Other numbers cut the list where only a count of all its words would tell.
+  if (counts.some((one) => one !== "1") || counts.length > 1 || has("s", "--max-chars", "S", "R")) return undefined;
+  const cut = (text: string, by: string | RegExp): string[] => text.split(by).filter((one) => one !== "");
+  const all = cut(read.text, has("0", "--null") ? "\0" : isByLine || lines ? /\n/ : /\s+/);
+  if (lines && all.some((line) => /\s$/.test(line))) return undefined; // it goes on in the next
   // Quotes and backslashes are its own, a pattern stands for names that only the shell knows, and a NUL is no text here.
-  return all.length > 0 && all.length <= mostValues && !all.some((one) => /["'\\\0*?[]/.test(one))
-    ? all.map((one) => (isByLine ? one.trim() : one))
-    : undefined;
+  if (all.length === 0 || all.length > mostValues || all.some((one) => /["'\\\0*?[]/.test(one))) return undefined;
+  if (lines) return all.map((line) => cut(line, /\s+/));
+  const known = isByLine ? all.map((one) => one.trim()) : all;
+  return items || has("I", "i", "J", "--replace") ? known.map((one) => [one]) : [known];
 }
 
 /** find -exec PROGRAM … ; and the like; fd -x PROGRAM … */

@@ -467,3 +467,24 @@ test("a line that many hooks ask about is read once", async () => {
   );
   assert.deepEqual(commands("git push && ls", place), first);
 });
+
+test("what xargs starts is read as often, and with as many words, as it starts it; where the line does not tell, nobody knows", () => {
+  const startedBy = (line: string): string[] => {
+    const { commands, unknown } = readShell(line, { cwd: "/w", home: "/home/ada" });
+    return unknown.length > 0
+      ? ["unknown"]
+      : commands.filter(({ words }) => words[0] === "env").map(({ words }) => words.join("+"));
+  };
+  const expected: Readonly<Record<string, string[]>> = {
+    "echo a b | xargs env": ["env+a+b"],
+    "echo a b | xargs -n1 env": ["env+a", "env+b"],
+    "echo a b | xargs -n 2 env": ["unknown"],
+    "echo a b | xargs -L1 env": ["env+a+b"],
+    "printf 'a b\\nc d\\n' | xargs -L 1 env": ["env+a+b", "env+c+d"],
+    "printf 'a \\nc d\\n' | xargs -L1 env": ["unknown"],
+    "printf 'a\\nb\\n' | xargs -I{} env {}": ["env+a", "env+b"],
+    "echo a,b | xargs -d, env": ["unknown"],
+    "printf 'a\\nb\\n' | xargs -d '\\n' env": ["env+a+b"],
+  };
+  for (const [line, started] of Object.entries(expected)) assert.deepEqual(startedBy(line), started, line);
+});

@@ -15,7 +15,7 @@ export function changed(value: string, operation: ParameterOperation): string | 
     case "Slice":
       return sliced(value, literalOf(operation.offset), operation.length && literalOf(operation.length));
     case "CaseModification":
-      return operation.operand === undefined ? recased(value, operation.operator) : undefined;
+      return operation.operand === undefined && !/[^ -~]/.test(value) ? recased(value, operation.operator) : undefined;
     default:
       return undefined;
   }
@@ -57,15 +57,19 @@ function replaced(
   return value.replace(pattern, () => text);
 }
 
+/** Of plain letters, by plain numbers: the shell reads `010` as eight, and counts other letters in its own way. */
 function sliced(value: string, offset: string | undefined, length: string | undefined): string | undefined {
-  const [from, count] = [offset, length].map((one) => (one === undefined ? undefined : Number(one.trim() || "0")));
-  if (from === undefined || !Number.isInteger(from)) return undefined;
+  const [from, count] = [offset, length].map((one) => (one === undefined ? undefined : plainNumber(one)));
+  if (from === undefined || /[^ -~]/.test(value)) return undefined;
   if (from < -value.length) return "";
   const rest = from < 0 ? value.slice(from) : value.slice(from);
   if (length === undefined) return offset === undefined ? undefined : rest;
-  if (count === undefined || !Number.isInteger(count)) return undefined;
+  if (count === undefined) return undefined;
   return count < 0 ? rest.slice(0, count) : rest.slice(0, count);
 }
+
+const plainNumber = (text: string): number | undefined =>
+  /^ ?(?:0|-?[1-9]\d{0,3})$/.test(text) ? Number(text) : undefined;
 
 function recased(value: string, operator: string): string {
   const change = (text: string): string => (operator.startsWith("^") ? text.toUpperCase() : text.toLowerCase());

@@ -357,7 +357,9 @@ function knownValue(part: SimpleExpansionPart | ParameterExpansionPart, variable
   const value = valueNamed(part.parameter, variables);
   const { operation } = part;
   if (!operation) return value;
-  if (operation.type !== "Default") return value === undefined ? undefined : changed(value, operation);
+  // Of a list the shell changes each word, and cuts by words.
+  const isList = part.parameter === "@" || part.parameter === "*";
+  if (operation.type !== "Default") return value === undefined || isList ? undefined : changed(value, operation);
   const isMissing = value === undefined && /^[1-9]$/.test(part.parameter) && typeof variables.get("@") === "object";
   if (isMissing || (value === "" && operation.operator.startsWith(":")))
     return /^:?[-=]$/.test(operation.operator) && !operation.operand.parts ? operation.operand.value : undefined;

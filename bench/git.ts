@@ -138,6 +138,9 @@ function installOurs({ top, run, write, environment }: Repository, scripts: Read
   for (const path of [".hookline", folder])
     if (existsSync(join(top, path))) utimesSync(join(top, path), before, before);
   trustWith(bin, { cwd: top, environment });
+  const state = environment.XDG_STATE_HOME ?? "";
+  for (const name of readdirSync(state, { recursive: true, encoding: "utf8" }))
+    utimesSync(join(state, name), before, before);
   run("git", ["commit", "--quiet", "--allow-empty", "--message", "the first after a change of trust, which looks"]);
 }
 

@@ -1,5 +1,4 @@
 /** Which files share a process: to load the sources takes longer than most files do. */
-import { dirname } from "node:path";
 
 export interface Group {
   /** The part of the house that its files are about, as people see it: `actions`, `hosts/cli`. */
@@ -9,8 +8,8 @@ export interface Group {
   expected: number;
 }
 
-/** A process is for at most so much: the rest of a folder goes to another. */
-const longest = { files: 12, milliseconds: 20_000 };
+/** A process is for at most so much: the rest of a room goes to another. */
+const longest = { files: 60, milliseconds: 45_000 };
 const unknownFile = 1_000;
 
 /**
@@ -24,10 +23,11 @@ export function groupsOf(files: readonly string[], times: ReadonlyMap<string, nu
   const open = new Map<string, Group>();
   for (const file of [...files].sort()) {
     const expected = times.get(file) ?? unknownFile;
-    let group = open.get(dirname(file));
+    const room = roomOf(file);
+    let group = open.get(room);
     if (!group || group.files.length >= longest.files || group.expected + expected > longest.milliseconds) {
-      group = { room: roomOf(file), files: [], expected: 0 };
-      open.set(dirname(file), group);
+      group = { room, files: [], expected: 0 };
+      open.set(room, group);
       made.push(group);
     }
     group.files.push(file);

@@ -1,7 +1,6 @@
 /**
  * npm run build: what people install. The command in chunks, so that each use loads only its own; the library; its types.
  * With a folder as its word, it goes there instead, without the types: scripts/package-for-tests.ts.
- * With --trusts-all it is a build for tests and benchmarks: nothing is asked for trust.
  * node scripts/build.ts --clone=STATE: what agents run of a clone, in build/, without types; src/hosts/cli/agents/clone-bundle.ts says why.
  */
 import { spawnSync } from "node:child_process";
@@ -30,7 +29,7 @@ const common: BuildOptions = {
   define: {
     BUILT_FROM: JSON.stringify(buildName()),
     BUILT_IN_CLONE: String(isForClone),
-    TRUSTS_ALL: String(words.includes("--trusts-all")),
+    TRUSTS_ALL: "false", // scripts/package-for-tests.ts makes the other from it
   },
   // CommonJS libraries ask for require when they run.
   banner: { js: 'const require = process.getBuiltinModule("node:module").createRequire(import.meta.url);' },

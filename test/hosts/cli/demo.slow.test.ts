@@ -1,4 +1,4 @@
-/** The demo as a person reads it in wide terminals, as a program reads it, and as it is packed; demo.test.ts has a narrow one. */
+/** The demo that users have: as a person reads it in narrow and wide terminals, as a program reads it, and as it is packed. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, rmSync } from "node:fs";
@@ -39,20 +39,46 @@ async function demoAt(t: TestContext, width: number): Promise<string[]> {
   return lines;
 }
 
-test("in a wide terminal the demo shows each run side by side, a build's result before its command", async (t) => {
-  const lines = await demoAt(t, 160);
+test("in 80 columns the demo shows each run in two parts, so that the event and the whole answer can be read; it trusts its own sample, and nothing in the person's state", (t) => {
+  const folder = temporaryFolder(t);
+  const started = spawnSync(
+    process.execPath,
+    [join(packageForTests("asked"), "bin", "hookline.js"), "demo", "--once"],
+    {
+      encoding: "utf8",
+      env: { PATH: process.env.PATH ?? "", HOME: folder, XDG_STATE_HOME: join(folder, "state"), COLUMNS: "80" },
+    },
+  );
+  assert.equal(started.status, 0, started.stderr);
+  const place = /recorded run are in (.*)\. Next:$/m.exec(started.stdout)?.[1] ?? assert.fail("no folder");
+  t.after(() => rmSync(place, { recursive: true, force: true }));
+  assert.equal(existsSync(join(folder, "state", "hookline", "trust")), false);
+  const lines = started.stdout.split("\n");
   const rows = rowsIn(lines);
   assert.deepEqual(
-    rows.filter((row) => row.length > 160),
+    rows.filter((row) => row.length > 80),
+    [],
+  );
+  assert.equal(lines.filter((line) => /^ {2}(?:npx )?hookline /.test(line)).length, 3, "it ends with what to try next");
+  const text = rows.join("\n");
+  assert.match(text, /^event +what came of it +ms\n +hook +answered\n/);
+  assert.match(
+    text,
+    /^PreToolUse Bash: git push --force origin main +denied: it did not run +\d+\n +no force push +Force pushes rewrite what others have\. Push without\n +--force, or ask a person\.$/m,
+  );
+  assert.match(text, /^SessionStop +kept in the run +\d+\n +build_check +Src build: success\. ⏎ Ran$/m);
+});
+
+test("in a wide terminal the demo shows each run side by side, a build's result before its command; its automation asks no model while the tests pass, then one that makes a task, and the team gets a notice", async (t) => {
+  const lines = await demoAt(t, 400);
+  const rows = rowsIn(lines);
+  assert.deepEqual(
+    rows.filter((row) => row.length > 400),
     [],
   );
   assert.match(rows[0] ?? "", /^event +hook +answered +what came of it +ms$/);
   assert.match(rows.join("\n"), /^SessionStop +build_check +Src build: success\. .* kept in the run +\d+$/m);
-});
-
-test("the demo's automation asks no model while the tests pass, then one that makes a task, and the team gets a notice", async (t) => {
-  const lines = await demoAt(t, 400);
-  const [passed = "", failed = ""] = rowsIn(lines).filter((row) => row.startsWith("code.committed"));
+  const [passed = "", failed = ""] = rows.filter((row) => row.startsWith("code.committed"));
   assert.match(
     passed,
     /^code\.committed: Add \/health endpoint +tests after a commit +\(step_0: exit code 0 \(skip_llm_if_exit_zero\)\) +no model was asked +\d+$/,

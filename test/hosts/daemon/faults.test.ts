@@ -157,6 +157,7 @@ test("a daemon killed while a guard is asked: its client blocks with the reason,
     byItself += 1;
     told = tellMeanwhile(t, place);
   }
+  await until(() => place.runs().some((one) => one.status === "running"), "the store has the run");
   daemon.child.kill("SIGKILL");
   const { status, stderr } = await told.said;
   assert.equal(status, 2);

@@ -9,7 +9,7 @@ export interface Group {
 }
 
 /** A process is for at most so much: the rest of a room goes to another. */
-const longest = { files: 60, milliseconds: 45_000 };
+const longest = { files: 200, milliseconds: 90_000 };
 const unknownFile = 1_000;
 
 /**

@@ -64,3 +64,8 @@ export function scratchWith(t: TestContext, actions: readonly object[], more: Re
     list: (...words) => JSON.parse(hookline("follow-ups", "list", "--json", ...words).stdout),
   };
 }
+
+export const command = (text: string, more: object = {}): object => ({
+  kind: "run_command",
+  payload: { command: text, ...more },
+});

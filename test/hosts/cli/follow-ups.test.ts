@@ -1,18 +1,12 @@
 /** What hooks ask for afterwards, by the real command: listed, shown, and done once where a person says so. */
 import assert from "node:assert/strict";
-import { spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
+import { spawnSync } from "node:child_process";
 import { accessSync, existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import { openSqliteStore } from "../../../src/storage/sqlite/sqlite.ts";
 import { bin } from "../../program.ts";
-import { type Said, scratchWith } from "./follow-ups-place.ts";
-
-const command = (text: string, more: object = {}): object => ({
-  kind: "run_command",
-  payload: { command: text, ...more },
-});
+import { command, type Said, scratchWith } from "./follow-ups-place.ts";
 
 const openFile = (path: string, more: object = {}): object => ({ kind: "open_file", payload: { path, ...more } });
 
@@ -67,22 +61,6 @@ test("[B2, B32] a command runs once, with --yes, in the repository's root, and w
   assert.deepEqual([list(), list("--all").map((one) => one.done)], [[], [true]]);
   assert.match(hookline("runs", "show", run).stdout, /follow-up +1 run_command: .* \(done\)/);
   assert.equal(hookline("follow-ups", "list").stdout, "no follow-up is open\n");
-});
-
-test("[B32] two who want the same command at once: one runs it", async (t) => {
-  const { environment, run, workspace } = scratchWith(t, [command("echo x >> times; sleep 0.3")]);
-  const ends = await Promise.all(
-    Array.from({ length: 4 }, async () => {
-      const words = [bin, "follow-ups", "run", run, "--yes"];
-      const [code] = await once(
-        spawn(process.execPath, words, { cwd: workspace, env: environment, stdio: "ignore" }),
-        "exit",
-      );
-      return code;
-    }),
-  );
-  assert.deepEqual(ends.toSorted(), [0, 1, 1, 1]);
-  assert.equal(readFileSync(join(workspace, "times"), "utf8"), "x\n");
 });
 
 test("[B32] a command that fails exits 1 and shows how; arguments stay arguments; a folder below the root is its own", (t) => {

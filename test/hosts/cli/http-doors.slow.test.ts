@@ -1,10 +1,10 @@
 /** Ports, tokens and stores of agents' HTTP hooks as they are seldom met; http-doors.test.ts has the usual ones. */
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { placeFor } from "../daemon/started.ts";
-import { noted, registerAt, settingsOf, upApart } from "./http-doors.ts";
+import { listening, noted, registerAt, registeredPort, settingsOf, upApart } from "./http-doors.ts";
 
 test("a daemon of another store leaves the port alone at which agents look for the usual one", (t) => {
   const place = placeFor(t);
@@ -113,4 +113,41 @@ test("a file that a killed writer has left next to install's notes is no install
   place.hookline("down");
   place.hookline("uninstall", "claude-code");
   assert.ok(!existsSync(join(place.folder, "state", "hookline", "http-token")));
+});
+
+test("a daemon without a port in its flags listens where the agents' HTTP hooks look for it", async (t) => {
+  const place = placeFor(t);
+  const { server, port } = await listening(t);
+  server.close();
+  const first = await place.up("--port", String(port));
+  assert.equal(first.port, port);
+  assert.equal(place.hookline("install", "claude-code", "--http").status, 0);
+  assert.equal(registeredPort(place), String(port));
+  await first.stop();
+  assert.equal(upApart(t, place).port, port);
+  assert.equal(place.hookline("down").status, 0);
+  place.hookline("install", "claude-code", "--http");
+  assert.equal(registeredPort(place), String(port), "also while none runs");
+  place.write("state/hookline/daemon-on-demand", "9\n");
+  assert.deepEqual(upApart(t, place), { port, stderr: "" }, "what settings say counts, not what was noted");
+});
+
+test("the token of agents' HTTP hooks works only at the usual store's daemon, whatever path names the store", async (t) => {
+  const place = placeFor(t);
+  place.hookline("install", "claude-code", "--http");
+  const state = join(place.folder, "state", "hookline");
+  const token = readFileSync(join(state, "http-token"), "utf8").trim();
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  const body = JSON.stringify({ hook_event_name: "Stop", cwd: place.workspace });
+  const answered = async (...words: string[]): Promise<number> => {
+    const { port } = upApart(t, place, "--port", "0", ...words);
+    const address = `http://127.0.0.1:${port}/hook/claude-code?event=Stop&by=user`;
+    const { status } = await fetch(address, { method: "POST", headers, body });
+    assert.equal(place.hookline("down", ...words).status, 0);
+    return status;
+  };
+  symlinkSync(state, join(place.folder, "link"));
+  assert.equal(await answered("--store", join(place.folder, "other.db")), 401);
+  assert.equal(await answered(), 200);
+  assert.equal(await answered("--store", join(place.folder, "link", "hookline.db")), 200);
 });

@@ -3,6 +3,7 @@ import { describe, test } from "node:test";
 import {
   blocksWhatIsOpen,
   endsWhileItStarts,
+  killerEndsIt,
   linux,
   nextEndsIt,
   staying,
@@ -26,4 +27,8 @@ describe("the programs of a daemon that ends", { concurrency: true }, () => {
   );
   test("[X8] asked to end while it starts, whenever that is, it ends", (t) =>
     endsWhileItStarts(t, [20, 70, 120, 170, 220, 270, 320, 370, 420]));
+  test("[A50] an event that a guard that stays has not decided when the daemon ends is blocked", linux, (t) =>
+    blocksWhatIsOpen(t, staying),
+  );
+  test("[X8] the command that kills a stopped daemon ends its programs, too", linux, (t) => killerEndsIt(t, staying));
 });

@@ -1,15 +1,6 @@
 /** What becomes of the programs of a daemon that ends or is killed: of those that answer, of those that stay, and of those that hide. */
 import { describe, test } from "node:test";
-import {
-  blocksWhatIsOpen,
-  endsWhileItStarts,
-  killerEndsIt,
-  linux,
-  nextEndsIt,
-  staying,
-  waiting,
-  waitsForIt,
-} from "./guard-at-end.ts";
+import { linux, nextEndsIt, staying, waiting, waitsForIt } from "./guard-at-end.ts";
 
 describe("the programs of a daemon that ends", { concurrency: true }, () => {
   test(
@@ -17,14 +8,9 @@ describe("the programs of a daemon that ends", { concurrency: true }, () => {
     linux,
     (t) => waitsForIt(t, waiting),
   );
-  test("[A50] an event that a guard that stays has not decided when the daemon ends is blocked", linux, (t) =>
-    blocksWhatIsOpen(t, staying),
-  );
   test(
     "[F1] of a daemon that was killed while it asked a guard that stays, the next one ends what is left",
     linux,
     (t) => nextEndsIt(t, staying),
   );
-  test("[X8] the command that kills a stopped daemon ends its programs, too", linux, (t) => killerEndsIt(t, staying));
-  test("[X8] asked to end while it starts, it ends", (t) => endsWhileItStarts(t, [20, 220]));
 });

@@ -1,8 +1,11 @@
-/** As many at once as hooks of a busy session, and people, start. */
+/** As many daemons at once as hooks of a busy session, and people, start; and which makes room for which. */
 import assert from "node:assert/strict";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
-import { oneIsTheDaemon } from "./client-started.ts";
-import { placeFor } from "./started.ts";
+import { runningDaemon } from "../../../src/hosts/daemon/state-file.ts";
+import { ended, filesOf, isUp, oneIsTheDaemon, placeOf, start } from "./client-started.ts";
+import { placeFor, until } from "./started.ts";
 
 test("[X8] of eight that clients start at once one is the daemon, and the others end without a word", (t) =>
   oneIsTheDaemon(t, 8));
@@ -11,6 +14,84 @@ test("of several that people start at once one is the daemon", async (t) => {
   const place = placeFor(t);
   const starts = await Promise.allSettled([1, 2, 3, 4].map(() => place.up()));
   assert.equal(starts.filter(({ status }) => status === "fulfilled").length, 1);
+  for (const start of starts)
+    if (start.status === "rejected") assert.match(String(start.reason), /a daemon is running already/);
+});
+
+test("a daemon that a client started makes room for one that a person starts, and for none of another client's", async (t) => {
+  const place = placeOf(t);
+  const own = ended(start(place, "--on-demand"));
+  const first = await until(() => isUp(place), "it is up");
+  assert.equal(await ended(start(place, "--on-demand")), "0 ");
+  assert.equal(isUp(place)?.pid, first.pid);
+  const second = await place.up();
+  assert.equal(await own, "0 ");
+  assert.equal(isUp(place)?.pid, second.child.pid);
+  assert.equal(isUp(place)?.onDemand, undefined);
+  assert.equal(await ended(start(place, "--on-demand")), "0 ");
+  assert.match(place.hookline("up", "--port", "0").stderr, /running already/);
+  assert.equal(isUp(place)?.pid, second.child.pid);
+});
+
+test("a client's daemon of an older version makes room for a newer client's, and one of a newer version does not", async (t) => {
+  const place = placeOf(t);
+  const files = filesOf(place);
+  const own = ended(start(place, "--on-demand"));
+  const first = await until(() => isUp(place), "it is up");
+  writeFileSync(files.state, JSON.stringify({ ...first, version: "999.0.0+b" }));
+  assert.equal(await ended(start(place, "--on-demand")), "0 ");
+  assert.equal(runningDaemon(files)?.pid, first.pid);
+  writeFileSync(files.state, JSON.stringify({ ...first, version: "0.0.1+b" }));
+  const child = start(place, "--on-demand");
+  const next = ended(child);
+  assert.equal(await own, "0 ");
+  const second = await until(() => isUp(place), "the newer one is up");
+  assert.equal(second.pid, child.pid);
+  process.kill(second.pid, "SIGTERM");
+  assert.equal(await next, "0 ");
+});
+
+test("a daemon stays as long as an agent is registered to send events over HTTP, for that could start no other", async (t) => {
+  const place = placeOf(t, { "state/hookline/http-token": "the-token-of-an-agents-settings\n" });
+  const end = ended(start(place, "--idle-exit", "0.001"));
+  await until(() => isUp(place), "it is up");
+  const one = await Promise.race([end, place.up().catch((error: unknown) => String(error))]); // some seconds later it is still the one
+  assert.match(String(one), /running already/);
+  rmSync(join(place.folder, "state", "hookline", "http-token"));
+  assert.match(await end, /^0/);
+});
+
+test("a daemon of another store does not stay for agents that send events to the usual one over HTTP", async (t) => {
+  const place = placeOf(t, { "state/hookline/http-token": "the-token-of-an-agents-settings\n" });
+  const other = join(place.folder, "other.db");
+  t.after(() => place.hookline("down", "--store", other));
+  const child = start(place, "--store", other, "--idle-exit", "0.001");
+  const end = ended(child);
+  assert.match(await end, /^0/);
+});
+
+test("the last uninstall ends the daemon that a client has started, and no other", async (t) => {
+  const place = placeOf(t);
+  place.hookline("install", "claude-code");
+  place.hookline("install", "claude-code", "--layer", "local");
+  const own = ended(start(place, "--on-demand"));
+  const { pid } = await until(() => isUp(place), "it is up");
+  assert.doesNotMatch(place.hookline("uninstall", "claude-code", "--layer", "local").stdout, /has ended/);
+  assert.equal(isUp(place)?.pid, pid, "the user's layer needs it");
+  const last = place.hookline("uninstall", "claude-code");
+  assert.match(last.stdout, new RegExp(`note: the daemon that was started on demand has stopped \\(process ${pid}\\)`));
+  assert.equal(await own, "0 ");
+  place.hookline("install", "claude-code");
+  const asked = await place.up();
+  assert.doesNotMatch(place.hookline("uninstall", "claude-code").stdout, /has ended/);
+  assert.equal(isUp(place)?.pid, asked.child.pid);
+});
+
+test("of two that start at once one is the daemon", async (t) => {
+  const place = placeFor(t);
+  const starts = await Promise.allSettled([1, 2].map(() => place.up()));
+  const won = starts.filter(({ status }) => status === "fulfilled");
+  assert.equal(won.length, 1);
   for (const start of starts)
     if (start.status === "rejected") assert.match(String(start.reason), /a daemon is running already/);
 });

@@ -61,15 +61,6 @@ test("a second up names the running daemon and exits 3; another store may have a
   assert.equal(elsewhere.status, 0, elsewhere.stderr);
 });
 
-test("of two that start at once one is the daemon", async (t) => {
-  const place = placeFor(t);
-  const starts = await Promise.allSettled([1, 2].map(() => place.up()));
-  const won = starts.filter(({ status }) => status === "fulfilled");
-  assert.equal(won.length, 1);
-  for (const start of starts)
-    if (start.status === "rejected") assert.match(String(start.reason), /a daemon is running already/);
-});
-
 test("a taken port, an impossible port, and a folder that does not exist are reported", async (t) => {
   const place = placeFor(t);
   const server = createServer().listen(0, "127.0.0.1");

@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { promisify } from "node:util";
 import { createEngine } from "../../../src/engine/engine.ts";
 import type { Ports } from "../../../src/engine/ports.ts";
 import { emptyConfig } from "../../../src/formats/config/config.ts";
@@ -11,19 +9,17 @@ import { createExternalServices } from "../../../src/hosts/compose/external-serv
 import { createInlineQueue } from "../../../src/runtime/queues/inline.ts";
 import { openMemoryStore } from "../../../src/storage/memory/memory.ts";
 import { temporaryFolder } from "../../actions/context.ts";
-import { bin as program } from "../../program.ts";
-
-const run = promisify(execFile);
+import { runCommand } from "../../program.ts";
 
 /** What the command prints, in a folder of its own. */
-function commandIn(context: TestContext): { folder: string; hookline(...words: string[]): Promise<string> } {
+function commandIn(context: TestContext): { folder: string; hookline(...words: string[]): string } {
   const home = temporaryFolder(context);
   const folder = join(home, "code", "app");
   mkdirSync(folder, { recursive: true });
-  const env = { PATH: process.env.PATH ?? "", HOME: home, HOOKLINE_DAEMON: "off" };
+  const environment = { PATH: process.env.PATH ?? "", HOME: home, HOOKLINE_DAEMON: "off" };
   return {
     folder,
-    hookline: async (...words) => (await run(process.execPath, [program, ...words], { cwd: folder, env })).stdout,
+    hookline: (...words) => runCommand(words, { cwd: folder, environment }).stdout,
   };
 }
 
@@ -45,11 +41,11 @@ test("[A10, A35] the command makes a task, and an automation that waits for its 
     ],
   };
   writeFileSync(join(folder, ".hookline", "automations", "follow-up.yaml"), JSON.stringify(automation));
-  assert.match(await hookline("task", "create", "Deploy"), /^created the project app for /);
-  await hookline("memory", "add", "access is given by the platform team");
-  const [task] = JSON.parse(await hookline("task", "list", "--json"));
-  await hookline("task", "fail", task.id, "no access");
-  const tasks: { title: string; status: string }[] = JSON.parse(await hookline("task", "list", "--json"));
+  assert.match(hookline("task", "create", "Deploy"), /^created the project app for /);
+  hookline("memory", "add", "access is given by the platform team");
+  const [task] = JSON.parse(hookline("task", "list", "--json"));
+  hookline("task", "fail", task.id, "no access");
+  const tasks: { title: string; status: string }[] = JSON.parse(hookline("task", "list", "--json"));
   assert.deepEqual(
     tasks.map(({ title, status }) => [title, status]),
     [

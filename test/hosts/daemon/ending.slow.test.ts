@@ -51,10 +51,9 @@ describe("the end of a daemon", { concurrency: true }, () => {
     assert.match(down, /^0: (the daemon has stopped|no daemon is running)/); // a busy machine may start it too late
     assert.deepEqual(await exit, [0, null], "it ended by itself");
     assert.equal(stateOf(place), undefined);
-    assert.deepEqual(
-      place.runs().map((run) => run.status),
-      ["queued"],
-    );
+    const [run, ...others] = place.runs();
+    assert.deepEqual(others, []);
+    assert.match(run?.status ?? "", /^(queued|running)$/); // held for longer than its grace it leaves the run to the next daemon
   });
 
   test("[X8] a daemon that is starting is seen, and down ends it", async (t) => {

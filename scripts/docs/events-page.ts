@@ -12,6 +12,7 @@ const moments: { readonly [N in AgentEventName]: string } = {
   UserPromptSubmit: "a prompt is sent, before the model sees it",
   UserPromptExpansion: "a slash command is about to become a prompt",
   PreToolUse: "the model asks for a tool, before it runs and before permissions are asked",
+  PreSkillShellCommand: "a skill or a slash command holds a shell line, before the agent runs it",
   PostToolUse: "a tool has run",
   PostToolUseFailure: "a tool has failed",
   PostToolBatch: "all tools that the model asked for at once have run",
@@ -68,6 +69,7 @@ function section(name: AgentEventName): string {
   const facts = [
     ...(row.aliases ? [`- also called ${list(row.aliases)}`] : []),
     ...(row.matchOn ? [`- a matcher sees \`${row.matchOn}\`${kindOf(row)}`] : []),
+    ...(row.judgedAs ? [`- hooks on \`${row.judgedAs}\` hear it too`] : []),
     ...(row.values ? [`- its values: ${list(row.values)}`] : []),
     row.accepts.length > 0 ? `- takes ${list(row.accepts)}` : "- takes no answer",
     ...(row.accepts.includes("verdict") ? [`- verdicts: ${list(verdictsOf(row))}`] : []),

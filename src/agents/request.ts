@@ -12,6 +12,7 @@ import type { Caller } from "../engine/ports.ts";
 import type { AgentAdapter, DecodeOptions, Places, Reply } from "./adapter.ts";
 import { canaryHook, isCanary } from "./canary.ts";
 import { agentNamed, agents, runByAgent } from "./index.ts";
+import { newerEvents, repliedAsSent } from "./newer-events.ts";
 
 /** Registered as 660 s with the agent (R50): we answer before it gives up on us. */
 export const answersWithin = 650_000;
@@ -64,10 +65,26 @@ export function readRequest(
   const wire = parsePayload(payload, where);
   const adapter = callerOf(named, wire, environment);
   const by = registration === undefined ? {} : { registration: `${named.name} ${registration}` };
-  const events = adapter.decode(wire, { ...given, ...by });
+  const events = decoded(adapter, wire, { ...given, ...by, where });
   if (isCanary(events[0]?.session, stateFolder))
     return { adapter, events: events.map((one) => ({ ...one, to: { hook: canaryHook } })), derived: [], wire };
   return { adapter, events, derived: events.flatMap((event) => adapter.derived?.(event, given.id) ?? []), wire };
+}
+
+/** @throws HooklineError input_invalid, event_unknown */
+function decoded(
+  adapter: AgentAdapter,
+  wire: unknown,
+  options: DecodeOptions & { where: string },
+): readonly HookEvent[] {
+  try {
+    return adapter.decode(wire, options);
+  } catch (error) {
+    const isUnknown = error instanceof HooklineError && error.code === "event_unknown";
+    const newer = isUnknown ? newerEvents(adapter, wire, options) : undefined;
+    if (newer === undefined) throw error;
+    return newer;
+  }
 }
 
 /** Until when these have to be answered, so that the agent does not give up before. */
@@ -82,7 +99,7 @@ export function deadlineOf({
 
 /** The reply to what they came to. Never throws. */
 export const replyTo = ({ adapter, events: [first], wire }: DecodedRequest, outcome: Outcome): Reply =>
-  first ? adapter.encode(first, outcome, wire) : { exitCode: 0 };
+  first ? repliedAsSent(first, adapter.encode(first, outcome, wire)) : { exitCode: 0 };
 
 /** At once where no hook waits. Never throws or rejects, as the engine does not. */
 export function decideRequest(

@@ -30,7 +30,7 @@ interface TaskChange {
 }
 
 /**
- * Payload of each agent event, named as Claude Code 2.1.330 names it (the superset, R1).
+ * Payload of each agent event, named as Claude Code 2.1.332 names it (the superset, R1).
  * Agents send more than is listed here; what is not listed passes through untyped.
  */
 export interface AgentEvents {
@@ -42,6 +42,7 @@ export interface AgentEvents {
   UserPromptSubmit: { prompt: string };
   UserPromptExpansion: { expansion_type?: string; command_name: string; command_args?: string; prompt?: string };
   PreToolUse: Tool;
+  PreSkillShellCommand: Tool & { command_name?: string; command_source?: string; invoked_by?: string };
   PostToolUse: Tool & { tool_response: Json; duration_ms?: number };
   PostToolUseFailure: Tool & { error: string; is_interrupt?: boolean; duration_ms?: number };
   PostToolBatch: { tool_calls: Fields[] };

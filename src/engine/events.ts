@@ -31,6 +31,8 @@ export interface EventRow<Data = Fields> {
   /** sync: the sender waits for the outcome. async: fire and forget (R51). */
   mode: "sync" | "async";
   rewrites?: { updatedInput?: keyof Data & string; updatedOutput?: keyof Data & string };
+  /** Hooks on that event hear this one too: they judge the same, in another place. */
+  judgedAs?: AgentEventName;
   /** What an answer costs, counted per user prompt (R8). A row's counter is spent once per event. */
   costs?: { fields: readonly OutcomeField[]; counter: Counter; max: number };
   /** The agent that it names is the session's from here on. */
@@ -73,7 +75,7 @@ const goesOn = (data: Fields): boolean => data.stop_hook_active === true;
 const reprompt = { fields: ["verdict", "context"], counter: "reprompts", max: 3 } as const;
 const compactions = ["manual", "auto"] as const;
 
-/** The 33 events of Claude Code 2.1.330, and Interrupt and SessionStop (R1). */
+/** The 34 events of Claude Code 2.1.332, and Interrupt and SessionStop (R1). */
 export const events: { readonly [N in AgentEventName]: EventRow<AgentEvents[N]> } = {
   SessionStart: {
     aliases: ["session_start"],
@@ -127,6 +129,15 @@ export const events: { readonly [N in AgentEventName]: EventRow<AgentEvents[N]> 
     mode: "sync",
     rewrites: { updatedInput: "tool_input" },
     turn: (before, data) => ({ ...before, toolCalls: before.toolCalls + 1, ...inFlight(textField(data, "tool_name")) }),
+  },
+  PreSkillShellCommand: {
+    matchOn: "tool_name",
+    matchTool: true,
+    accepts: [...decided, "updatedInput"],
+    verdicts: ["deny", "ask", "defer"],
+    mode: "sync",
+    rewrites: { updatedInput: "tool_input" },
+    judgedAs: "PreToolUse",
   },
   PostToolUse: {
     aliases: ["tool_end", "post_tool_use", "PostAbilityCall"],
@@ -267,8 +278,12 @@ export function resolveEvent(written: string): EventName[] | undefined {
 const isApplicationEvent = (name: string): name is `${string}.${string}` => /^[\w-]+(\.[\w-]+)+$/.test(name);
 
 /** Whether hooks on the first of these events hear the second. */
-export const hears = (listened: readonly EventName[], name: EventName): boolean =>
-  listened.includes(name) || (name.includes(".") && listened.includes(activation));
+export function hears(listened: readonly EventName[], name: EventName): boolean {
+  if (listened.includes(name)) return true;
+  if (name.includes(".")) return listened.includes(activation);
+  const { judgedAs } = rowOf(name);
+  return judgedAs !== undefined && listened.includes(judgedAs);
+}
 
 /** The one event that `emit NAME` sends: an alias of two decides by the payload (R62). */
 export function eventToEmit(written: string, data: Fields): EventName | undefined {

@@ -47,6 +47,7 @@ const schema: Record<AgentEventName, Allowed> = {
     top: [...common, ...stop],
     specific: ["permissionDecision", "permissionDecisionReason", "updatedInput", "additionalContext"],
   },
+  PreSkillShellCommand: { top: common, specific: ["permissionDecision", "permissionDecisionReason"] },
   PostToolUse: blocks("updatedToolOutput", "classifierContext"),
   PostToolUseFailure: blocks(),
   PostToolBatch: blocks(),

@@ -39,8 +39,8 @@ for (const [name, field] of Object.entries(matchFields)) {
   });
 }
 
-test("the table holds the 33 events of Claude Code, Interrupt and SessionStop", () => {
-  assert.equal(agentEventNames.length, 35);
+test("the table holds the 34 events of Claude Code, Interrupt and SessionStop", () => {
+  assert.equal(agentEventNames.length, 36);
   assert.ok(agentEventNames.every((name) => !name.includes(".")));
 });
 

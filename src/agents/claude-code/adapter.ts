@@ -1,4 +1,4 @@
-/** Claude Code 2.1.330: its files, its payloads, and what install registers. Its replies are in replies.ts. Loaded on every event. */
+/** Claude Code 2.1.332: its files, its payloads, and what install registers. Its replies are in replies.ts. Loaded on every event. */
 
 import { isAbsolute, join, resolve, sep } from "node:path";
 import type { AgentEventName, Fields, HookEvent } from "../../engine/event.ts";

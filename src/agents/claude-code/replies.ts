@@ -1,4 +1,4 @@
-/** What Claude Code 2.1.330 takes as an answer, event by event: one table for its capabilities and for its replies. */
+/** What Claude Code 2.1.332 takes as an answer, event by event: one table for its capabilities and for its replies. */
 
 import { blocked, permissionUpdates } from "../../actions/command/protocols/settings-keys.ts";
 import type { AgentEventName, Fields, HookEvent, Json } from "../../engine/event.ts";
@@ -33,7 +33,7 @@ const informed: ReplyRow = { accepts: ["context", ...told] };
 const watching: ReplyRow = { accepts: ["watchPaths", ...told] };
 const elicited: ReplyRow = { refuses: "exit", accepts: ["verdict", "elicitation", ...told] };
 
-/** The 33 events that it sends, in the order in which they are registered. */
+/** The 34 events that it sends, in the order in which they are registered. */
 const rows: Readonly<Partial<Record<AgentEventName, ReplyRow>>> = {
   SessionStart: {
     commandOnly: true,
@@ -45,6 +45,8 @@ const rows: Readonly<Partial<Record<AgentEventName, ReplyRow>>> = {
   UserPromptSubmit: { commandOnly: true, refuses: "block", accepts: [...decided, "sessionTitle", "suppressPrompt"] },
   UserPromptExpansion: { refuses: "block", accepts: [...decided, "suppressPrompt"] },
   PreToolUse: { refuses: "permission", accepts: [...decided, "updatedInput"] },
+  // It runs no line with another input, and a line that may run needs no word.
+  PreSkillShellCommand: { refuses: "permission", accepts: ["verdict", ...told] },
   PostToolUse: { refuses: "block", accepts: [...decided, "updatedOutput"], extra: ["classifierContext"] },
   PostToolUseFailure: { refuses: "block", accepts: decided },
   PostToolBatch: { refuses: "block", accepts: decided },

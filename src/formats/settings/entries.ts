@@ -57,7 +57,8 @@ export function readEntries(root: Node | undefined, format: SettingsFormat, repo
   const written: Written = { entries: [], speaksOf: [] };
   for (const { event, at, value, isStrange } of eventLists(root, format, report)) {
     const own = format.eventNames && Object.hasOwn(format.eventNames, event) ? format.eventNames[event] : undefined;
-    const { events, fault } = own === undefined ? eventOf(event, at, report) : { events: [own], fault: undefined };
+    const { events, fault } =
+      own === undefined ? eventOf(event, at, report, format.isOurs === true) : { events: [own], fault: undefined };
     if (fault === undefined) written.speaksOf.push(...events);
     for (const group of listOf(value, event, fault === undefined ? report : silent))
       for (const one of entriesOf(

@@ -107,7 +107,8 @@ interface NamedEvents {
   fault?: string;
 }
 
-export function eventOf(written: string, at: number, report: Report): NamedEvents {
+/** @param isOurs nothing but Hookline reads the file: no agent can have more events than are known here */
+export function eventOf(written: string, at: number, report: Report, isOurs: boolean): NamedEvents {
   const exact = resolveEvent(written);
   if (exact) return { events: exact };
   const events = spelling(written);
@@ -121,6 +122,15 @@ export function eventOf(written: string, at: number, report: Report): NamedEvent
   }
   const advice = Object.hasOwn(elsewhere, written) ? `write ${elsewhere[written]}` : didYouMean(written, eventNames);
   const fault = `no event is called "${written}"`;
+  if (advice === undefined && !isOurs && /^[A-Z][A-Za-z]+$/.test(written)) {
+    report(at, {
+      severity: "warning",
+      code: "unknown-event",
+      message: `this Hookline knows no event "${written}": if the agent has it, it is newer than this Hookline`,
+      suggestion: "the agent runs its hooks itself; install a newer Hookline",
+    });
+    return { events: [], fault };
+  }
   report(at, {
     severity: "error",
     code: "unknown-event",

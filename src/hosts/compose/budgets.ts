@@ -12,6 +12,7 @@ import type { Budgets } from "../../formats/config/config.ts";
 /** Milliseconds that a person hardly notices, or expects to wait: for a tool call far less than at the end of a turn. */
 const usual: Readonly<Partial<Record<AgentEventName, number>>> = {
   PreToolUse: 500,
+  PreSkillShellCommand: 500,
   PostToolUse: 500,
   PostToolUseFailure: 500,
   PermissionRequest: 500,

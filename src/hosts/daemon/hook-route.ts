@@ -4,6 +4,7 @@
  */
 import type { AgentAdapter } from "../../agents/adapter.ts";
 import { placeVariables } from "../../agents/index.ts";
+import { namedAsSent } from "../../agents/newer-events.ts";
 import { adapterOf, payloadAtMost } from "../../agents/request.ts";
 import type { AgentEventName, Json } from "../../engine/event.ts";
 import { environmentName } from "../../engine/hook.ts";
@@ -151,7 +152,7 @@ const jsonHead = { "content-type": "application/json" };
 function httpBodyOf({ adapter, event: named }: Called, answered: Answered): Json | undefined {
   if ("request" in answered) {
     const [event] = answered.request.events;
-    return event && answered.request.adapter.encodeForHttp?.(event, answered.outcome);
+    return event && namedAsSent(event, answered.request.adapter.encodeForHttp?.(event, answered.outcome));
   }
   const { refused: reason } = answered.reply;
   return reason === undefined ? undefined : adapter.refuseOverHttp?.(reason, eventOf(adapter, named));

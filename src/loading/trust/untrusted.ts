@@ -6,7 +6,7 @@ import type { EventName } from "../../engine/event.ts";
 import type { Hook, Origin } from "../../engine/hook.ts";
 
 /** Where a refusal of an untrusted folder counts. */
-const tightened: readonly EventName[] = ["PreToolUse", "PermissionRequest"];
+const tightened: readonly EventName[] = ["PreToolUse", "PreSkillShellCommand", "PermissionRequest"];
 
 /** After all others: a refusal stops later hooks, and those of the user's layers shall have run. */
 const afterAllOthers = 900_000;

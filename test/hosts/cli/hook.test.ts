@@ -114,17 +114,17 @@ test("input that is nested without end is refused, and blocked if a guard is act
   assert.equal(guarded.status, 2);
 });
 
-test("an event that the agent's adapter does not know is refused where a guard is active, and passes elsewhere", (t) => {
+test("an event whose name can be no agent's is refused where a guard is active, and passes elsewhere", (t) => {
   const unknown = (workspace: string): string =>
-    payload(workspace, "ls").replace('"hook_event_name":"PreToolUse"', '"hook_event_name":"BeforeEverything"');
+    payload(workspace, "ls").replace('"hook_event_name":"PreToolUse"', '"hook_event_name":"Before/Everything"');
   const open = scratchWith(t, { PreToolUse: [{ hooks: [{ command: "exit 0" }] }] });
   const passed = open.hook(unknown(open.workspace));
   assert.equal(passed.status, 0);
-  assert.match(passed.stderr, /BeforeEverything/);
+  assert.match(passed.stderr, /Before.Everything/);
   const guarded = scratchWith(t, { Stop: [{ hooks: [{ command: "exit 0", role: "guard" }] }] });
   const refused = guarded.hook(unknown(guarded.workspace));
   assert.equal(refused.status, 2);
-  assert.match(refused.stderr, /BeforeEverything.*a guard is active/);
+  assert.match(refused.stderr, /Before.Everything.*a guard is active/);
 });
 
 test("a tool call that names no tool does not pass a guard on a tool: its failure policy answers, and the run says why", (t) => {

@@ -2,7 +2,7 @@
 
 import { constants } from "node:os";
 import type { EventName } from "../../../engine/event.ts";
-import { resolveEvent } from "../../../engine/events.ts";
+import { resolveEvent, rowOf } from "../../../engine/events.ts";
 import type { Hook } from "../../../engine/hook.ts";
 import type { StepResult } from "../../../engine/ports.ts";
 import { type Ended, word } from "../../../engine/program.ts";
@@ -100,6 +100,8 @@ export function exitReason({ code, stderr }: Ended): string {
 // The event's name as the hook's author wrote it: a program is spoken to in its own words (R62).
 
 export function writtenName({ on }: Hook, event: EventName): string {
-  const written = "event" in on ? on.as : undefined;
-  return written?.find((name) => resolveEvent(name)?.includes(event)) ?? event;
+  const { event: listened = [], as: written = [] } = "event" in on ? on : {};
+  const { judgedAs } = rowOf(event);
+  const heard = judgedAs !== undefined && !listened.includes(event) && listened.includes(judgedAs) ? judgedAs : event;
+  return written.find((name) => resolveEvent(name)?.includes(heard)) ?? heard;
 }

@@ -64,7 +64,8 @@ const contexts: { readonly [N in EventName]?: (event: HookEvent, root: string) =
     user_message: textField(data, "user_message") ?? textField(data, "prompt") ?? "",
     files_touched: textsIn(data.files_touched),
   }),
-  PreToolUse: (event) => ({ ...called(event), planned_input_summary: inputSummary(event.data) }),
+  PreToolUse: beforeCall,
+  PreSkillShellCommand: beforeCall,
   PostToolUse: afterCall,
   PostToolUseFailure: afterCall,
 };
@@ -73,6 +74,10 @@ const otherContext = (event: HookEvent, root: string): Context => ({
   ...called(event),
   changed_files: changedFiles(event, root, ({ files }) => files),
 });
+
+function beforeCall(event: HookEvent): Context {
+  return { ...called(event), planned_input_summary: inputSummary(event.data) };
+}
 
 function called(event: HookEvent): Context {
   const ability = abilityOf(event);

@@ -65,7 +65,11 @@ export const topKeys: Readonly<Record<string, Key>> = {
 /** Keys of hookSpecificOutput. */
 export const specificKeys: Readonly<Record<string, Key>> = {
   hookEventName: { read: readEventName },
-  permissionDecision: { on: ["PreToolUse", "PreModelSwitch"], decides: true, read: readPermissionDecision },
+  permissionDecision: {
+    on: ["PreToolUse", "PreSkillShellCommand", "PreModelSwitch"],
+    decides: true,
+    read: readPermissionDecision,
+  },
   permissionDecisionReason: beside,
   decision: { on: ["PermissionRequest"], decides: true, read: readRequestDecision },
   updatedInput: { field: "updatedInput", read: readUpdatedInput },
@@ -206,7 +210,8 @@ function readElicitation(value: Json, { beside }: Asked): Outcome | string {
 }
 
 function readEventName(value: Json, { event, notes }: Asked): Outcome {
-  if (value !== event.name) notes.push(`hookEventName is ${JSON.stringify(value)}, the event is ${event.name}`);
+  if (value !== event.name && value !== rowOf(event.name).judgedAs)
+    notes.push(`hookEventName is ${JSON.stringify(value)}, the event is ${event.name}`);
   return {};
 }
 

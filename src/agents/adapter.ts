@@ -1,6 +1,7 @@
 /** What every agent's adapter is: payload in, reply out, and the facts that install needs. Apart, so that each agent is one file and one row. */
 import type { AgentEventName, Figures, HookEvent, Instant, Json, Seconds } from "../engine/event.ts";
 import type { Layer } from "../engine/hook.ts";
+import type { AgentProgram } from "../engine/loosening.ts";
 import type { Outcome, OutcomeField, VerdictKind } from "../engine/outcome.ts";
 import type { AbilityFolder } from "../engine/ports.ts";
 import type { SettingsFormat } from "../formats/settings/entries.ts";
@@ -51,8 +52,20 @@ export interface HookFiles {
   /** Whether a file that a person names is one of them, by its path alone. */
   isNamed?(path: string): boolean;
   plugins?: PluginPlaces;
+  loads?: LoadedCode;
   abilities?: readonly AbilityFolder[];
   variables?: ProgramVariables;
+}
+
+/** What loads code into an agent when it starts: whoever writes it, or starts the agent with it, lifts every guard there. */
+export interface LoadedCode {
+  /** Files and folders of projects and of the home folder, wherever these lie. */
+  places: readonly string[];
+  /** Where variables have moved those of the user, absolute. */
+  moved?(home: Pick<Places, "home" | "environment">): readonly string[];
+  /** Absolute folders of the user in which a folder loads code if it holds hooks. */
+  mods?(home: Pick<Places, "home" | "environment">): readonly string[];
+  program?: AgentProgram;
 }
 
 export interface PluginPlaces {

@@ -4,13 +4,14 @@ import { isAbsolute, join } from "node:path";
 import type { AgentEventName, Figures, HookEvent } from "../engine/event.ts";
 import type { Hook } from "../engine/hook.ts";
 import type { AgentConventions, ProgramFacts } from "../engine/ports.ts";
-import type { AgentAdapter, HookFiles, InstallLayer, Places, ProgramVariables } from "./adapter.ts";
+import type { AgentAdapter, HookFiles, InstallLayer, LoadedCode, Places, ProgramVariables } from "./adapter.ts";
 import { claudeCode } from "./claude-code/adapter.ts";
 import { codex } from "./codex/adapter.ts";
 import { copilot } from "./copilot/adapter.ts";
 import { gemini } from "./gemini/adapter.ts";
 import { hookFiles as genCode } from "./gencode/files.ts";
 import { opencode } from "./opencode/adapter.ts";
+import { otherCode } from "./other-code.ts";
 import { pi } from "./pi/adapter.ts";
 import { qwen } from "./qwen/adapter.ts";
 
@@ -31,6 +32,12 @@ export const agentNamed = (name: string | undefined): AgentAdapter | undefined =
 
 /** The hook files of all agents, and of tools that have no adapter. The names of earlier ones are plainer. */
 export const hookFiles = (): readonly HookFiles[] => [...Object.values(agents).map(({ files }) => files), genCode];
+
+/** What loads code into any agent when it starts. */
+export const loadedCode = (): readonly LoadedCode[] => [
+  ...hookFiles().flatMap(({ loads }) => loads ?? []),
+  ...otherCode,
+];
 
 /** Environment variables that say where hook files lie. */
 export const placeVariables = (): string[] => [

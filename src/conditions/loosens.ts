@@ -5,15 +5,22 @@ import { rowOf } from "../engine/events.ts";
 import { isForPerson, type OwnPlaces } from "../engine/loosening.ts";
 import type { ConditionKind, Patterns } from "../engine/ports.ts";
 import type { Found } from "../engine/record.ts";
-import { isRecord, object, say, text } from "../engine/schema.ts";
+import { isRecord, listOf, mapOf, object, say, text } from "../engine/schema.ts";
 import { classOf } from "../engine/tools.ts";
 
 import { createOwnPlaces, type OwnFolders } from "./own-places.ts";
 import { buildsWords, lineOf, writes, writtenByTool } from "./writes-to.ts";
 
+const program = object(
+  { names: listOf(text()) },
+  { commands: mapOf(listOf(text())), flags: listOf(text()), says: listOf(text()) },
+);
 const params = object(
   { state: say(text(), "the folder where Hookline keeps what it remembers") },
-  { package: say(text(), "the folder of Hookline's program; absent: it is a part of another program") },
+  {
+    package: say(text(), "the folder of Hookline's program; absent: it is a part of another program"),
+    programs: say(listOf(program), "programs of agents, with what brings code into them"),
+  },
 );
 
 /** Commands that loosen, as one word. Others have `hookline` before them, or a file that is Hookline's. */
@@ -30,6 +37,7 @@ const mostTokens = 200;
 /** Whether the line could mean Hookline, by its text and by the files that its words name: most lines need no reader. */
 function couldLoosen(line: string, cwd: string, own: OwnPlaces): boolean {
   const plain = line.replace(/['"]|\\\n?/g, "");
+  if (own.speaksOfAgent(plain)) return true;
   if (/hookline/i.test(plain) || buildsWords.test(line)) return true;
   if (kills.test(plain)) return own.daemon() !== undefined;
   if (connects.test(plain) && plain.includes(String(own.daemon()?.port ?? usualPort))) return true;

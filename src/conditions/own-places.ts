@@ -1,7 +1,7 @@
 /** Where Hookline's own files lie, and which words of a line mean its program: by the file that would run, whatever it is called (R92). */
 import { homedir } from "node:os";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
-import type { OwnPlaces } from "../engine/loosening.ts";
+import type { AgentProgram, OwnPlaces } from "../engine/loosening.ts";
 import { isRecord } from "../engine/schema.ts";
 import { findOnPath, isInside } from "../files/paths.ts";
 import { readRegularFileSync } from "../files/regular-file.ts";
@@ -11,6 +11,8 @@ export interface OwnFolders {
   state: string;
   /** Where its program lies; absent: it is a part of another one. */
   package?: string;
+  /** Programs of agents, which can be started with code of others, or without hooks. */
+  programs?: AgentProgram[];
 }
 
 const ownName = /^hookline(?:-client)?$/i;
@@ -31,6 +33,10 @@ export function createOwnPlaces(folders: OwnFolders, real: (path: string) => str
   const both = (folder: string | undefined): string[] => (folder === undefined ? [] : [folder, real(folder)]);
   const states = both(folders.state);
   const packages = both(folders.package);
+  const programs = (folders.programs ?? []).map(({ names, commands = {}, flags = [], says = [] }) => ({
+    words: [...Object.keys(commands), ...flags, ...says],
+    isNamed: new RegExp(`(?:^|[^\\w.-])(?:${names.join("|")})(?![\\w.])`), // the names are of our own tables
+  }));
   const among = (all: readonly string[], path: string): boolean => all.some((folder) => isInside(folder, path));
 
   function absolute(word: string, cwd: string | undefined): string | undefined {
@@ -67,6 +73,14 @@ export function createOwnPlaces(folders: OwnFolders, real: (path: string) => str
       [...states, ...packages.filter((own) => !isInside(workspace, own) || own === real(path))].some(
         (own) => isInside(path, own) && own !== path,
       ),
+    agent(word) {
+      const name = bare(word);
+      return folders.programs?.find(({ names }) =>
+        names.some((one) => name === one || name === `${one}-code` || name === `${one}-cli`),
+      );
+    },
+    speaksOfAgent: (line) =>
+      programs.some(({ words, isNamed }) => words.some((word) => line.includes(word)) && isNamed.test(line)),
     daemon() {
       try {
         const found = readRegularFileSync(join(folders.state, "daemon.json"), manifestInBytes);

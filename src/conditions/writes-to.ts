@@ -1,5 +1,8 @@
 /** writes_to: whether a call writes one of these files, by a tool for files or by a shell line as far as its words tell (D17). */
+import { existsSync } from "node:fs";
 import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import type { CallToRead } from "../engine/effects.ts";
 import type { Fields, HookEvent } from "../engine/event.ts";
 import { textField } from "../engine/event.ts";
 import { rowOf } from "../engine/events.ts";
@@ -8,11 +11,14 @@ import { unknownText } from "../engine/pattern.ts";
 import type { ConditionKind, Patterns } from "../engine/ports.ts";
 import { isRecord, listOf, object, say, text } from "../engine/schema.ts";
 import { classOf, toolRow } from "../engine/tools.ts";
+import { isInside } from "../files/paths.ts";
 
 const mostShown = 3;
 
 interface Params {
   files: string[];
+  /** In these folders, a folder that holds hooks is meant with all that is in it. */
+  mods?: string[];
 }
 
 /** Tools of agents without an adapter, and of servers, that write what they name. */
@@ -87,8 +93,8 @@ const gitWithoutHooks =
   /--no-v|hookspath|\bcommit\b.*-[a-z]*n|(?:^|[^-\w])-[a-z]*n.*\bcommit\b|\bconfig\b.*(?:\s-e|edit)/s;
 
 /** Whether this event takes the reader of shell lines. */
-export function needsShell({ files }: Params): (event: HookEvent) => boolean {
-  const isMeant = couldMean(files);
+export function needsShell(params: Params): (event: HookEvent) => boolean {
+  const isMeant = couldMean(namedIn(params));
   return (event) => {
     const line = lineOf(event);
     return line !== undefined && isMeant(line, event.cwd);
@@ -110,9 +116,28 @@ function placesOf(path: string, { home, cwd }: { home: string; cwd: string }): s
 /** Whether it is a tool that writes the files that it names. */
 export const writes = (tool: string): boolean => classOf(tool) === "write" || otherWriters.test(tool);
 
-function compile({ files }: Params, patterns: Patterns): (event: HookEvent) => boolean {
+/** `skills` alone would be in many a line. */
+const namedIn = ({ files, mods = [] }: Params): string[] => [
+  ...files,
+  ...mods.map((folder) => `//**/${folder.split("/").slice(-2).join("/")}`),
+];
+
+/** What makes a folder of such a place one that holds hooks, by the path that is written or by what lies there. */
+const hookParts = /^(?:hooks|modules|\.claude-plugin)(?:\/|$)/;
+
+function isInMod(path: string, mods: readonly string[]): boolean {
+  const folder = mods.find((one) => isInside(one, path));
+  if (folder === undefined) return false;
+  const [name = "", ...below] = path.slice(folder.length).split("/").filter(Boolean);
+  const rest = below.join("/");
+  if (name.includes(unknownText) || rest.includes(unknownText) || hookParts.test(rest)) return true;
+  return rest !== "" && existsSync(join(folder, name, "hooks"));
+}
+
+function compile(params: Params, patterns: Patterns): (event: HookEvent) => boolean {
+  const { files, mods = [] } = params;
   const tests = files.map((file) => compileFilePattern(file, patterns));
-  const isMeant = couldMean(files);
+  const isMeant = couldMean(namedIn(params));
   const home = homedir();
   return (event) => {
     const { name, data, cwd } = event;
@@ -123,24 +148,39 @@ function compile({ files }: Params, patterns: Patterns): (event: HookEvent) => b
     const isAny = (paths: readonly string[]): boolean =>
       paths
         .flatMap((path) => placesOf(path, { home, cwd }))
-        .some((path) => tests.some((holds) => holds(path, { cwd, home })));
+        .some((path) => tests.some((holds) => holds(path, { cwd, home })) || isInMod(resolve(cwd, path), mods));
     if (writes(tool)) return isAny(writtenByTool(fields));
     const line = lineOf(event);
     if (line === undefined || !isMeant(line, cwd)) return false;
     if (!patterns.writes) return true; // another hook has made this line: the event's own needed no reader
     const written = patterns.writes(line, { cwd, home });
-    return written === undefined ? speaksOf(line, files).length > 0 : isAny(written);
+    if (written === undefined ? speaksOf(line, files).length > 0 : isAny(written)) return true;
+    return isAny(changed(patterns, { tool, input: fields, cwd, home }));
   };
 }
 
+/** Programs whose words alone do not tell it: archives, code, editors. */
+const changed = ({ effects }: Patterns, call: CallToRead): string[] =>
+  (effects?.(call, { workspace: call.cwd, home: call.home }).effects ?? []).flatMap(({ is, path }) =>
+    path !== undefined && (is === "writes" || is === "deletes") ? path : [],
+  );
+
 /** As what follows "this would", for the built-in guard's reason. */
-const does = "change hooks, their settings, or a file that a shell runs when it starts";
+const does = "change hooks, their settings, what loads code into an agent, or a file that a shell runs when it starts";
 
 export const writesTo: ConditionKind<Params> = {
   summary: "the call writes, removes or replaces one of these files",
-  params: object({
-    files: say(listOf(text()), "patterns of files, as in `Edit(…)`"),
-  }),
+  params: object(
+    {
+      files: say(listOf(text()), "patterns of files, as in `Edit(…)`"),
+    },
+    {
+      mods: say(
+        listOf(text()),
+        "absolute folders: a folder in them that holds `hooks` is meant with all that is in it",
+      ),
+    },
+  ),
   ofCalls: true,
   compile(params, patterns) {
     const holds = compile(params, patterns);

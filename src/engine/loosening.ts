@@ -97,6 +97,28 @@ function operandsOf(words: readonly string[]): string[] {
   return operands;
 }
 
+/** What one can say to an agent's program that brings code in, or leaves its hooks out. */
+export type AgentProgram = {
+  names: string[];
+  /** The first word, and what behind it only looks. */
+  commands?: { [word: string]: string[] };
+  flags?: string[];
+  /** In a word that sets something, whatever its flag. */
+  says?: string[];
+};
+
+/** @param given the words behind the agent's program */
+export function bringsCode({ commands = {}, flags = [], says = [] }: AgentProgram, given: readonly string[]): boolean {
+  if (given.some(isHelp)) return false;
+  if (given.some((word) => flags.some((flag) => word === flag || word.startsWith(`${flag}=`)))) return true;
+  if (given.some((word) => says.some((text) => word.includes(text)))) return true;
+  const at = given.findIndex((word) => Object.hasOwn(commands, word));
+  const looks = commands[given[at] ?? ""];
+  if (at < 0 || looks === undefined || given.slice(0, at).some((word) => !word.startsWith("-"))) return false;
+  const next = given.slice(at + 1).filter((word) => !word.startsWith("-"));
+  return !next.some((word, index) => index < 2 && looks.includes(word));
+}
+
 /** Where Hookline's own files lie. A port: what reads lines reads no file. */
 export interface OwnPlaces {
   home: string;
@@ -109,4 +131,8 @@ export interface OwnPlaces {
   /** Whether such a folder lies in this one. */
   isAround(path: string, workspace: string): boolean;
   daemon(): { pid: number; port?: number } | undefined;
+  /** The agent whose program a word would start. */
+  agent(word: string): AgentProgram | undefined;
+  /** Whether a line could bring code into an agent, by its text alone. */
+  speaksOfAgent(line: string): boolean;
 }

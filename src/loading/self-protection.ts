@@ -1,7 +1,7 @@
 /** The built-in guard of the user's layer (D17, R92): a person is asked before a call changes what decides about calls, or loosens Hookline itself. */
 import { join } from "node:path";
 import { layersOf } from "../agents/adapter.ts";
-import { agents, configFolder, hookFiles, ownFileNames } from "../agents/index.ts";
+import { agents, configFolder, hookFiles, loadedCode, ownFileNames } from "../agents/index.ts";
 import type { Hook } from "../engine/hook.ts";
 import { ownPackage } from "../files/own-package.ts";
 import { stateFolderOf } from "../files/paths.ts";
@@ -37,6 +37,9 @@ export function selfProtection(places: Places): Hook {
     ...(plugins?.folder === undefined ? [] : all(plugins.folder)),
   ]);
   const registered = registrations(places);
+  const code = loadedCode();
+  const inHome = (path: string): boolean =>
+    code.some((one) => one.places.some((place) => path === join(places.home, place)));
   const files = [
     ...[".hookline", ".discobot/hooks", ".system/hooks", ".git/hooks"].flatMap(all).flatMap(anywhere),
     ...[...ofProject, ...registered.ofProject, ownFileNames.project, ownFileNames.local, ".git/config"].flatMap(
@@ -48,6 +51,15 @@ export function selfProtection(places: Places): Hook {
       .flatMap(all),
     ...registered.ofUser.map(fromRoot),
     ...[...userFiles(places), ...managedFiles(places.managed)].map(({ path }) => fromRoot(path)),
+    ...code
+      .flatMap((one) => one.places)
+      .flatMap(all)
+      .map((path) => `//**/${path}`),
+    ...code
+      .flatMap(({ moved }) => moved?.(places) ?? [])
+      .filter((path) => !inHome(path))
+      .map(fromRoot)
+      .flatMap(all),
     ...shellFiles.split(" ").map((name) => fromRoot(join(places.home, name))),
     fromRoot(join(places.home, ".gitconfig")),
   ];
@@ -60,9 +72,16 @@ export function selfProtection(places: Places): Hook {
       any: [
         {
           is: "loosens",
-          with: { state: stateFolderOf(places.home, places.environment), ...(own && { package: own }) },
+          with: {
+            state: stateFolderOf(places.home, places.environment),
+            ...(own && { package: own }),
+            programs: code.flatMap(({ program }) => program ?? []),
+          },
         },
-        { is: "writes_to", with: { files: [...new Set(files)] } },
+        {
+          is: "writes_to",
+          with: { files: [...new Set(files)], mods: code.flatMap(({ mods }) => mods?.(places) ?? []) },
+        },
       ],
     },
     steps: [
@@ -84,7 +103,8 @@ export function selfProtection(places: Places): Hook {
     priority: 100,
     enabled: true,
     tags: ["built in"],
-    summary: "asks before a call loosens Hookline, or changes hooks, their settings, or start files of shells",
+    summary:
+      "asks before a call loosens Hookline, or changes hooks, their settings, agents' plugins, or start files of shells",
     origin: { dialect: "builtin", layer: "user" },
   };
 }

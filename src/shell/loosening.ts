@@ -4,7 +4,7 @@
  */
 import { baseName, unknownText } from "../engine/command-pattern.ts";
 import type { ShellReading, SimpleCommand } from "../engine/effects.ts";
-import { loosensBy, type OwnPlaces } from "../engine/loosening.ts";
+import { bringsCode, loosensBy, type OwnPlaces } from "../engine/loosening.ts";
 
 interface Line {
   reading: ShellReading;
@@ -14,6 +14,8 @@ interface Line {
   /** Who works on Hookline itself may change its files. */
   isDeveloped: boolean;
 }
+
+const bringsIn = "bring code into an agent, or start it without its hooks";
 
 const set = (names: string): ReadonlySet<string> => new Set(names.split(" "));
 
@@ -92,6 +94,8 @@ function byActing(command: SimpleCommand, isLast: boolean, line: Line): string |
   const { words, cwd, text } = command;
   const { own } = line;
   const name = baseName(words[0] ?? "");
+  const agent = own.agent(words[0] ?? "");
+  if (agent) return bringsCode(agent, words.slice(1)) ? bringsIn : undefined;
   const direct = own.isProgram(words[0] ?? "", cwd);
   if (direct) return byOwn(words.slice(1), command, line);
   if (!isLast) return byFiles(ownWordsOf(command, line), command, line);
@@ -134,18 +138,23 @@ function byTokens(texts: readonly string[], { words, cwd }: SimpleCommand, { own
     const ownTokens = text.split(between).filter((one) => one !== "").length;
     for (let index = 0; index < ownTokens; index++) {
       const token = tokens[index] ?? "";
-      if (!mayBeOwn(token) || !own.isProgram(token, cwd)) continue;
+      const agent = own.agent(token);
+      if (!agent && (!mayBeOwn(token) || !own.isProgram(token, cwd))) continue;
       const before = index > 0 ? tokens[index - 1] : texts[at - 1];
       if (isNamer && !token.includes("/") && !texts.slice(0, at).some((one) => runsNamed.has(one)) && ownTokens === 1)
         continue;
       if (before !== undefined && /^--?(?:name|filter|grep|workspace|w|F|project|image|tag|t|m|message)$/.test(before))
         continue;
-      const found = loosensBy(behind(tokens.slice(index + 1), cwd, own));
+      if (agent && !names.test(baseName(words[0] ?? "")) && bringsCode(agent, tokens.slice(index + 1))) return bringsIn;
+      const found = agent ? undefined : loosensBy(behind(tokens.slice(index + 1), cwd, own));
       if (found !== undefined) return found;
     }
   }
   return undefined;
 }
+
+/** They speak of programs, and start none of these. */
+const names = /^(?:git|gh|glab|npm|pnpm|yarn|pip|pip3|pipx|brew|apt|apt-get|cargo|curl|wget)$/;
 
 /** A word of the program's own kind; each lookup on the disk costs. */
 const mayBeOwn = (token: string): boolean =>

@@ -1,5 +1,5 @@
 /** Which files a program writes or removes, as far as its words tell. A program that is not here may write, too. */
-import { baseName } from "../engine/pattern.ts";
+import { baseName, unknownText } from "../engine/pattern.ts";
 
 type Words = readonly string[];
 
@@ -25,6 +25,13 @@ function valuesOf(words: Words, short: string, long: string): string[] {
     if (word === short || word === long) return words[index + 1] ?? [];
     return word.startsWith(short) && !word.startsWith("--") ? word.slice(short.length) : [];
   });
+}
+
+/** A copy of a folder, and a link, bring all that is in it. */
+function copiedTrees(words: Words): string[] {
+  const targets = copied(words);
+  const isTree = words.some((word) => /^-[A-Za-z]*[rRas]|^--(?:recursive|archive|symbolic)/.test(word));
+  return isTree ? [...targets, ...targets.map(anyBelow)] : targets;
 }
 
 /** The target, and what a folder of that name would get. */
@@ -75,8 +82,24 @@ function git(words: Words): string[] {
   }
   if (command === "commit" && skipsHooks(rest)) return [gitHooks];
   if (["push", "merge", "rebase", "am", "pull"].includes(command) && rest.includes("--no-verify")) return [gitHooks];
+  if (command === "clone") return cloned(rest);
   return ["rm", "mv"].includes(command) ? operandsOf(rest) : [];
 }
+
+/** What a clone brings is a whole tree. */
+function cloned(words: Words): string[] {
+  const operands = operandsOf(
+    words.filter(
+      (_, index) =>
+        !/^(?:-[bocju]|--(?:branch|depth|origin|config|filter|jobs|reference|template))$/.test(words[index - 1] ?? ""),
+    ),
+  );
+  const [address = "", folder = baseName(address.replace(/\/+$/, "")).replace(/\.git$/, "")] = operands;
+  return address === "" ? [] : [folder, anyBelow(folder)];
+}
+
+/** Something in this folder that nobody can tell. */
+const anyBelow = (folder: string): string => `${folder.replace(/\/+$/, "")}/${unknownText}`;
 
 const programs: { readonly [name: string]: (words: Words) => readonly string[] } = {
   ...Object.fromEntries(
@@ -84,8 +107,9 @@ const programs: { readonly [name: string]: (words: Words) => readonly string[] }
       .split(" ")
       .map((name) => [name, operandsOf]),
   ),
-  ...Object.fromEntries("cp install ln rsync scp".split(" ").map((name) => [name, copied])),
-  mv: (words) => [...copied(words), ...operandsOf(words)],
+  ...Object.fromEntries("cp ln rsync scp".split(" ").map((name) => [name, copiedTrees])),
+  install: copied,
+  mv: (words) => [...copied(words), ...copied(words).map(anyBelow), ...operandsOf(words)],
   dd: (words) => words.flatMap((word) => (word.startsWith("of=") ? word.slice(3) : [])),
   sed: inPlace,
   gsed: inPlace,

@@ -73,6 +73,8 @@ function readRegistry({ plugins }: Readonly<Record<string, unknown>>): Installed
   }));
 }
 
+const readsPlugins = ["list", "validate", "test", "details", "help"];
+
 const hookFiles: HookFiles = {
   agent: "claude-code",
   format,
@@ -87,6 +89,17 @@ const hookFiles: HookFiles = {
     format: { ...format, name: "plugin", bareEvents: true },
     files: [{ name: "hooks/hooks.json" }],
     registry: { path: (home) => join(claudeFolder(home), "plugins", "installed_plugins.json"), read: readRegistry },
+  },
+  loads: {
+    places: [".claude/plugins", ".claude/dev-mods"],
+    moved: (home) => ["plugins", "dev-mods"].map((name) => join(claudeFolder(home), name)),
+    mods: (home) => [join(claudeFolder(home), "skills")],
+    program: {
+      names: ["claude", "claude-code"],
+      commands: { plugin: readsPlugins, plugins: readsPlugins },
+      flags: ["--plugin-dir", "--plugin-url", "--bare", "--settings", "--setting-sources"],
+      says: ["disableAllHooks"],
+    },
   },
   abilities: [
     { folder: ".claude/skills", holds: "skills" },

@@ -52,6 +52,16 @@ const hookFiles: HookFiles = {
   movedBy: ["CODEX_HOME"],
   markers: [".codex"],
   isNamed: (path) => /(^|\/)\.codex\/hooks\.json$/.test(path),
+  loads: {
+    places: [".codex/plugins", ".codex/config.toml", ".agents/plugins"],
+    moved: (home) => ["plugins", "config.toml"].map((one) => join(codexFolder(home), one)),
+    program: {
+      names: ["codex"],
+      commands: { plugin: ["list"], features: ["list"] },
+      flags: ["--disable"],
+      says: ["hooks=", "hooks =", "plugins."],
+    },
+  },
   variables: {
     prefix: "CODEX",
     given: "to its own",

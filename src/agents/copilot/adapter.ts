@@ -32,10 +32,20 @@ const print: OwnedFile["print"] = ({ mark, calls }) => {
   return `${JSON.stringify({ version: 1, comment: mark, hooks }, null, 2).replaceAll("//", "\\/\\/")}\n`;
 };
 
+const userCode = ["hooks", "extensions", "plugins", "installed-plugins", "config.json", "settings.json"];
+
 const hookFiles: HookFiles = {
   agent: name,
   format: { name, family: name, tools: toolNames },
   markers: [],
+  loads: {
+    places: [
+      ...[".github/hooks", ".github/extensions", ".github/copilot/settings.json"],
+      ...userCode.map((name) => `.copilot/${name}`),
+    ],
+    moved: (home) => userCode.map((name) => join(copilotFolder(home), name)),
+    program: { names: ["copilot"], commands: { plugin: ["list"], plugins: ["list"] }, flags: ["--plugin-dir"] },
+  },
   variables: {
     prefix: "COPILOT",
     given: "to its own",

@@ -112,11 +112,21 @@ function fileOf(layer: InstallLayer, { home, root, environment }: Places): strin
   return join(layer !== "user" ? root : said && isAbsolute(said) ? said : home, ownFile);
 }
 
+const readsExtensions = ["list", "validate"];
+
 const hookFiles: HookFiles = {
   agent: name,
   format: { name, family: name, tools: toolNames },
   movedBy: ["GEMINI_CLI_HOME"],
   markers: [],
+  loads: {
+    places: [".gemini/extensions"],
+    moved: ({ environment }) => {
+      const said = environment?.GEMINI_CLI_HOME;
+      return said && isAbsolute(said) ? [join(said, ".gemini/extensions")] : [];
+    },
+    program: { names: ["gemini"], commands: { extensions: readsExtensions, extension: readsExtensions, hooks: [] } },
+  },
   variables: {
     prefix: "GEMINI",
     given: "to its own",

@@ -281,6 +281,9 @@ const canaryHooks: Readonly<Partial<Record<AgentEventName, readonly [hook: strin
   FileChanged: ["event.file.watcher.updated"],
 };
 
+/** Its tools are code as its plugins are. */
+const codeFolders = ["plugin", "plugins", "tool", "tools"];
+
 export const opencode: AgentAdapter = {
   name,
   title: "OpenCode",
@@ -297,6 +300,14 @@ export const opencode: AgentAdapter = {
     agent: name,
     format: { name, family: name, tools: [...Object.keys(tools), patchTool] },
     markers: [".opencode"],
+    loads: {
+      places: [
+        ...["opencode.json", "opencode.jsonc"],
+        ...codeFolders.flatMap((one) => [`.opencode/${one}`, `.config/opencode/${one}`]),
+      ],
+      moved: (home) => codeFolders.map((one) => join(configFolder(home), one)),
+      program: { names: ["opencode", "opencode-ai"], commands: { plugin: [], plug: [] }, flags: ["--pure"] },
+    },
     variables: {
       ...{ prefix: "OPENCODE", given: "to its own", namesProject: true },
       ofShell: ["OPENCODE"],

@@ -263,6 +263,8 @@ const canary: AgentAdapter["canary"] = (event, { session, cwd }) => {
   return { type, session_id: session, cwd, ...more };
 };
 
+const codePlaces = ["extensions", "npm", "git", "settings.json"];
+
 export const pi: AgentAdapter = {
   name,
   title: "pi",
@@ -280,6 +282,15 @@ export const pi: AgentAdapter = {
     format: { name, family: name, tools: Object.keys(tools) },
     markers: [".pi"],
     movedBy: ["PI_CODING_AGENT_DIR"],
+    loads: {
+      places: codePlaces.flatMap((one) => [`.pi/${one}`, `.pi/agent/${one}`]),
+      moved: (home) => codePlaces.map((one) => join(agentFolder(home), one)),
+      program: {
+        names: ["pi", "pi-coding-agent"],
+        commands: { install: [], remove: [], uninstall: [], update: [], config: [] },
+        flags: ["-e", "--extension", "-ne", "--no-extensions"],
+      },
+    },
     variables: { prefix: "PI", given: "to its own" },
   },
   readsItself: () => false,

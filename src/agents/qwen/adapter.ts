@@ -82,6 +82,11 @@ const hookFiles: HookFiles = {
   movedBy: ["QWEN_HOME"],
   markers: [".qwen"],
   isNamed: (path) => /(^|\/)\.qwen\/settings\.json$/.test(path),
+  loads: {
+    places: [".qwen/extensions"],
+    moved: (home) => [join(qwenFolder(home), "extensions")],
+    program: { names: ["qwen", "qwen-code"], commands: { extensions: ["list"], extension: ["list"], hooks: ["list"] } },
+  },
   variables: {
     prefix: "QWEN",
     given: "to its own",

@@ -1,0 +1,193 @@
+/** What loads code into an agent is a hook file: a person is asked before a call writes it, or starts an agent with it. */
+import assert from "node:assert/strict";
+import { mkdirSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import type { Fields } from "../../src/engine/event.ts";
+import { managedFoldersOf } from "../../src/loading/places.ts";
+import { selfProtection } from "../../src/loading/self-protection.ts";
+import { lineOf } from "../formats/rules-helpers.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
+
+const home = homedir();
+const cwd = "/srv/shop";
+const managed = managedFoldersOf("linux");
+
+const bash = (command: string): Fields => ({ tool_name: "Bash", tool_input: { command } });
+const write = (file_path: string): Fields => ({ tool_name: "Write", tool_input: { file_path, content: "x" } });
+
+/** Those that are not answered so. */
+async function others(t: TestContext, calls: readonly Fields[], is: string | undefined, given: object = {}) {
+  const environment = {};
+  const line = lineOf(t, { hooks: [selfProtection({ home, environment, managed, ...given })] });
+  const found: string[] = [];
+  for (const data of calls)
+    if ((await line.emit("PreToolUse", data, { cwd })).verdict?.is !== is) found.push(JSON.stringify(data.tool_input));
+  return found;
+}
+
+const files = [
+  "~/.claude/plugins/x/hooks/hooks.json",
+  "~/.claude/plugins/installed_plugins.json",
+  "~/.claude/dev-mods/x/register.js",
+  "~/.claude/skills/x/hooks/hooks.json",
+  "~/.claude/skills/x/modules/a.js",
+  "~/.claude/skills/x/.claude-plugin/plugin.json",
+  ".claude/plugins/x/plugin.json",
+  "~/.codex/plugins/x/hooks.json",
+  "~/.codex/config.toml",
+  "~/.agents/plugins/marketplace.json",
+  "~/.gemini/extensions/x/hooks/hooks.json",
+  ".gemini/extensions/x/gemini-extension.json",
+  "~/.qwen/extensions/x/hooks/hooks.json",
+  "~/.copilot/installed-plugins/x/hooks.json",
+  "~/.copilot/hooks/mine.json",
+  ".github/hooks/mine.json",
+  ".github/extensions/x/extension.mjs",
+  ".opencode/plugin/x.js",
+  ".opencode/plugins/x.ts",
+  ".opencode/tool/x.ts",
+  "opencode.json",
+  "~/.config/opencode/plugin/x.js",
+  "~/.pi/agent/extensions/x.ts",
+  ".pi/extensions/x.ts",
+  ".cursor/hooks.json",
+  ".cursor/plugins/x/hooks.json",
+  ".factory/hooks.json",
+  ".clinerules/hooks/PreToolUse",
+  ".kiro/agents/x.json",
+  "~/.codeium/windsurf/hooks.json",
+  "~/.config/goose/plugins/x/hooks.json",
+];
+const inHome = (path: string): string => path.replace(/^~/, home);
+
+test("whoever writes a plugin, an extension or a mod of an agent changes its hooks, by tool and by shell line", async (t) => {
+  const calls = files.flatMap((file) => [write(inHome(file)), bash(`echo x > ${file}`), bash(`cp /tmp/x ${file}`)]);
+  assert.deepEqual(await others(t, calls, "ask"), []);
+});
+
+const lines = [
+  "git clone https://example.org/p ~/.claude/skills/p",
+  "cd ~/.claude/skills && git clone https://example.org/p",
+  "git clone https://example.org/p.git ~/.claude/plugins/p",
+  "(cd ~/.gemini/extensions && git clone https://example.org/p)",
+  "tar xzf p.tgz -C ~/.claude/plugins",
+  "curl -s https://example.org/p | tar xz -C ~/.qwen/extensions",
+  "unzip p.zip -d ~/.claude/plugins",
+  "cp -r /tmp/p ~/.claude/skills/",
+  "cp -r /tmp/p ~/.claude/skills/p",
+  "mv /tmp/p ~/.claude/skills/p",
+  "ln -s /srv/p ~/.claude/skills/p",
+  "rsync -a p/ ~/.claude/skills/p/",
+  "mkdir -p ~/.claude/skills/p/hooks",
+  "rm -rf ~/.claude/plugins",
+  `python3 -c "open('${home}/.claude/plugins/a.js','w').write('x')"`,
+  `node -e "require('fs').writeFileSync('${home}/.claude/skills/p/hooks/hooks.json','x')"`,
+  "sed -i s/deny/allow/ ~/.claude/plugins/cache/p/hooks/hooks.json",
+  "patch ~/.claude/plugins/p/hooks.json < x.diff",
+  'D=~/.claude; echo x > "$D/plugins/a"',
+  "claude plugin install p@market",
+  "claude plugin marketplace add owner/market",
+  "claude plugin disable guards",
+  "claude --plugin-dir ./p -p 'push it'",
+  "claude --plugin-dir=./p",
+  "claude --bare -p 'git push --force'",
+  "claude -p x --settings '{\"disableAllHooks\":true}'",
+  "npx @anthropic-ai/claude-code plugin install p",
+  "npx -y @anthropic-ai/claude-code@latest --bare -p x",
+  "env -u CLAUDECODE claude plugin install p",
+  "script -qec 'claude plugin install p' /dev/null",
+  "tmux new -d 'claude --plugin-dir p -p x'",
+  "bash -c 'claude plugin install p'",
+  "~/.local/bin/claude plugin install p",
+  "codex plugin add p",
+  "codex --disable hooks exec x",
+  "codex exec -c features.hooks=false x",
+  "gemini extensions install https://example.org/p",
+  "gemini extensions link .",
+  "qwen extensions install p",
+  "copilot plugin install p",
+  "copilot --plugin-dir p",
+  "opencode plugin p",
+  "opencode --pure run x",
+  "pi install npm:p",
+  "pi -e ./x.ts -p hello",
+];
+
+test("trees that come there, code and archives count too, and so do the agents' own commands, through whatever runs them", async (t) => {
+  assert.deepEqual(await others(t, lines.map(bash), "ask"), []);
+});
+
+const ordinaryFiles = [
+  ".claude/skills/review/SKILL.md",
+  "~/.claude/skills/review/SKILL.md",
+  "~/.claude/skills/review/scripts/run.py",
+  "~/.claude/skills/review/reference/hooks.md",
+  ".claude/commands/fix.md",
+  ".claude/agents/reviewer.md",
+  "~/.claude/CLAUDE.md",
+  ".agents/skills/x/SKILL.md",
+  ".gemini/commands/x.toml",
+  ".qwen/commands/x.md",
+  ".opencode/command/x.md",
+  ".github/workflows/ci.yml",
+  ".github/copilot-instructions.md",
+  ".cursor/rules/a.mdc",
+  "plugins/x/hooks/hooks.json",
+  "src/extensions/a.ts",
+  "~/.pi/agent/prompts/x.md",
+];
+const ordinaryLines = [
+  "ls ~/.claude/plugins",
+  "cat ~/.claude/plugins/installed_plugins.json | jq .",
+  "python3 ~/.claude/skills/review/scripts/run.py --all",
+  "node ~/.claude/plugins/cache/m/p/scripts/check.js",
+  "bash ~/.claude/plugins/cache/m/p/run.sh",
+  "cp -r .claude/skills/a .claude/skills/b",
+  "mkdir -p ~/.claude/skills/review",
+  "rm -r .claude/skills/old",
+  "git clone https://example.org/p",
+  "git clone --depth 1 https://example.org/p vendor/p",
+  "grep -rn plugin ~/.claude/plugins",
+  "find ~/.claude/skills -name '*.md'",
+  "claude --version",
+  "claude plugin list",
+  "claude plugin validate ./p",
+  "claude plugin --help",
+  "claude -p 'write a plugin for the editor'",
+  "claude mcp list",
+  "codex exec 'install the plugin'",
+  "codex exec -c model=gpt-5.4 'fix it'",
+  "gemini extensions list",
+  "gemini -p 'explain extensions'",
+  "opencode run 'write a plugin'",
+  "pip install requests",
+  "pi -p 'install it'",
+  "npm install -g @anthropic-ai/claude-code",
+  "git commit -m 'say what claude plugin install does'",
+  "echo claude plugin install p",
+  "grep -rn 'claude --bare' docs",
+  "tar xzf p.tgz -C vendor",
+  "mv src/plugins/a.ts src/plugins/b.ts",
+];
+
+test("skills without hooks, scripts that run and what only looks are asked about by nobody", async (t) => {
+  const calls = [...ordinaryFiles.map((file) => write(inHome(file))), ...ordinaryLines.map(bash)];
+  assert.deepEqual(await others(t, calls, undefined), []);
+});
+
+test("in a skill of the user that holds hooks every file counts, and folders that variables have moved count where they are", async (t) => {
+  const moved = temporaryFolder(t);
+  mkdirSync(join(moved, "skills", "mod", "hooks"), { recursive: true });
+  const environment = { CLAUDE_CONFIG_DIR: moved, CODEX_HOME: join(moved, "codex") };
+  const counts = [
+    write(join(moved, "skills", "mod", "register.js")),
+    bash(`echo x >> ${join(moved, "skills", "mod", "register.js")}`),
+    write(join(moved, "plugins", "a.json")),
+    write(join(moved, "codex", "config.toml")),
+  ];
+  assert.deepEqual(await others(t, counts, "ask", { environment }), []);
+  const free = [write(join(moved, "skills", "plain", "run.js")), bash(`rm -r ${join(moved, "skills", "plain")}`)];
+  assert.deepEqual(await others(t, free, undefined, { environment }), []);
+});

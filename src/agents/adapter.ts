@@ -4,6 +4,7 @@ import type { Layer } from "../engine/hook.ts";
 import type { AgentProgram } from "../engine/loosening.ts";
 import type { Outcome, OutcomeField, VerdictKind } from "../engine/outcome.ts";
 import type { AbilityFolder } from "../engine/ports.ts";
+import type { LineForm } from "../engine/skill-lines.ts";
 import type { SettingsFormat } from "../formats/settings/entries.ts";
 
 /** The reply to the agent: a process prints it, an in-process plugin applies it. Never another exit code (R59). */
@@ -66,6 +67,12 @@ export interface LoadedCode {
   /** Absolute folders of the user in which a folder loads code if it holds hooks. */
   mods?(home: Pick<Places, "home" | "environment">): readonly string[];
   program?: AgentProgram;
+  /** Words for the model, with shell lines in them that the agent runs itself when they are called. */
+  lines?: {
+    folders: readonly string[];
+    moved?(home: Pick<Places, "home" | "environment">): readonly string[];
+    forms: readonly LineForm[];
+  };
 }
 
 export interface PluginPlaces {

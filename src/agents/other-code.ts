@@ -4,6 +4,8 @@ import type { LoadedCode } from "./adapter.ts";
 const listed = ["list"];
 
 export const otherCode: readonly LoadedCode[] = [
+  // Several agents read these, each in its own form.
+  { places: [], lines: { folders: [".agents/skills", ".agents/commands"], forms: ["quoted", "fenced", "braced"] } },
   {
     places: [".cursor/hooks.json", ".cursor/hooks", ".cursor/plugins", ".cursor/extensions"],
     program: { names: ["cursor", "cursor-agent"], flags: ["--install-extension", "--plugin-dir"] },

@@ -2,6 +2,7 @@
 import type { ConditionKind } from "../engine/ports.ts";
 import { ability, minDuration, operationKey } from "./ability.ts";
 import { agent, ofProject } from "./belongs.ts";
+import { bringsLines } from "./brings-lines.ts";
 import { changedFiles } from "./changed-files.ts";
 import { always, never } from "./constant.ts";
 import { contentContains } from "./content-contains.ts";
@@ -35,6 +36,7 @@ const kinds = {
   of_project: ofProject,
   skip_flags: skipFlagsHold,
   writes_to: writesTo,
+  brings_lines: bringsLines,
   loosens,
   shell,
   effects,

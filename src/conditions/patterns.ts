@@ -10,6 +10,7 @@ import { comparisonsOf, isNameList, needsEngine, readToolPattern } from "../engi
 import type { Patterns } from "../engine/ports.ts";
 import { isRecord } from "../engine/schema.ts";
 import { realOf } from "../files/paths.ts";
+import { needsShellForLines } from "./brings-lines.ts";
 import { needsShellToLoosen } from "./loosens.ts";
 import type { OwnFolders } from "./own-places.ts";
 import { needsShell } from "./writes-to.ts";
@@ -227,6 +228,7 @@ function addNeeds(condition: Condition, heard: Heard, needs: HookNeeds): void {
   else if (condition.is === "expression") needs.expression ||= !isRead(condition.with);
   else if (condition.is === "changed_files") needs.glob ||= !arePlainGlobs(condition.with);
   else if (condition.is === "writes_to") addNeedsOfFiles(condition.with, heard, needs);
+  else if (condition.is === "brings_lines") addNeedsOfLines(condition.with, heard, needs);
   else if (condition.is === "loosens") addNeedsToLoosen(condition.with, heard, needs);
   else if (!plainKinds.has(condition.is)) Object.assign(needs, everyNeed);
 }
@@ -257,6 +259,11 @@ function addNeedsOfFiles(params: unknown, { events }: Heard, needs: HookNeeds): 
     isRecord(params) && Array.isArray(params.files) ? params.files.filter((one) => typeof one === "string") : [];
   needs.glob ||= !files.every(isPlain);
   needs.shell ||= !events || events.some(needsShell({ files }));
+}
+
+function addNeedsOfLines(params: unknown, { events }: Heard, needs: HookNeeds): void {
+  const folders = params as Parameters<typeof needsShellForLines>[0]; // the built-in guard is its one user
+  needs.shell ||= !events || events.some(needsShellForLines(folders));
 }
 
 function addNeedsToLoosen(params: unknown, { events }: Heard, needs: HookNeeds): void {

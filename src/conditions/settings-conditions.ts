@@ -16,6 +16,7 @@ import {
 import type { ConditionKind, Patterns, Scope } from "../engine/ports.ts";
 import type { Found } from "../engine/record.ts";
 import { either, isRecord, listOf, object, type Schema, text } from "../engine/schema.ts";
+import { bringsLines } from "./brings-lines.ts";
 import { loosens } from "./loosens.ts";
 import { writesTo } from "./writes-to.ts";
 
@@ -177,5 +178,5 @@ export const settingsConditions: ReadonlyMap<string, ConditionKind> = new Map(
 
 /** With that of the built-in guard. */
 export const commonConditions: ReadonlyMap<string, ConditionKind> = new Map(
-  Object.entries({ match, tool, exempt, writes_to: writesTo, loosens }),
+  Object.entries({ match, tool, exempt, writes_to: writesTo, brings_lines: bringsLines, loosens }),
 ) as ReadonlyMap<string, ConditionKind>;

@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { layersOf } from "../agents/adapter.ts";
 import { agents, configFolder, hookFiles, loadedCode, ownFileNames } from "../agents/index.ts";
+import { lineFolders } from "../agents/skill-lines.ts";
 import type { Hook } from "../engine/hook.ts";
 import { ownPackage } from "../files/own-package.ts";
 import { stateFolderOf } from "../files/paths.ts";
@@ -82,6 +83,7 @@ export function selfProtection(places: Places): Hook {
           is: "writes_to",
           with: { files: [...new Set(files)], mods: code.flatMap(({ mods }) => mods?.(places) ?? []) },
         },
+        { is: "brings_lines", with: { folders: lineFolders(places) } },
       ],
     },
     steps: [

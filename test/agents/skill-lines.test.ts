@@ -117,3 +117,94 @@ test("check says of an event in an agent's file that it is newer than this Hookl
   match(stdout + stderr, /warning unknown-event .*TerminalClosed.* newer than this Hookline/);
   equal(status, 0);
 });
+
+const written = (file_path: string, content: string): Fields => ({
+  hook_event_name: "PreToolUse",
+  tool_name: "Write",
+  tool_input: { file_path, content },
+  tool_use_id: "t2",
+});
+const skill = "---\nname: x\ndescription: releases\n---\nPublish it.\n\n";
+const verdictOf = (answer: Fields | undefined): unknown => said(answer)[1];
+
+test("a skill, a slash command and an agent are judged by their lines when they are written, by tools and by shell lines", (t) => {
+  const { hook } = createPlace(t);
+  const push = "!`git push --force origin main`";
+  const refused: Fields[] = [
+    written(".claude/skills/x/SKILL.md", skill + push),
+    written(".claude/commands/x.md", `Now ${push} it`),
+    written("packages/a/.claude/agents/x.md", skill + push),
+    written("~/.claude/skills/x/SKILL.md", skill + push),
+    written(".claude/commands/x.md", "```!\nls\ngit push --force origin main\n```\n"),
+    written(".gemini/commands/x.toml", 'prompt = """\n!{git push --force origin {{args}}}\n"""'),
+    written(".qwen/commands/x.md", "!{git push --force origin main}"),
+    written(".opencode/command/x.md", "`!`git push --force origin main`"),
+    written(".agents/skills/x/SKILL.md", skill + push),
+    {
+      ...written("", ""),
+      tool_name: "mcp__files__write_file",
+      tool_input: { path: ".claude/commands/x.md", content: push },
+    },
+    { ...written("", ""), tool_name: "Bash", tool_input: { command: `cat > .claude/commands/x.md <<'E'\n${push}\nE` } },
+    { ...written("", ""), tool_name: "Bash", tool_input: { command: `cd .claude/commands && echo '${push}' > x.md` } },
+  ];
+  deepEqual(
+    refused.filter((wire) => verdictOf(hook(wire)) !== "deny").map((wire) => wire.tool_input),
+    [],
+  );
+  equal(verdictOf(hook(written(".claude/commands/x.md", "!`git tag v1`"))), "ask");
+  const told = JSON.stringify(hook(written(".claude/skills/x/SKILL.md", skill + push)));
+  match(told, /"hookEventName":"PreToolUse".*SKILL\.md holds the line `git push --force origin main`/);
+  const free: Fields[] = [
+    written(".claude/skills/x/SKILL.md", `${skill}Run \`git push --force origin main\` never. Use \`!\` and \`?\`.`),
+    written(".claude/commands/x.md", "Status: !`git status`"),
+    written("docs/x.md", push),
+    written(".claude/skills/x/run.py", `print("${push}")`),
+  ];
+  deepEqual(
+    free.filter((wire) => hook(wire) !== undefined).map((wire) => wire.tool_input),
+    [],
+  );
+});
+
+test("a line that an edit puts together of what is there and what is new is judged as a whole", (t) => {
+  const file = ".claude/commands/x.md";
+  const { hook } = createPlace(t, {
+    [`work/${file}`]: "Do\n`git push --force origin main`\nand !`git tag v1`\n",
+  });
+  const edit = (old_string: string, new_string: string): Fields => ({
+    ...{ hook_event_name: "PreToolUse", tool_name: "Edit", tool_use_id: "t3" },
+    tool_input: { file_path: file, old_string, new_string },
+  });
+  equal(verdictOf(hook(edit("Do\n", "Do\n!"))), "deny");
+  equal(hook(edit("and", "or")), undefined); // the other line was there before
+});
+
+test("where no event comes for such lines, the prompt or the call that names their file is refused", (t) => {
+  const { hook } = createPlace(t, {
+    "work/.claude/skills/release/SKILL.md": `${skill}!\`git push --force origin main\``,
+    "work/.qwen/commands/git/up.md": "!{git push --force origin main}",
+    "work/.claude/commands/ok.md": "!`git status`",
+  });
+  const called = (skill: string): Fields => ({
+    hook_event_name: "PreToolUse",
+    tool_name: "Skill",
+    tool_input: { skill },
+  });
+  const expanded = (command_name: string): Fields => ({
+    hook_event_name: "UserPromptExpansion",
+    command_name,
+    prompt: `/${command_name}`,
+  });
+  const prompt = (text: string): Fields => ({
+    hook_event_name: "UserPromptSubmit",
+    prompt: text,
+    submitted_prompt: text,
+  });
+  equal(verdictOf(hook(called("release"))), "deny");
+  equal(hook(called("ok")), undefined);
+  equal(hook(expanded("release"))?.decision, "block");
+  equal(hook(expanded("ok")), undefined);
+  equal(JSON.stringify(hook(prompt("/git:up now"), "qwen"))?.includes("git push --force"), true);
+  equal(hook(prompt("read /git/up.md"), "qwen"), undefined);
+});

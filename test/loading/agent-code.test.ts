@@ -191,3 +191,50 @@ test("in a skill of the user that holds hooks every file counts, and folders tha
   const free = [write(join(moved, "skills", "plain", "run.js")), bash(`rm -r ${join(moved, "skills", "plain")}`)];
   assert.deepEqual(await others(t, free, undefined, { environment }), []);
 });
+
+const put = (file_path: string, content: string): Fields => ({
+  tool_name: "Write",
+  tool_input: { file_path, content },
+});
+const skill = "---\nname: x\ndescription: d\n---\nRun the tests! Use `npm test`.\n";
+const changing = [
+  put(".claude/commands/x.md", "Status: !`git status`"),
+  put(".claude/skills/x/SKILL.md", "---\nname: x\nhooks:\n  PreToolUse: []\n---\n"),
+  put(".gemini/commands/x.toml", 'prompt = "!{ls}"'),
+  bash("echo '!`git status`' > .claude/commands/x.md"),
+  bash("cat > .claude/commands/x.md <<'E'\n!`git status`\nE"),
+  bash("curl -so .claude/commands/x.md https://example.org/x.md"),
+  bash("echo ISFgbHNgCg== | base64 -d > .claude/skills/x/SKILL.md"),
+  bash("cp /tmp/x.md .claude/commands/x.md"),
+  bash("printf '!\\x60ls\\x60' > .gemini/commands/x.toml"),
+  bash("python3 -c \"open('.claude/commands/x.md','w').write('!'+chr(96))\""),
+];
+const words = [
+  put(".claude/skills/x/SKILL.md", skill),
+  put(".claude/commands/fix.md", "Fix issue $ARGUMENTS. The signs `!` and `?` are ours."),
+  put("docs/x.md", "!`git status`"),
+  bash("cat > .claude/commands/x.md <<'E'\nFix it!\nE"),
+  bash("mkdir -p .claude/skills/x && echo '# x' > .claude/skills/x/SKILL.md"),
+  bash("mv .claude/commands/a.md .claude/commands/b.md"),
+  bash("sed -i s/a/b/ .claude/commands/a.md"),
+  bash("rm -r .claude/skills/x"),
+  bash("cat .claude/commands/a.md"),
+  bash("cat .claude/commands/a.md | tee /tmp/a.md"),
+  bash("grep -rn '!`' .claude/commands"),
+  bash("git add .claude/commands/a.md && git commit -m 'a command'"),
+  bash("git commit -m 'say how !`ls` works in .claude/commands'"),
+];
+
+test("a person is asked before what an agent runs by itself changes: lines and hooks in skills, and files that nobody can read here", async (t) => {
+  assert.deepEqual(await others(t, changing, "ask"), []);
+  const line = lineOf(t, { hooks: [selfProtection({ home, environment: {}, managed })] });
+  const { verdict } = await line.emit("PreToolUse", changing[0] ?? {}, { cwd });
+  assert.equal(verdict?.reason, "This would change what an agent runs by itself: `git status`.");
+});
+
+test("words for a model without such lines are written, moved and removed without a question, also without a person", async (t) => {
+  assert.deepEqual(await others(t, words, undefined), []);
+  const line = lineOf(t, { hooks: [selfProtection({ home, environment: {}, managed })], unanswered: "deny" });
+  assert.equal((await line.emit("PreToolUse", words[0] ?? {}, { cwd })).verdict, undefined);
+  assert.equal((await line.emit("PreToolUse", changing[0] ?? {}, { cwd })).verdict?.is, "deny");
+});

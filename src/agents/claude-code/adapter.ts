@@ -73,6 +73,7 @@ function readRegistry({ plugins }: Readonly<Record<string, unknown>>): Installed
   }));
 }
 
+const lineFolders = ["skills", "commands", "agents"];
 const readsPlugins = ["list", "validate", "test", "details", "help"];
 
 const hookFiles: HookFiles = {
@@ -94,6 +95,11 @@ const hookFiles: HookFiles = {
     places: [".claude/plugins", ".claude/dev-mods"],
     moved: (home) => ["plugins", "dev-mods"].map((name) => join(claudeFolder(home), name)),
     mods: (home) => [join(claudeFolder(home), "skills")],
+    lines: {
+      folders: lineFolders.map((one) => `.claude/${one}`),
+      moved: (home) => lineFolders.map((one) => join(claudeFolder(home), one)),
+      forms: ["quoted", "fenced"],
+    },
     program: {
       names: ["claude", "claude-code"],
       commands: { plugin: readsPlugins, plugins: readsPlugins },

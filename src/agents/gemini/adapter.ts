@@ -121,6 +121,7 @@ const hookFiles: HookFiles = {
   markers: [],
   loads: {
     places: [".gemini/extensions"],
+    lines: { folders: [".gemini/commands", ".gemini/skills", ".gemini/agents"], forms: ["braced"] },
     moved: ({ environment }) => {
       const said = environment?.GEMINI_CLI_HOME;
       return said && isAbsolute(said) ? [join(said, ".gemini/extensions")] : [];

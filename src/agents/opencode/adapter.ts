@@ -281,6 +281,7 @@ const canaryHooks: Readonly<Partial<Record<AgentEventName, readonly [hook: strin
   FileChanged: ["event.file.watcher.updated"],
 };
 
+const lineFolders = ["command", "commands", "agent", "agents", "skill", "skills"];
 /** Its tools are code as its plugins are. */
 const codeFolders = ["plugin", "plugins", "tool", "tools"];
 
@@ -305,6 +306,11 @@ export const opencode: AgentAdapter = {
         ...["opencode.json", "opencode.jsonc"],
         ...codeFolders.flatMap((one) => [`.opencode/${one}`, `.config/opencode/${one}`]),
       ],
+      lines: {
+        folders: lineFolders.flatMap((one) => [`.opencode/${one}`, `.config/opencode/${one}`]),
+        moved: (home) => lineFolders.map((one) => join(configFolder(home), one)),
+        forms: ["anywhere"],
+      },
       moved: (home) => codeFolders.map((one) => join(configFolder(home), one)),
       program: { names: ["opencode", "opencode-ai"], commands: { plugin: [], plug: [] }, flags: ["--pure"] },
     },

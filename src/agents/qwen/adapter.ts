@@ -67,6 +67,8 @@ const ourNames: Readonly<Record<string, AgentEventName>> = Object.fromEntries(
   Object.entries(eventNames).map(([ours, theirs]) => [theirs, ours as AgentEventName]), // the table's keys
 );
 
+const lineFolders = ["commands", "skills", "agents"];
+
 const hookFiles: HookFiles = {
   agent: name,
   format: {
@@ -84,6 +86,11 @@ const hookFiles: HookFiles = {
   isNamed: (path) => /(^|\/)\.qwen\/settings\.json$/.test(path),
   loads: {
     places: [".qwen/extensions"],
+    lines: {
+      folders: lineFolders.map((one) => `.qwen/${one}`),
+      moved: (home) => lineFolders.map((one) => join(qwenFolder(home), one)),
+      forms: ["braced", "quoted"],
+    },
     moved: (home) => [join(qwenFolder(home), "extensions")],
     program: { names: ["qwen", "qwen-code"], commands: { extensions: ["list"], extension: ["list"], hooks: ["list"] } },
   },

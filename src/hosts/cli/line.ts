@@ -1,5 +1,6 @@
 /** The composition of one command: hooks are loaded once, and what few events need only where its events need it. */
 
+import { meantLines } from "../../agents/skill-lines.ts";
 import { loadPatterns } from "../../conditions/patterns.ts";
 import { depthWithin, type HookEvent } from "../../engine/event.ts";
 import type { HookSet } from "../../engine/hook.ts";
@@ -50,7 +51,8 @@ export interface LineOptions {
 }
 
 export async function openLine(options: LineOptions): Promise<Line> {
-  const { place, store, only, observe } = options;
+  const { place, store, observe } = options;
+  const only = options.only?.flatMap((event) => [event, ...meantLines(event, place).map((one) => one.event)]);
   const loading = loadingFor(place);
   const found = options.loaded ?? (await loadFiles(place, store, { loading, for: only && "one event" }));
   const system = systemPorts({ newest: store.newestId?.() });

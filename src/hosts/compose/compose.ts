@@ -3,6 +3,7 @@
  * lives for one event, and a process that stays. What few events need is loaded when it is first asked for.
  */
 import { conventions, isHeadless, rememberRunByAgent } from "../../agents/index.ts";
+import { meantLines } from "../../agents/skill-lines.ts";
 import { createEngine, type Engine } from "../../engine/engine.ts";
 import { messageOf } from "../../engine/error.ts";
 import type { HookEvent, MaybePromise } from "../../engine/event.ts";
@@ -25,6 +26,7 @@ import {
   type ExternalServicesOptions,
   type Served,
 } from "./external-services.ts";
+import { judgingLines } from "./meant-lines.ts";
 import { noticing } from "./trust-notice.ts";
 
 /** The hooks and settings of folders: the same ones for one event, or as the files are now. */
@@ -154,7 +156,14 @@ export async function compose(options: ComposeOptions): Promise<Composed> {
     },
   };
   const judging = createEngine(ports);
-  const engine = { ...judging, emit: noticing(judging.emit, untrustedAt, ports) };
+  const engine = {
+    ...judging,
+    emit: noticing(
+      judgingLines(judging.emit, (event) => meantLines(event, { home, environment }), basics.id),
+      untrustedAt,
+      ports,
+    ),
+  };
   outside.serve({
     engine,
     store,

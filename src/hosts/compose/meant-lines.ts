@@ -1,0 +1,33 @@
+/** Judges the shell lines that an event means beside itself, out of skills and slash commands: what they come to is an answer to the event. */
+import type { MeantLine } from "../../agents/skill-lines.ts";
+import type { HookEvent, MaybePromise } from "../../engine/event.ts";
+import { oneLine } from "../../engine/one-line.ts";
+import { merge, type Outcome } from "../../engine/outcome.ts";
+import type { Caller } from "../../engine/ports.ts";
+
+type Emit = (event: HookEvent, caller?: Caller) => MaybePromise<Outcome>;
+
+export function judgingLines(emit: Emit, linesOf: (event: HookEvent) => readonly MeantLine[], id: () => string): Emit {
+  return (event, caller) => {
+    const lines = event.to ? [] : linesOf(event);
+    return lines.length === 0 ? emit(event, caller) : withLines(event, lines, caller);
+  };
+
+  /** A refusal of one refuses all, so those behind it are not judged. */
+  async function withLines(event: HookEvent, lines: readonly MeantLine[], caller?: Caller): Promise<Outcome> {
+    let outcome = await emit(event, caller);
+    for (const one of lines) {
+      if (outcome.verdict?.is === "deny") break;
+      const { verdict, messages } = await emit({ ...one.event, id: id() }, caller);
+      outcome = merge(outcome, {
+        ...(verdict && { verdict: { ...verdict, reason: said(one, verdict.reason) } }),
+        ...(messages && { messages }),
+      });
+    }
+    return outcome;
+  }
+}
+
+const said = ({ line, file }: MeantLine, reason = ""): string =>
+  `${oneLine(file, longest)} holds the line \`${oneLine(line, longest)}\`, which the agent would run. ${reason}`.trim();
+const longest = 200;

@@ -37,7 +37,7 @@ const flag =
 /** Read where its partner is read. */
 const beside: Key = { read: () => ({}) };
 
-const textOf = (fields: Fields, key: string): string | undefined => {
+export const textOf = (fields: Fields, key: string): string | undefined => {
   const value = fields[key];
   return typeof value === "string" && value !== "" ? value : undefined;
 };

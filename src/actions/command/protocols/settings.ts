@@ -6,9 +6,10 @@ import { merge, type Outcome } from "../../../engine/outcome.ts";
 import type { Protocol, StepResult } from "../../../engine/ports.ts";
 import type { Ended } from "../../../engine/program.ts";
 import { failed, noted, quote } from "../../step.ts";
-import { exitReason, launchFailure, unfinished } from "./endings.ts";
+import { unfinished } from "./endings.ts";
+import { readFailed } from "./failed-programs.ts";
 import { type Candidate, findObjects, parseJson } from "./find-answer.ts";
-import { type Asked, blocked, isFields, type Key, specificKeys, topKeys } from "./settings-keys.ts";
+import { type Asked, isFields, type Key, specificKeys, topKeys } from "./settings-keys.ts";
 
 export const settings: Protocol = { write, read, detaches };
 
@@ -27,20 +28,9 @@ function write(event: HookEvent, as: string): string {
 }
 
 function read(ended: Ended, event: HookEvent, hook: HookId): StepResult {
-  const without = unfinished(ended);
-  if (without) return without;
-  if (ended.code === 0) return readAnswer(ended.stdout, event, hook);
-  const launch = launchFailure(ended);
-  if (launch !== undefined) return failed("launch", launch);
-  if (ended.code === 2) return block(ended, hook);
-  return failed("exit", exitReason(ended));
-}
-
-/** Exit 2 blocks whatever stdout holds (R16). */
-function block({ stdout, stderr }: Ended, hook: HookId): StepResult {
-  const reason = stderr.trim() || blocked;
-  const notes = stdout.trim() === "" ? [] : ["stdout was not read: exit 2 blocks whatever it holds"];
-  return { ok: true, output: {}, outcome: { verdict: { is: "deny", reason, by: hook } }, ...noted(notes) };
+  if (ended.how === "exit" && ended.code !== 0)
+    return readFailed(ended, readJson(textOn(ended.stdout), event, hook), hook);
+  return unfinished(ended) ?? readAnswer(ended.stdout, event, hook);
 }
 
 /** The first line is `{"async": true}`: the program goes on by itself (C37). */
@@ -64,8 +54,15 @@ const plainText: { readonly [N in EventName]?: (said: string) => Outcome } = {
  * count together, and a note quotes the rest. Never throws; what cannot be read is a failure, never an allow.
  */
 export function readAnswer(text: string, event: HookEvent, hook: HookId): StepResult {
-  const said = text.replace(/^\uFEFF/, "").trim();
+  const said = textOn(text);
   if (said === "") return { ok: true, output: {} };
+  return readJson(said, event, hook) ?? readPlain(said, event);
+}
+
+const textOn = (stdout: string): string => stdout.replace(/^\uFEFF/, "").trim();
+
+/** Undefined: the text holds no JSON, whole or broken. */
+function readJson(said: string, event: HookEvent, hook: HookId): StepResult | undefined {
   const { objects, broken } = findObjects(said);
   const isWhole = objects.length === 1 && objects[0]?.start === 0 && objects[0].end === said.length;
   const found = isWhole ? objects : objects.filter(({ value }) => isAnswer(value));
@@ -77,7 +74,7 @@ export function readAnswer(text: string, event: HookEvent, hook: HookId): StepRe
   if (answers.length > 0) return readAll(answers, { said, event, hook, notes: [] }, fault);
   if (fault !== undefined) return unreadable(fault);
   const last = found.at(-1);
-  if (!last) return readPlain(said, event);
+  if (!last) return undefined;
   const notes = isWhole ? [] : noiseNotes(said, [last]);
   if (isEcho(last.value, event)) return { ok: true, output: {}, notes: [...notes, "the handler echoed its input"] };
   return readOne(last, { event, hook, notes });

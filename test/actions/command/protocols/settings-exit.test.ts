@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { settings } from "../../../../src/actions/command/protocols/settings.ts";
+import type { EventName, Fields } from "../../../../src/engine/event.ts";
+import type { Ended } from "../../../../src/engine/program.ts";
 import { bash, endOf, eventOf } from "./asking.ts";
 
 const event = eventOf("PreToolUse", bash);
@@ -19,16 +21,92 @@ test("[C36] exit 2 without a word blocks all the same", () => {
   assert.equal(read({ code: 2 }).outcome?.verdict?.reason, "Hook blocked execution");
 });
 
-test("[R16] exit 2 blocks whatever stdout holds", () => {
+test("[R16, R95] exit 2 blocks whatever stdout holds", () => {
   for (const stdout of ['{"decision":"approve"}', "not JSON {", '{"continue": 7}']) {
     assert.equal(read({ code: 2, stdout, stderr: "no" }).outcome?.verdict?.is, "deny", stdout);
   }
 });
 
-test("[C57, CT32] any other exit code fails the step, even with a deny on stdout", () => {
-  const result = read({ code: 1, stdout: '{"decision":"block","reason":"no"}', stderr: "\nTraceback\nmore" });
+test("[C57, CT32] any other exit code fails the step, and the first line of stderr says why", () => {
+  const result = read({ code: 1, stdout: "", stderr: "\nTraceback\nmore" });
   assert.deepEqual(result, { ok: false, output: {}, failure: "exit", reason: "exit 1: Traceback" });
   assert.equal(failureOf({ code: 3 }), "exit");
+});
+
+const specific = (fields: object): string =>
+  JSON.stringify({ hookSpecificOutput: { hookEventName: "PreToolUse", ...fields } });
+const { code: _none, ...crashed } = endOf({ signal: "SIGSEGV" });
+const failing: Ended[] = [
+  crashed,
+  endOf({ code: 1 }),
+  endOf({ code: 3, stderr: "boom" }),
+  endOf({ code: 127, stderr: "bash: line 1: nosuch: command not found" }),
+  endOf({ code: 2, stderr: "bash: -c: line 2: syntax error: unexpected end of file" }),
+];
+
+test("[R95] a block, a deny and a question that a program has printed hold whatever became of it then", () => {
+  const refusals: [string, string, string][] = [
+    ['{"decision":"block","reason":"no"}', "deny", "no"],
+    ['{"continue":false,"stopReason":"no"}', "deny", "no"],
+    [`starting…\n${specific({ permissionDecision: "deny", permissionDecisionReason: "no" })}\ndone`, "deny", "no"],
+    [specific({ permissionDecision: "ask", permissionDecisionReason: "sure?" }), "ask", "sure?"],
+  ];
+  for (const end of failing) {
+    for (const [stdout, is, reason] of refusals) {
+      const result = settings.read({ ...end, stdout }, event, "hook-1");
+      assert.equal(result.ok, true, stdout);
+      const { verdict } = result.outcome ?? {};
+      const said = `${JSON.stringify(end)} ${stdout}`;
+      assert.equal(verdict?.is, end.code === 2 && stdout.startsWith("{") ? "deny" : is, said);
+      if (end.code !== 2) assert.equal(verdict?.reason, reason, said);
+    }
+  }
+});
+
+test("[R95] what a program that failed says to the model and the person arrives, and it has failed all the same", () => {
+  const stdout = JSON.stringify({ systemMessage: "look", hookSpecificOutput: { additionalContext: "read me" } });
+  for (const end of failing) {
+    const result = settings.read({ ...end, stdout }, event, "hook-1");
+    assert.deepEqual(result.outcome?.context, ["look", "read me"]);
+    assert.deepEqual(result.outcome?.messages, [{ to: "person", text: "look" }]);
+    if (end.code !== 2) assert.equal(result.ok, false, JSON.stringify(end));
+  }
+});
+
+test("[R95] nothing that loosens counts of a program that failed: no allow, no rewrite, no permission", () => {
+  const loosening: [EventName, Fields, string][] = [
+    ["PreToolUse", { permissionDecision: "allow", updatedInput: { command: "true" } }, "allow, updatedInput"],
+    ["PermissionRequest", { decision: { behavior: "allow" } }, "allow"],
+    ["PermissionRequest", { updatedPermissions: ["Bash(git *)"] }, "permissions"],
+    ["PostToolUse", { updatedToolOutput: "clean" }, "updatedOutput"],
+    ["PermissionDenied", { retry: true }, "retry"],
+    ["WorktreeCreate", { worktreePath: "/elsewhere" }, "worktreePath"],
+    ["MessageDisplay", { displayContent: "clean" }, "displayContent"],
+    ["Elicitation", { action: "accept" }, "elicitation"],
+  ];
+  for (const [name, fields, lost] of loosening) {
+    const stdout = JSON.stringify({ hookSpecificOutput: fields });
+    const result = settings.read(endOf({ code: 1, stdout }), eventOf(name, bash), "hook-1");
+    assert.equal(result.ok, false, stdout);
+    assert.deepEqual(result.outcome, {}, stdout);
+    assert.match(result.notes?.join() ?? "", new RegExp(`loosens nothing: its ${lost} does not count`));
+  }
+  const plain = settings.read(endOf({ code: 1, stdout: "hello" }), eventOf("SessionStart"), "hook-1");
+  assert.deepEqual(plain, { ok: false, output: {}, failure: "exit", reason: "exit 1" });
+});
+
+test("[R95] exit 2 that says nothing on stderr gives the reason of its JSON, and never that of an allow", () => {
+  const reasons: [string, string][] = [
+    [specific({ permissionDecision: "deny", permissionDecisionReason: "not on main" }), "not on main"],
+    ['{"decision":"block","reason":"not on main"}', "not on main"],
+    ['{"reason":"not on main"}', "not on main"],
+    ['{"continue":false,"stopReason":"not on main"}', "not on main"],
+    ['{"decision":"approve","reason":"looks fine"}', "Hook blocked execution"],
+    ['{"systemMessage":"hello"}', "Hook blocked execution"],
+  ];
+  for (const [stdout, reason] of reasons)
+    assert.deepEqual(read({ code: 2, stdout }).outcome?.verdict, { is: "deny", reason, by: "hook-1" }, stdout);
+  assert.equal(read({ code: 2, stdout: '{"reason":"x"}', stderr: "y" }).outcome?.verdict?.reason, "y");
 });
 
 test("[C70a, CT15] a program that was stopped timed out, whatever its stdout held", () => {

@@ -1,5 +1,5 @@
 /** What every agent's adapter is: payload in, reply out, and the facts that install needs. Apart, so that each agent is one file and one row. */
-import type { AgentEventName, Figures, HookEvent, Instant, Json, Seconds } from "../engine/event.ts";
+import type { AgentEventName, Fields, Figures, HookEvent, Instant, Json, Seconds } from "../engine/event.ts";
 import type { Layer } from "../engine/hook.ts";
 import type { AgentProgram } from "../engine/loosening.ts";
 import type { Outcome, OutcomeField, VerdictKind } from "../engine/outcome.ts";
@@ -218,6 +218,8 @@ export interface AgentAdapter {
   /** A payload of this event that nothing is done with, as doctor sends it. Never throws. */
   canary(event: AgentEventName, given: { session: string; cwd: string }): Json;
   files: HookFiles;
+  /** Why the agent itself would ignore this answer of a program in a hook file that it reads. Absent: nothing is known of that. */
+  ignores?(answer: Fields, event: HookEvent["name"]): string | undefined;
   /**
    * Whether the agent runs the hooks of this file itself (R35).
    *

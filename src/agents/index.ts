@@ -1,7 +1,7 @@
 /** The agents that Hookline speaks to, and where Hookline's own hook files lie. A new agent is a folder and a row; the hot path imports this, so no row may load an editor. */
 
 import { isAbsolute, join } from "node:path";
-import type { AgentEventName, Figures, HookEvent } from "../engine/event.ts";
+import type { AgentEventName, Fields, Figures, HookEvent } from "../engine/event.ts";
 import type { Hook } from "../engine/hook.ts";
 import type { AgentConventions, ProgramFacts } from "../engine/ports.ts";
 import type { AgentAdapter, HookFiles, InstallLayer, LoadedCode, Places, ProgramVariables } from "./adapter.ts";
@@ -187,8 +187,21 @@ export function runByAgent({ origin }: Hook, sender: string, places: Places): st
   return itself ? `run by the agent itself: ${agent.title} reads ${origin.file}` : undefined;
 }
 
+/** Why the agent whose file a hook stands in would ignore what its program has answered; undefined: it would not, or none is known. */
+export function ignoredByAgent(
+  hook: Hook,
+  answer: Fields,
+  { event, places }: { event: HookEvent["name"]; places: Places },
+): string | undefined {
+  for (const { name, title, ignores } of Object.values(agents)) {
+    const why = ignores?.(answer, event);
+    if (why !== undefined && runByAgent(hook, name, places)) return `${title} ignores this answer: ${why}`;
+  }
+  return undefined;
+}
+
 /**
- * The same in a process that stays, where one hook is asked about on every event: paths are looked at once for a hook as it was
+ * As runByAgent, in a process that stays, where one hook is asked about on every event: paths are looked at once for a hook as it was
  * loaded, an agent's folders and an environment.
  */
 export function rememberRunByAgent(): typeof runByAgent {

@@ -33,10 +33,11 @@ import {
   wayTo,
 } from "./places.ts";
 import {
+  asManifest,
   findProject,
+  hooksOfManifest,
   type InstalledName,
   installedPlugins,
-  namedHookFile,
   type Project,
   pluginFolders,
   workspaceOf,
@@ -52,7 +53,7 @@ import {
   unreadable,
   type YamlReader,
 } from "./read.ts";
-import { readSmallFile } from "./read-file.ts";
+import { isThere, readSmallFile } from "./read-file.ts";
 import { selfProtection } from "./self-protection.ts";
 import type { Bound } from "./trust/changed.ts";
 import type { Trust } from "./trust/item.ts";
@@ -200,10 +201,11 @@ export function checkFile(
   const format = formatOf(path);
   const family = settingsFormat(format)?.family;
   const label = relative(root, path);
-  const file: HookFile = { path, label, layer: "project", root, ofUser: false, format, family: family ?? "hookline" };
+  const named: HookFile = { path, label, layer: "project", root, ofUser: false, format, family: family ?? "hookline" };
+  const file = asManifest(named);
   const read = family === undefined ? readOne(file, request.yaml) : startReading();
   if (family !== undefined) settingsReader(request, read)(file);
-  if (read.sources.length + read.problems.length + read.unread.length === 0 && family !== undefined)
+  if (read.sources.length + read.problems.length + read.unread.length === 0 && family !== undefined && !isThere(path))
     read.problems.push(unreadable(path, "it does not exist"));
   const environment = environmentName(request.environment);
   const hooks = read.sources.flatMap((source) => source.hooks.map((hook) => inEnvironment(hook, environment)));
@@ -269,19 +271,26 @@ function isPluginOn(
 }
 
 /** Reads a settings file once, however many ways lead to it. */
-type ReadSettings = (file: HookFile) => void;
+type ReadSettings = (file: HookFile, namedBy?: HookFile) => void;
 
 function settingsReader(request: LoadRequest, read: Reading): ReadSettings {
   const seen = new Set<string>();
-  return function settings(file) {
+  return function settings(file, namedBy) {
     if (seen.has(file.path)) return;
     seen.add(file.path);
     read.watched.push(file.path);
     const found = readSmallFile(file.path);
     if (found.is === "unreadable") keepUnreadable(file, found.reason, read);
+    if (found.is === "absent" && namedBy !== undefined)
+      read.problems.push(unreadable(file.path, `it does not exist, and ${namedBy.path} names it as its hooks`));
     if (found.is !== "read") return;
-    const named = file.manifest && namedHookFile(file, found.text);
-    if (named) return settings(named);
+    if (file.manifest) {
+      const { named, outside, holdsHooks } = hooksOfManifest(file, found.text);
+      for (const path of outside)
+        read.problems.push(unreadable(file.path, `it names ${path} as its hooks, which lies outside of the plugin`));
+      for (const one of named) settings(one, file);
+      if (!holdsHooks) return;
+    }
     const source = compileFile(file, found.text, request);
     read.problems.push(...source.compiled.problems);
     read.sources.push(source);

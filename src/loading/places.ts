@@ -47,7 +47,7 @@ export interface Homes {
 /** Of Hookline's own hook files. */
 export const ownFormat: SettingsFormat = { name: "hookline", family: "hookline", isOurs: true, bareEvents: true };
 /** A plugin's file is written for agents as well. */
-const ownPlugin: SettingsFormat = { name: "plugin", family: "hookline", bareEvents: true };
+const ownPlugin: SettingsFormat = { name: "plugin", family: "hookline", bareEvents: true, ofPlugin: true };
 
 /** What is particular to a settings format; undefined: it is another kind of file. */
 export function settingsFormat(name: FileFormat): SettingsFormat | undefined {

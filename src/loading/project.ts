@@ -243,7 +243,7 @@ export function pluginFolders(folder: string, label: string, owner: Owner): { fi
 
 const ownPlugins: PluginPlaces = {
   format: { name: "plugin", family: "hookline" },
-  files: [{ name: "hooks/hooks.json" }],
+  files: [{ name: "hooks/hooks.json" }, { name: ".claude-plugin/plugin.json", isManifest: true }],
   folder: ".hookline/plugins",
 };
 
@@ -261,14 +261,41 @@ function entriesOf(folder: string): Dirent[] {
   }
 }
 
-/** The file that a manifest names as its hooks, if it lies inside the plugin. */
-export function namedHookFile(manifest: HookFile, text: string): HookFile | undefined {
+interface OfManifest {
+  /** The files that it names as its hooks. */
+  named: HookFile[];
+  /** Paths that lead out of the plugin: nothing is read there. */
+  outside: string[];
+  /** There is something in it to compile, or to complain of. */
+  holdsHooks: boolean;
+}
+
+export function hooksOfManifest(manifest: HookFile, text: string): OfManifest {
   const content = parse(text);
-  const named = typeof content === "string" ? undefined : content.hooks;
-  if (typeof named !== "string" || !manifest.plugin) return undefined;
-  const path = join(manifest.plugin, named);
-  const inside = relative(manifest.plugin, path);
+  if (typeof content === "string") return { named: [], outside: [], holdsHooks: true };
+  const written: unknown[] = content.hooks === undefined ? [] : [content.hooks].flat();
+  const paths = written.filter((one) => typeof one === "string");
+  const named = paths.flatMap((path) => namedHookFile(manifest, path) ?? []);
+  const outside = paths.filter((path) => namedHookFile(manifest, path) === undefined);
+  return { named, outside, holdsHooks: written.length > paths.length };
+}
+
+function namedHookFile({ manifest: _manifest, ...file }: HookFile, name: string): HookFile | undefined {
+  const { plugin, path: own, label } = file;
+  if (plugin === undefined) return undefined;
+  const path = join(plugin, name);
+  const inside = relative(plugin, path);
   if (inside === "" || inside === ".." || inside.startsWith(`..${sep}`) || isAbsolute(inside)) return undefined;
-  const { manifest: _manifest, ...rest } = manifest;
-  return { ...rest, path, label: `${manifest.label.replace(/[^/]*$/, "")}${inside}` };
+  return { ...file, path, label: `${label.slice(0, -relative(plugin, own).length)}${inside}` };
+}
+
+/** A person may name a manifest by its path. */
+export function asManifest(file: HookFile): HookFile {
+  const place = [ownPlugins, ...hookFiles().flatMap(({ plugins }) => plugins ?? [])]
+    .flatMap(({ files }) => files)
+    .find(
+      ({ name, isManifest }) =>
+        isManifest && name.includes("/") && file.path.replaceAll("\\", "/").endsWith(`/${name}`),
+    );
+  return place ? { ...file, manifest: true, plugin: file.path.slice(0, -place.name.length - 1) } : file;
 }

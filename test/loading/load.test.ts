@@ -227,6 +227,45 @@ test("a GenCode manifest may name its hook file, but none outside the plugin", (
   assert.deepEqual(new Set(names(place.load())), new Set(["in", "inline"]));
 });
 
+test("the hooks of a plugin's .claude-plugin/plugin.json are read beside its hooks.json: in it, by a path, or a list of both", (context) => {
+  const plugin = "home/project/.hookline/plugins";
+  const place = workspace(context, {
+    [`${plugin}/inline/.claude-plugin/plugin.json`]: { name: "inline", ...stop("inline") },
+    [`${plugin}/inline/hooks/hooks.json`]: stop("beside"),
+    [`${plugin}/named/.claude-plugin/plugin.json`]: { name: "named", hooks: "./config/h.json" },
+    [`${plugin}/named/config/h.json`]: stop("named"),
+    [`${plugin}/listed/.claude-plugin/plugin.json`]: { name: "listed", hooks: ["./one.json", stop("two")] },
+    [`${plugin}/listed/one.json`]: stop("one"),
+    [`${plugin}/none/.claude-plugin/plugin.json`]: { name: "none", description: "it has no hooks" },
+    "home/plugins/p/.claude-plugin/plugin.json": { name: "p", hooks: "./hooks/hooks.json" },
+    "home/plugins/p/hooks/hooks.json": stop("once"),
+  });
+  place.write("home/.claude/plugins/installed_plugins.json", {
+    version: 2,
+    plugins: { "p@m": [{ scope: "user", installPath: join(place.home, "plugins/p") }] },
+  });
+  const loaded = place.load();
+  assert.deepEqual(loaded.problems, []);
+  assert.deepEqual(names(loaded).sort(), ["beside", "inline", "named", "once", "one", "two"]);
+  const manifest = join(place.project, ".hookline/plugins/listed/.claude-plugin/plugin.json");
+  assert.deepEqual(checkFile(manifest, { cwd: place.project, home: place.home, environment: {} }).problems, []);
+});
+
+test("a plugin's manifest that names a file outside of the plugin, or none that is there, is a problem", (context) => {
+  const plugin = "home/project/.hookline/plugins";
+  const place = workspace(context, {
+    [`${plugin}/out/.claude-plugin/plugin.json`]: { hooks: ["../../../outside.json"] },
+    [`${plugin}/gone/.claude-plugin/plugin.json`]: { hooks: "./hooks/gone.json" },
+    "home/project/outside.json": stop("out"),
+  });
+  const { problems, set } = place.load();
+  assert.deepEqual(set.hooks, []);
+  assert.deepEqual(problems.map(({ message }) => message).sort(), [
+    `the file cannot be read: it does not exist, and ${join(place.project, ".hookline/plugins/gone/.claude-plugin/plugin.json")} names it as its hooks`,
+    "the file cannot be read: it names ../../../outside.json as its hooks, which lies outside of the plugin",
+  ]);
+});
+
 test("[X6, R33] files that cannot be read are problems, and the others live; a pipe is not waited for", (context) => {
   const place = workspace(context, {
     "home/project/.hookline/hooks.json": stop("lives"),

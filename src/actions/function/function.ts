@@ -109,7 +109,15 @@ export function functionHandler(functions: ReadonlyMap<string, Callback>): Handl
 }
 
 const nothing: StepResult = { ok: true, output: {} };
-const settingsKeys = ["hookSpecificOutput", "decision", "continue", "systemMessage", "stopReason"];
+const settingsKeys = [
+  "hookSpecificOutput",
+  "decision",
+  "continue",
+  "systemMessage",
+  "stopReason",
+  "permissionDecision",
+  "permission",
+];
 
 const read: Bound["read"] = (answer, context) =>
   isThenable(answer) ? Promise.resolve(answer).then((value) => resultOf(value, context)) : resultOf(answer, context);

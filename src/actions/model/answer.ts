@@ -27,7 +27,15 @@ interface Judged {
 }
 
 /** An answer without one of these judges nothing. */
-const judgingKeys = ["ok", "decision", "continue", "hookSpecificOutput", "systemMessage"];
+const judgingKeys = [
+  "ok",
+  "decision",
+  "continue",
+  "hookSpecificOutput",
+  "systemMessage",
+  "permissionDecision",
+  "permission",
+];
 
 /**
  * Every object in it is an answer, fenced or not, and the strictest counts: a model that quotes an answer, perhaps because it

@@ -18,6 +18,7 @@ import {
   type Places,
 } from "../adapter.ts";
 import { agentIn, deliveryOf, eventNamed, fieldsOf, placeOf, textOf } from "../payload.ts";
+import { ignoredAnswer } from "./answers.ts";
 import { capabilities, encode, encodeForHttp, overHttp, refuse, refuseOverHttp } from "./replies.ts";
 import { transcriptFigures } from "./transcript.ts";
 
@@ -87,8 +88,8 @@ const hookFiles: HookFiles = {
   markers: [".claude"],
   isNamed: (path) => /(^|\/)(settings[^/]*|managed-settings)\.json$/.test(path),
   plugins: {
-    format: { ...format, name: "plugin", bareEvents: true },
-    files: [{ name: "hooks/hooks.json" }],
+    format: { ...format, name: "plugin", bareEvents: true, ofPlugin: true as const },
+    files: [{ name: "hooks/hooks.json" }, { name: ".claude-plugin/plugin.json", isManifest: true }],
     registry: { path: (home) => join(claudeFolder(home), "plugins", "installed_plugins.json"), read: readRegistry },
   },
   loads: {
@@ -253,6 +254,7 @@ export const claudeCode: AgentAdapter = {
   refuseOverHttp,
   canary: (event, { session, cwd }) => ({ hook_event_name: event, session_id: session, cwd }),
   files: hookFiles,
+  ignores: ignoredAnswer,
   readsItself,
   settings,
 };

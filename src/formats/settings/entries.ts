@@ -19,6 +19,8 @@ export interface SettingsFormat {
   ignoresFlat?: string;
   /** Events may stand without "hooks" around them. */
   bareEvents?: true;
+  /** Its manifests name files of hooks, or hold hooks, or a list of both. */
+  ofPlugin?: true;
   /** The tools that its matchers may name. Absent: the canonical ones. */
   tools?: readonly string[];
   /** The events that the tool waits for. Absent: all that it can. */

@@ -29,7 +29,7 @@ export function eventLists(root: Node | undefined, format: SettingsFormat, repor
 }
 
 function hooksOf(value: Node, format: SettingsFormat, report: Report): EventList[] {
-  if (value.type === "array") return eventsInArray(value, report);
+  if (value.type === "array") return eventsInArray(value, format, report);
   if (value.type === "object") {
     const inner = membersOf(value).find((member) => member.key === "hooks" && member.value.type === "object");
     if (inner) return hooksOf(inner.value, format, report); // a plugin's manifest holds its hook file's content
@@ -41,9 +41,16 @@ function hooksOf(value: Node, format: SettingsFormat, report: Report): EventList
 }
 
 /** `"hooks": [{ "event": …, … }]`: one agent refuses it in silence, so it is read and spoken of. */
-function eventsInArray(list: Node, report: Report): EventList[] {
+function eventsInArray(list: Node, format: SettingsFormat, report: Report): EventList[] {
   return (list.children ?? []).flatMap((item): EventList[] => {
+    if (format.ofPlugin && item.type === "string") return []; // a file's name, which loading follows
     const event = membersOf(item).find(({ key }) => key === "event");
+    if (
+      event === undefined &&
+      format.ofPlugin &&
+      membersOf(item).some(({ key, value }) => key === "hooks" || isEventList(key, value))
+    )
+      return hooksOf(item, format, report);
     if (event?.value.type !== "string") {
       shape(report, item.offset, 'an entry of a "hooks" list needs an "event"', '"hooks": { "PreToolUse": [ … ] }');
       return [];

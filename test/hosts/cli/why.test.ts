@@ -163,3 +163,26 @@ test("explain says how many seconds of a cooldown are left", (t) => {
   const [, left] = /^cooldown: 3600 s have not passed, (\d+) s are left$/.exec(because) ?? [];
   assert.ok(Number(left) > 0 && Number(left) <= 3600, because);
 });
+
+test("[R95] emit notes an answer that Claude Code ignores in a file of its own, and none of Hookline's own file", (t) => {
+  const answers: [string, string][] = [
+    ['{"hookSpecificOutput":{"permissionDecision":"deny"}}', "hookSpecificOutput has no hookEventName"],
+    ['{"permissionDecision":"deny"}', 'it reads no "permissionDecision" there'],
+    ['{"permission":"deny"}', 'it reads no "permission" there'],
+    ['{"decision":"deny"}', 'it reads no decision "deny"'],
+  ];
+  for (const [answer, why] of answers) {
+    const file = hooks({ PreToolUse: [{ type: "command", command: `echo '${answer}'` }] });
+    const theirs = worldWith(t, { "workspace/.claude/settings.json": file });
+    assert.ok(
+      theirs
+        .say("emit", "PreToolUse", "--data", JSON.stringify(ofBash))
+        .includes(`Claude Code ignores this answer: ${why}`),
+      answer,
+    );
+    const ours = worldWith(t, { "workspace/.hookline/hooks.json": file });
+    const said = ours.say("emit", "PreToolUse", "--data", JSON.stringify(ofBash));
+    assert.match(said, /^PreToolUse {2}deny/m);
+    assert.doesNotMatch(said, /ignores this answer/);
+  }
+});

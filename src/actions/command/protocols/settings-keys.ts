@@ -47,7 +47,9 @@ export function verdictOf(is: VerdictKind, hook: HookId, reason: string | undefi
   return { is, by: hook, ...(said === undefined ? {} : { reason: said }) };
 }
 
-/** Keys of the answer itself. */
+const shown = (said: string): Outcome => ({ messages: [{ to: "person", text: said }] });
+
+/** Keys of the answer itself. Copilot's `permissionDecision` and Cursor's `permission` stand there, and not in hookSpecificOutput (R95). */
 export const topKeys: Readonly<Record<string, Key>> = {
   continue: { decides: true, read: readContinue },
   stopReason: beside,
@@ -57,6 +59,20 @@ export const topKeys: Readonly<Record<string, Key>> = {
     read: text((said) => ({ messages: [{ to: "person", text: said }], context: [said] })),
   },
   suppressOutput: { read: flag(() => ({ suppressOutput: true })) },
+  permissionDecision: { field: "verdict", decides: true, read: readFlat(["permissionDecisionReason", "reason"]) },
+  permissionDecisionReason: beside,
+  permission: {
+    field: "verdict",
+    decides: true,
+    read: readFlat(["agent_message", "agentMessage", "user_message", "userMessage"]),
+  },
+  agent_message: beside,
+  agentMessage: beside,
+  behavior: { on: ["PermissionRequest"], decides: true, read: readFlatBehavior },
+  message: { ...beside, on: ["PermissionRequest"] },
+  interrupt: { ...beside, on: ["PermissionRequest"] },
+  user_message: { read: text(shown) },
+  userMessage: { read: text(shown) },
   terminalSequence: { read: text((terminalSequence) => ({ extra: { terminalSequence } })) },
   async: beside,
   asyncTimeout: beside,
@@ -115,6 +131,26 @@ function readDecision(value: Json, { event, hook, answer, notes }: Asked): Outco
     return {};
   }
   return is ? { verdict: verdictOf(is, hook, textOf(answer, "reason")) } : '"block" or "approve"';
+}
+
+/** In other agents' words what tightens is believed, whatever file the hook stands in; what allows there is not Claude Code's. */
+function readFlat(reasons: readonly string[]): Key["read"] {
+  return (value, asked) => {
+    const { hook, answer } = asked;
+    if (value === "allow") return withoutAllow(asked);
+    if (value !== "deny" && value !== "ask") return '"allow", "deny" or "ask"';
+    const said = reasons.map((key) => textOf(answer, key)).find((reason) => reason !== undefined);
+    return { verdict: verdictOf(value, hook, said) };
+  };
+}
+
+function readFlatBehavior(value: Json, asked: Asked): Outcome | string {
+  return value === "allow" ? withoutAllow(asked) : readRequestDecision({ ...asked.answer, behavior: value }, asked);
+}
+
+function withoutAllow({ event, notes }: Asked): Outcome {
+  notes.push(`"allow" outside of hookSpecificOutput is another agent's word, and has no effect on ${event.name}`);
+  return {};
 }
 
 function readPermissionDecision(value: Json, { hook, answer, beside }: Asked): Outcome | string {

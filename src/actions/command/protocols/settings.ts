@@ -116,9 +116,13 @@ const unreadableReason = (what: string): string => `invalid_output: it looks lik
 const unreadable = (what: string): StepResult => failed("output", unreadableReason(what));
 
 const isAnswer = (value: Record<string, unknown>): boolean =>
-  "hook_event_name" in value || Object.keys(value).some((key) => Object.hasOwn(topKeys, key) || key === specific);
+  "hook_event_name" in value || Object.keys(value).some((key) => key === specific || saysMore(key, value[key]));
+/** Other objects that a program prints have some of these keys as well: there the value tells. */
+const saysMore = (key: string, value: unknown): boolean =>
+  Object.hasOwn(topKeys, key) && (!ofLogs.includes(key) || value === "deny" || value === "ask" || value === "allow");
+const ofLogs: readonly string[] = ["message", "interrupt", "behavior", "permission"];
 const specific = "hookSpecificOutput";
-const answerKey = /"(?:continue|decision|hookSpecificOutput|permissionDecision|systemMessage)"\s*:/;
+const answerKey = /"(?:continue|decision|hookSpecificOutput|permission|permissionDecision|systemMessage)"\s*:/;
 
 /** It only says that the program goes on by itself. */
 const isMarker = (value: Record<string, unknown>): boolean =>

@@ -1,4 +1,5 @@
 /** hookline emit and explain: one event that a person describes, decided or only explained. */
+import { ignoredByAgent } from "../../../agents/index.ts";
 import { withInput } from "../../../agents/payload.ts";
 import { withOwnNames } from "../../../engine/ability.ts";
 import { HooklineError, messageOf } from "../../../engine/error.ts";
@@ -86,7 +87,7 @@ export async function send(
     const event = withinHook({ ...(await eventOf(line)), id: line.ports.id() }, environment);
     const outcome = await emitRecorded(line.engine, event, { environment, signal });
     await line.engine.close();
-    const sent: Sent = { event, outcome, runs: [...runs.values()], logs };
+    const sent: Sent = { event, outcome, runs: [...runs.values()].map(withIgnored(line, event, invocation)), logs };
     await afterwards?.(line, sent);
     return sent;
   } finally {
@@ -94,6 +95,18 @@ export async function send(
     if (sharedStore(invocation, textFlag(invocation.flags, "store")) !== undefined)
       await (await import("../shared-store/record.ts")).bringRecord(invocation);
   }
+}
+
+/** What the agent whose own file it is would ignore of an answer: Hookline alone obeys it. */
+function withIgnored({ loaded }: Line, event: HookEvent, { home, environment }: Invocation): (run: Run) => Run {
+  const hooks = new Map(loaded.set.hooks.map((hook) => [hook.id, hook]));
+  return (run) => {
+    const hook = hooks.get(run.hook);
+    const answer = run.steps.at(-1)?.output;
+    const places = { home, root: hook?.origin.root ?? event.cwd, environment };
+    const ignored = hook && answer && ignoredByAgent(hook, answer, { event: event.name, places });
+    return ignored === undefined ? run : { ...run, notes: [ignored, ...run.notes] };
+  };
 }
 
 /** Says on standard error what is broken, and how much does not run because no person has trusted it. */

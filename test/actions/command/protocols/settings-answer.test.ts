@@ -208,3 +208,35 @@ test("[C59, R7] permissions that no agent can obey are dropped with a note, and 
     assert.match(notes?.join() ?? "", /no rule and no update of permissions was dropped/);
   }
 });
+
+test("[R95] what another agent writes flat to refuse or to ask is believed, with its reason, among other output as well", () => {
+  const flat: [EventName, Fields, Outcome][] = [
+    ["PreToolUse", { permissionDecision: "deny", permissionDecisionReason: "no" }, deny("no")],
+    ["PreToolUse", { permissionDecision: "deny" }, deny("Hook blocked execution")],
+    ["PreToolUse", { permissionDecision: "ask", reason: "sure?" }, { verdict: { is: "ask", reason: "sure?", by } }],
+    ["PreToolUse", { permission: "deny", agent_message: "no" }, deny("no")],
+    ["PreToolUse", { permission: "ask" }, { verdict: { is: "ask", by } }],
+    ["UserPromptSubmit", { permission: "deny", agentMessage: "no" }, deny("no")],
+    ["PermissionRequest", { behavior: "deny", message: "no", interrupt: true }, { ...deny("no"), interrupt: true }],
+  ];
+  for (const [name, said, outcome] of flat) {
+    const result = answered(name, said);
+    assert.deepEqual(result.outcome, outcome, JSON.stringify(said));
+    assert.equal(result.notes, undefined);
+    assert.deepEqual(answered(name, `checking\n${JSON.stringify(said)}\ndone`).outcome, outcome);
+  }
+  const both = answered("PreToolUse", { permission: "deny", user_message: "ask Ann" });
+  assert.deepEqual(both.outcome, { ...deny("ask Ann"), messages: [{ to: "person", text: "ask Ann" }] });
+});
+
+test("[R95] a flat allow allows nothing and says so, and a flat decision that nobody can read fails the hook", () => {
+  for (const said of [{ permissionDecision: "allow" }, { permission: "allow" }]) {
+    const result = answered("PreToolUse", said);
+    assert.deepEqual(result.outcome, {});
+    assert.match(result.notes?.join() ?? "", /"allow" outside of hookSpecificOutput is another agent's word/);
+  }
+  for (const said of [{ permissionDecision: "refuse" }, { permission: false }])
+    assert.equal(answered("PreToolUse", said).ok, false, JSON.stringify(said));
+  const printed = answered("PreToolUse", 'files:\n{"permission": "rw-", "message": "listed"}\n{"decision":"block"}');
+  assert.deepEqual(printed.outcome, deny("Hook blocked execution"));
+});

@@ -148,7 +148,7 @@ function noticesOf(
   const notice = blocks ? [`${hook.name}: ${verdict.reason ?? "it found a problem"}`] : [];
   const said = [...notice, ...(kept.context ?? [])];
   const all = { ...kept, ...(said.length > 0 && { context: said }) };
-  const { later } = inSafeWords({ now, later: all, notes }, hook, handlers);
+  const { later } = inSafeWords({ now, later: all, notes }, hook, { handlers, event });
   const { context = [], messages } = later;
   run.notes.push(...notes);
   if (!isEmpty(kept) && rowOf(event.name).endsSession)

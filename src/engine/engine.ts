@@ -287,7 +287,10 @@ function failureOf(
     is: "run",
     run: { ...newRun(plan, eventContext, ports), status: "failed", reason, outcome: answer },
   });
-  return inSafeWords(accept(answer, eventContext.acceptance, guard ? hook.id : undefined), hook).now;
+  return inSafeWords(accept(answer, eventContext.acceptance, guard ? hook.id : undefined), hook, {
+    handlers: plan.handlers,
+    event: eventContext.event,
+  }).now;
 }
 
 /** The decision stands although it could not be written down; the event then counts as interrupted. */

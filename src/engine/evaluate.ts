@@ -367,7 +367,10 @@ const guardOf = ({ guard, hook }: Plan): string | undefined => (guard ? hook.id 
 
 /** Puts an answer where the sender can take it; answers with what has to wait in the inbox. */
 function deliver(plan: Plan, eventContext: EventContext, run: Run, { outcome, told, added }: Counted): Outcome {
-  const answer = inSafeWords(accept(outcome, eventContext.acceptance, guardOf(plan)), plan.hook, plan.handlers);
+  const answer = inSafeWords(accept(outcome, eventContext.acceptance, guardOf(plan)), plan.hook, {
+    handlers: plan.handlers,
+    event: eventContext.event,
+  });
   const { later, notes } = answer;
   run.notes.push(...notes);
   const { verdict } = answer.now;

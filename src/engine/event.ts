@@ -164,6 +164,8 @@ export interface HookEvent {
   accepts?: readonly string[];
   /** The verdicts that the sender obeys, where these are fewer than the event's. */
   verdicts?: readonly string[];
+  /** A person alone reads the reply, and no model: its texts need no source. */
+  readBy?: "person";
   /** The sender's own name for the tool, where it differs from the canonical one (R11). */
   nativeTool?: string;
 }

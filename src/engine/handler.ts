@@ -90,6 +90,8 @@ export interface Handler<P = Fields> {
   inspect?(params: Fields, patterns?: Patterns, origin?: Pick<Origin, "root">): Mismatch[];
   /** What it says comes from a server, whoever wrote the hook (R90). */
   isServer?: true;
+  /** Its texts are worded by its specification, and say themselves whose they are (R97). */
+  namesItself?: true;
   /** A refusal of it is a rule's own, not a program's: a person may lift it for one call. */
   isLiftable?: true;
   /** How rules use it (specification 003); absent: it is no action. */

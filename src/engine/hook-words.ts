@@ -1,9 +1,10 @@
 /**
  * What hooks say to models and people, in one place for all formats (R90): no character of it hides or moves anything, it has an
- * end, and what a stranger's hook says to a model is labelled as that. What programs need exactly, such as a rewritten input, is
+ * end, and what a model must not take for the person's says whose it is (R97). What programs need exactly, such as a rewritten input, is
  * no such text.
  */
 import type { Accepted } from "./accept.ts";
+import type { HookEvent } from "./event.ts";
 import type { Hook } from "./hook.ts";
 import { oneLine, shortened, visible } from "./one-line.ts";
 import { isEmpty, type Message, type Outcome, type OutcomeField, type OutcomeFields } from "./outcome.ts";
@@ -14,8 +15,9 @@ export const usualTextLimit = 10_000;
 /** Who speaks, and what has come of it so far. */
 interface Speaker {
   hook: Hook;
-  /** Whose words they are for a model that must not take them for the person's; undefined: the person's own hook speaks. */
-  source: string | undefined;
+  /** A text for a model that must not take it for the person's, with whose it is. */
+  label: Label | undefined;
+  isServer: boolean;
   /** So many characters may still be said. */
   room: number;
   /** All that the hook wanted to say. */
@@ -24,17 +26,30 @@ interface Speaker {
   notes: string[];
 }
 type Reader = "model" | "person";
+type Label = (text: string) => string;
+interface Heard {
+  handlers?: Registry["handlers"];
+  event?: Pick<HookEvent, "readBy">;
+}
 
 /**
  * An accepted answer as others may read it; its outcomes are changed in place. Never throws.
  *
- * @param handlers of its steps, which say whether a server speaks through it
+ * @param heard the handlers of its steps, which say whether a server speaks through it, and the event that it answers
  */
-export function inSafeWords(accepted: Accepted, hook: Hook, handlers?: Registry["handlers"]): Accepted {
+export function inSafeWords(accepted: Accepted, hook: Hook, heard: Heard = {}): Accepted {
   const { now, later, notes } = accepted;
   if (isEmpty(now) && isEmpty(later)) return accepted;
   const room = hook.limits.text ?? usualTextLimit;
-  const speaker: Speaker = { hook, source: sourceOf(hook, handlers), room, length: 0, isCut: false, notes };
+  const speaker: Speaker = {
+    hook,
+    label: labelOf(hook, heard),
+    isServer: speaksForServer(hook, heard.handlers),
+    room,
+    length: 0,
+    isCut: false,
+    notes,
+  };
   for (const field of spoken) {
     say(now, field, speaker);
     say(later, field, speaker);
@@ -57,7 +72,7 @@ const words: { readonly [F in OutcomeField]?: (value: OutcomeFields[F], speaker:
   stop: (stop, speaker) => withReason(stop, speaker, "person"),
   context: (texts, speaker) => inRoom(texts, speaker, (text) => readBy("model", text, speaker)),
   messages: (messages, speaker) => inRoom(messages, speaker, (message) => messageIn(message, speaker)),
-  firstMessage: (text, speaker) => readBy("model", text, speaker),
+  firstMessage: (text, speaker) => readBy(speaker.isServer ? "model" : "person", text, speaker), // it is what the person would type
   sessionTitle: (text, speaker) => readBy("person", text, speaker),
 };
 /** In the order in which the room is given away: why something is refused comes first. */
@@ -100,11 +115,11 @@ function inRoom<T extends string | Message>(list: readonly T[], speaker: Speaker
 }
 
 function readBy(reader: Reader, text: string, speaker: Speaker): string {
-  const { source } = speaker;
+  const { label } = speaker;
   speaker.length += text.length;
   const safe = fit(text, speaker);
   speaker.room = Math.max(0, speaker.room - safe.length);
-  return reader === "model" && source !== undefined && safe !== "" ? labelled(safe, source) : safe;
+  return reader === "model" && label && safe !== "" ? label(safe) : safe;
 }
 
 /** Cut before it is looked through, so that a text without end costs no more than its limit, and after, as escapes are longer. */
@@ -125,9 +140,24 @@ const labelBegins = "[untrusted:";
 export const labelled = (text: string, source: string): string =>
   `${text.replaceAll(labelBegins, "(untrusted:")}\n${labelBegins} from ${source}]`;
 
-function sourceOf({ name, foreign, steps }: Hook, handlers: Registry["handlers"] | undefined): string | undefined {
-  const called = `hook "${oneLine(name, longestName).replaceAll(/["[\]]/g, "")}"`;
-  if (foreign) return `this repository's ${called}`;
-  return steps.some(({ uses }) => handlers?.get(uses)?.isServer) ? `the server of ${called}` : undefined;
+function labelOf(hook: Hook, { handlers, event }: Heard): Label | undefined {
+  if (event?.readBy === "person") return undefined;
+  const called = oneLine(hook.name, longestName).replaceAll(/["[\]]/g, "");
+  if (speaksForServer(hook, handlers)) return (text) => labelled(text, `the server of hook "${called}"`);
+  if (!hook.foreign || hook.steps.every(({ uses }) => handlers?.get(uses)?.namesItself)) return undefined;
+  const own = `the hook ${hook.name} `; // as failed guards begin: a sentence that names it already
+  return (text) =>
+    text.startsWith(`${own}failed (`)
+      ? `${own}of this repository ${text.slice(own.length)}`
+      : ofRepository(text, called);
+}
+
+const speaksForServer = ({ steps }: Hook, handlers: Registry["handlers"] | undefined): boolean =>
+  steps.some(({ uses }) => handlers?.get(uses)?.isServer === true);
+
+/** A person has trusted what it does: its name is enough. Behind lines that a program has printed it stands on its own. */
+function ofRepository(text: string, called: string): string {
+  const own = text.replaceAll(labelBegins, "(untrusted:");
+  return `${own}${own.includes("\n") ? "\n" : " "}(from hook ${called} of this repository)`;
 }
 const longestName = 60;

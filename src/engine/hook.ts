@@ -100,7 +100,7 @@ export interface Hook {
   disabledBecause?: string;
   /** Why it never runs: no person has trusted it as it is. */
   untrusted?: string;
-  /** Of a workspace: what it says to a model is labelled as a stranger's words. */
+  /** Of a workspace that a person trusts: what it says to a model names it, as its words may be those of what it read. */
   foreign?: true;
   /** The workspace files that it was trusted with, by path: what each held. A change of one stops it. */
   bound?: { [path: string]: string };

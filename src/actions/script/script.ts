@@ -45,6 +45,7 @@ export const script: Handler = handler({
     },
   ),
   needs: ["spawn"],
+  namesItself: true,
   async run(params, context) {
     const files = params.type === "session" ? undefined : scriptFiles(context);
     if (params.type === "file" && files && files.there.length + files.gone.length === 0)

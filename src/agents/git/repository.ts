@@ -212,6 +212,7 @@ export function preCommitEvent({ ask, top, environment, id, at }: Committing): H
     cwd: top,
     data: staged(ask, top),
     sender: "git",
+    readBy: "person",
     accepts: ["verdict", "stop", "context", "messages"],
     ...(session === undefined ? {} : { session }),
   };

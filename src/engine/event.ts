@@ -83,6 +83,8 @@ export type Counter = "reprompts" | "rewakes" | "injected";
 export interface Turn {
   /** User prompts so far; 0 before the first. */
   number: number;
+  /** Those of them that a person wrote, with each of which continuations are counted anew. Absent: none. */
+  prompts?: number;
   prompt: string;
   answer: string;
   /** Tool calls of this turn. */
@@ -105,7 +107,16 @@ export interface Turn {
 
 const turnTable: { readonly [P in keyof Required<Turn>]: true } = {
   ...{ number: true, prompt: true, answer: true, toolCalls: true, messages: true, toolFailed: true, spent: true },
-  ...{ tokens: true, window: true, openTasks: true, maxTurns: true, tool: true, error: true, agent: true },
+  ...{
+    tokens: true,
+    window: true,
+    openTasks: true,
+    maxTurns: true,
+    prompts: true,
+    tool: true,
+    error: true,
+    agent: true,
+  },
 };
 /** The names of a turn's fields, those that it may lack included. */
 export const turnParts: readonly string[] = Object.keys(turnTable);

@@ -15,6 +15,15 @@ import {
 import type { OutcomeField, VerdictKind } from "./outcome.ts";
 import { isRecord } from "./schema.ts";
 
+/** What an answer with which an agent goes on costs it: the main agent and each other one count their own, per user prompt (R98). */
+interface Costs {
+  fields: readonly OutcomeField[];
+  counter: Counter;
+  max: number;
+  /** The payload's field that names who goes on, where the event names no agent. */
+  agent?: string;
+}
+
 export interface EventRow<Data = Fields> {
   /** Other names of the event, resolved at load, never at run time (R2). */
   aliases?: readonly string[];
@@ -34,7 +43,7 @@ export interface EventRow<Data = Fields> {
   /** Hooks on that event hear this one too: they judge the same, in another place. */
   judgedAs?: AgentEventName;
   /** What an answer costs, counted per user prompt (R8). A row's counter is spent once per event. */
-  costs?: { fields: readonly OutcomeField[]; counter: Counter; max: number };
+  costs?: Costs;
   /** The agent that it names is the session's from here on. */
   beginsTurn?: true;
   /** A hook file that cannot be read never denies it: a person can always write, and the agent can always end (R76). */
@@ -116,7 +125,7 @@ export const events: { readonly [N in AgentEventName]: EventRow<AgentEvents[N]> 
       toolCalls: 0,
       toolFailed: false,
       error: "",
-      spent: fromPerson(data) ? firstTurn.spent : before.spent,
+      ...(fromPerson(data) && { prompts: (before.prompts ?? 0) + 1, spent: firstTurn.spent }),
     }),
   },
   UserPromptExpansion: { matchOn: "command_name", accepts: [...decided, "suppressPrompt"], mode: "sync" },
@@ -214,9 +223,9 @@ export const events: { readonly [N in AgentEventName]: EventRow<AgentEvents[N]> 
     mode: "sync",
   },
   PostModelSwitch: { matchOn: "to_model", accepts: ["context", ...notices], mode: "sync" },
-  TeammateIdle: { accepts: ["verdict", ...notices], mode: "sync", costs: reprompt },
+  TeammateIdle: { accepts: ["verdict", ...notices], mode: "sync", costs: { ...reprompt, agent: "teammate_name" } },
   TaskCreated: { accepts: ["verdict", ...notices], mode: "sync" },
-  TaskCompleted: { accepts: ["verdict", ...notices], mode: "sync", costs: reprompt },
+  TaskCompleted: { accepts: ["verdict", ...notices], mode: "sync", costs: { ...reprompt, agent: "teammate_name" } },
   Elicitation: { matchOn: "mcp_server_name", accepts: ["verdict", "elicitation", ...notices], mode: "sync" },
   ElicitationResult: { matchOn: "mcp_server_name", accepts: ["verdict", "elicitation", ...notices], mode: "sync" },
   ConfigChange: {

@@ -3,7 +3,7 @@
 import { accept } from "./accept.ts";
 import { isOfStore, messageOf } from "./error.ts";
 import type { Evaluator } from "./evaluate.ts";
-import type { Counter } from "./event.ts";
+import { type Counter, textField } from "./event.ts";
 import type { Answer, EventContext } from "./event-context.ts";
 import { type Flow, wait } from "./flow.ts";
 import { oneLine } from "./one-line.ts";
@@ -44,7 +44,8 @@ function* countMessages(ports: Ports, eventContext: EventContext, outcome: Outco
   let lost = 0;
   for (const message of outcome.messages ?? []) {
     const isShown =
-      message.to === "person" || (yield* spend(ports, eventContext, "injected", messagesPerPrompt)) !== false; // it is no continuation, so it need not be counted
+      message.to === "person" ||
+      (yield* spend(ports, eventContext, { counter: "injected", max: messagesPerPrompt })) !== false; // it is no continuation, so it need not be counted
     if (isShown) messages.push(message);
     else lost += 1;
   }
@@ -84,7 +85,7 @@ function* addInbox(
   const holding: string[] = [];
   for (const { outcome: waiting, counter } of yield* wait(ports.store.collect(session))) {
     const words = (waiting.context ?? []).join("\n");
-    const spent = counter ? yield* spend(ports, eventContext, counter, noticesPerPrompt) : true;
+    const spent = counter ? yield* spend(ports, eventContext, { counter, max: noticesPerPrompt }) : true;
     if (spent !== true) {
       const why = spent ? cannotCount(spent) : `it has had ${noticesPerPrompt} notices since the last prompt`;
       const text = `${words}\n(not shown to the model: ${why})`;
@@ -106,13 +107,24 @@ const cannotCount = ({ uncounted }: { uncounted: string }): string => `that cann
 /** Whether it may be spent, or why that cannot be counted (SAFETY F10). */
 type Spent = boolean | { uncounted: string };
 
-function* spend({ store }: Ports, { event: { session } }: EventContext, counter: Counter, max: number): Flow<Spent> {
+/** @param of whose count it is; absent: the session's */
+function* spend(
+  { store }: Ports,
+  { event: { session } }: EventContext,
+  { counter, max, of = session }: { counter: Counter; max: number; of?: string | undefined },
+): Flow<Spent> {
   try {
-    return session ? yield* wait(store.spend(session, counter, max)) : true;
+    return of ? yield* wait(store.spend(of, counter, max)) : true;
   } catch (error) {
     if (!isOfStore(error)) throw error;
     return { uncounted: messageOf(error) };
   }
+}
+
+/** The main agent counts with its session; every other one by itself, from each of the person's prompts anew (R98). */
+function accountOf({ event: { session, agent, turn, data }, row: { costs } }: EventContext): string | undefined {
+  const id = agent?.id ?? textField(data, costs?.agent);
+  return session === undefined || id === undefined ? session : `${session} agent ${id} prompt ${turn?.prompts ?? 0}`;
 }
 
 const continues = ({ row: { costs } }: EventContext, outcome: Outcome): boolean =>
@@ -127,7 +139,7 @@ function* countContinuation(
   const { costs } = eventContext.row;
   if (!costs) return outcome;
   const uncounted = !eventContext.event.session && eventContext.row.isContinuation?.(eventContext.event.data);
-  const spent = uncounted ? false : yield* spend(ports, eventContext, costs.counter, costs.max);
+  const spent = uncounted ? false : yield* spend(ports, eventContext, { ...costs, of: accountOf(eventContext) });
   if (spent === true) return outcome;
   const { verdict, context, ...rest } = outcome;
   const why = verdict?.reason ?? (context ?? []).join("\n");

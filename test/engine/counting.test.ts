@@ -262,3 +262,30 @@ test("where nobody can answer a question becomes a deny that says how to allow i
   for (const wanted of ["allow", "pass"] as const)
     assert.equal((await asked(() => wanted, managed)).outcome.verdict?.is, "deny");
 });
+
+test("[R98] the main agent, each subagent and each teammate has three continuations of its own per prompt of a person", async () => {
+  const events = ["Stop", "SubagentStop", "TeammateIdle"] as const;
+  const world = worldOf([saying("a", "deny", { on: { event: [...events] } })]);
+  const agents: Partial<HookEvent>[] = [
+    { name: "Stop" },
+    { name: "SubagentStop", agent: { id: "one" } },
+    { name: "SubagentStop", agent: { id: "two" } },
+    { name: "TeammateIdle", data: { teammate_name: "ann" } },
+    { name: "TeammateIdle", data: { teammate_name: "bob" } },
+  ];
+  const held = async (): Promise<(string | undefined)[][]> => {
+    const kinds: (string | undefined)[][] = agents.map(() => []);
+    for (let time = 0; time < 4; time++)
+      for (const [index, given] of agents.entries()) kinds[index]?.push((await world.emit(given)).verdict?.is);
+    return kinds;
+  };
+  const threeTimes = agents.map(() => ["deny", "deny", "deny", undefined]);
+  assert.deepEqual(await held(), threeTimes);
+  await world.emit({ name: "UserPromptSubmit", data: { prompt: "a task has ended", source: "task" } });
+  assert.deepEqual(
+    await held(),
+    agents.map(() => [undefined, undefined, undefined, undefined]),
+  );
+  await world.emit({ name: "UserPromptSubmit", data: { prompt: "again" } });
+  assert.deepEqual(await held(), threeTimes);
+});

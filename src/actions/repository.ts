@@ -181,7 +181,6 @@ function insideOf(root: string, base: string, files: readonly string[]): string[
 
 /** Parameters of a tool that hold the same thing under other names, in the order in which they are looked for. */
 const sameMeaning: { readonly [field: string]: readonly string[] } = {
-  "tool.params.path": ["file_path", "notebook_path", "path", "filePath", "filename"],
   "tool.params.content": ["content", "file_text", "contents", "text"],
 };
 

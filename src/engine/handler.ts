@@ -29,6 +29,8 @@ export type StepResult =
   | (StepEnd & {
       ok: true /** The program goes on by itself and its result is no longer waited for. */;
       detached?: DetachedWork;
+      /** It was ended at its limit, which is no failure for the steps behind it: the run says so when it ends. */
+      late?: string;
     })
   | (StepEnd & { ok: false; failure: Failure; reason: string });
 

@@ -46,6 +46,7 @@ export function* perform(plan: Plan, stepScope: StepScope, { run, match, report 
   const ends = endOf(hook, stepScope);
   let outcome: Outcome = {};
   let ended: number | undefined;
+  let tooLate: string | undefined;
   for (let planned: PlannedStep | undefined = plan.prepare(); planned; planned = planned.next) {
     const { step, skipIf, ask } = planned;
     const started = elapsed(ports);
@@ -79,8 +80,10 @@ export function* perform(plan: Plan, stepScope: StepScope, { run, match, report 
       const status = failure === "cancelled" || failure === "timeout" ? failure : "failed";
       return failed(hook, { status, reason: labelled(failure, reason), outcome, steps, notes });
     }
+    if (result.ok) tooLate ??= result.late;
     if (result.ok && result.detached) return { status: "running", outcome, steps, notes, detached: result.detached };
   }
+  if (tooLate !== undefined) return failed(hook, { status: "timeout", reason: tooLate, outcome, steps, notes, ended });
   return { status: "completed", outcome, steps, notes, ended };
 }
 

@@ -4,6 +4,7 @@ import { hasFailed } from "./events.ts";
 import type { Scope } from "./ports.ts";
 import type { StepRecord } from "./record.ts";
 import { isRecord } from "./schema.ts";
+import { pathOfCall } from "./tools.ts";
 
 export type TemplatePart =
   | { is: "text"; text: string }
@@ -100,6 +101,8 @@ interface Root {
   shown: readonly Placeholder[];
   /** All that it has, where `shown` only gives examples. */
   parts?: readonly string[];
+  /** What stands for a part that the value itself does not have. */
+  otherwise?: { readonly [part: string]: (scope: Scope) => Json | undefined };
 }
 type Read = (scope: Scope) => Json;
 
@@ -107,9 +110,11 @@ type Read = (scope: Scope) => Json;
 const roots: { readonly [name: string]: Root } = {
   tool: {
     read: toolOf,
+    otherwise: { "params.path": ({ event: { data } }) => pathOfCall(own(data, toolFields.params)) },
     shown: [
       { name: "tool.name", meaning: "the tool's name; if the event has no tool, the name of the tool that runs" },
       { name: "tool.params.X", meaning: "a field of the tool's parameters; X.0.y reaches into lists and objects" },
+      { name: "tool.params.path", meaning: "the file that the call is about, whatever its tool calls it" },
       { name: "tool.result.X", meaning: "a field of the tool's result" },
       { name: "tool.result", meaning: "the whole result" },
       { name: "tool.error", meaning: "why the tool failed" },
@@ -215,7 +220,11 @@ function compilePlaceholder(written: string): Read | undefined {
   if (step !== undefined) return readResult(({ results }) => results[Number(step)], path);
   if (name === "previous") return readResult(({ results }) => results.at(-1), path);
   const root = Object.hasOwn(roots, name) ? roots[name] : undefined;
-  return root && ((scope) => orEmpty(find(root.read(scope), path ?? [], 0)));
+  const part = path?.join(".") ?? "";
+  const other = root?.otherwise && Object.hasOwn(root.otherwise, part) ? root.otherwise[part] : undefined;
+  if (!root) return undefined;
+  const read: Read = (scope) => orEmpty(find(root.read(scope), path ?? [], 0));
+  return other ? (scope) => find(root.read(scope), path ?? [], 0) ?? orEmpty(other(scope)) : read;
 }
 
 function readResult(resultOf: (scope: Scope) => StepRecord | undefined, path: readonly string[] | undefined): Read {

@@ -1,5 +1,6 @@
 /** The tools that agents have: their classes, and what of a call a tool pattern is compared with (R11, C73a). */
 import type { Fields, Json } from "./event.ts";
+import { isRecord } from "./schema.ts";
 
 export const toolClassNames = ["shell", "write", "read", "search", "web", "mcp", "agent"] as const;
 type ToolClass = (typeof toolClassNames)[number];
@@ -45,6 +46,16 @@ export const tools: { readonly [name: string]: ToolRow } = {
   Skill: { compares: "text", fields: ["skill", "command"] },
   SlashCommand: { compares: "text", fields: ["command"] },
 };
+
+/** How tools name the file that a call is about; `tool.params.path` means it for each of them. */
+const pathFields = ["path", "file_path", "notebook_path", "filePath", "absolute_path", "filename"] as const;
+
+/** Undefined: the call names no file. */
+export function pathOfCall(input: Json | undefined): string | undefined {
+  if (!isRecord(input)) return undefined;
+  const named = pathFields.map((field) => (Object.hasOwn(input, field) ? input[field] : undefined));
+  return named.find((one) => typeof one === "string" && one !== "") as string | undefined; // found by its type
+}
 
 /** Any other tool: the first of these fields that its input has; `pattern` is text, the others are paths. */
 export const otherTool: ToolRow = { compares: "file", fields: ["file_path", "path", "pattern"] };

@@ -128,6 +128,19 @@ test("[DT19, D63a] an action that fails blocks nothing, ends nothing, and counts
   assert.deepEqual(ended.sort(), ["failed exit 7", "skipped max fires: it has run 1 times"]);
 });
 
+test("[R14] a run whose shell action was past its time has the status timeout, and the action behind it has run", async (t) => {
+  for (const policy of ["log", "ignore", "raise"]) {
+    const slow = `{ type: shell, command: 'sleep 60', timeout: 0.2, on_error: ${policy} }`;
+    const line = lineOf(t, rules({ action: `{ type: chain, actions: [${slow}, { type: log, message: behind }] }` }));
+    assert.deepEqual(await line.emit("PreToolUse", deploy), {});
+    await line.close();
+    const { status, reason } = runOf(line);
+    assert.equal(status, "timeout", policy);
+    assert.match(reason ?? "", /did not end within 0.2 s/);
+    assert.equal(line.logged().includes("behind"), policy !== "raise", policy);
+  }
+});
+
 test("[D54] a shell action is waited for: what it writes is there when the agent continues", async (t) => {
   const cwd = temporaryFolder(t);
   const line = lineOf(t, rules({ action: "{ type: shell, command: 'sleep 0.2; touch done' }" }));

@@ -360,3 +360,9 @@ test("[D43] parameters of another shape are a load error", () => {
     });
   }
 });
+
+test("tool.params.path is the file of the call, whatever its tool calls it", () => {
+  for (const field of ["path", "file_path", "notebook_path", "filePath"])
+    assert.equal(holds("tool.params.path == '/a.ts'", call({ [field]: "/a.ts" })), true, field);
+  assert.equal(holds("tool.params.path is None", call({ command: "ls" })), true);
+});

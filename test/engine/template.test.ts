@@ -218,3 +218,11 @@ test("long texts and long paths take linear time", () => {
   fill(`{{event${".a".repeat(60)}}}`, { a: deep });
   assert.ok(performance.now() - started < 600_000);
 });
+
+test("{{tool.params.path}} is the file of the call for every tool that has one, whatever the tool calls it", () => {
+  for (const field of ["path", "file_path", "notebook_path", "filePath", "absolute_path", "filename"])
+    assert.equal(fill("{{ tool.params.path }}", { tool_name: "x", tool_input: { [field]: "/a.ts" } }), "/a.ts", field);
+  assert.equal(fill("{{tool.params.path}}", { tool_name: "x", tool_input: { file_path: "/a", path: "/b" } }), "/b");
+  assert.equal(fill("{{tool.params.path}}", { tool_name: "Bash", tool_input: { command: "ls" } }), "");
+  assert.equal(fill("{{tool.params.constructor}}", { tool_name: "x", tool_input: { file_path: "/a" } }), "");
+});

@@ -1,7 +1,7 @@
 /** The package that people install: what it brings along, and that it is the same whoever builds it. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { bin } from "../program.ts";
@@ -41,4 +41,24 @@ test("[T27, G20] the package needs no other at run time, and runs nothing when i
     ([path, one]) => path.startsWith("node_modules/") && !one.link && one.integrity === undefined,
   );
   assert.deepEqual(unpinned, []);
+});
+
+test("a library that a part of the hot command loads by its own name has in the bundle what is taken from it there", async () => {
+  const bundled = join(dirname(dirname(bin)), "dist", "on-demand");
+  const taken = globSync("src/**/*.ts", { cwd: root }).flatMap((file) => {
+    const text = readFileSync(join(root, file), "utf8");
+    return [...text.matchAll(/const \{ ([^}]+) \} = await import\("([^."][^"]*)"\)/g)].map(
+      ([, names = "", library = ""]) => ({
+        names: names.split(",").map((name) => name.trim()),
+        library,
+      }),
+    );
+  });
+  assert.ok(taken.length > 0);
+  for (const { names, library } of taken) {
+    const file = join(bundled, `${library.replaceAll(/[@/]+/g, "-")}.js`);
+    if (!existsSync(file)) continue; // bundled with what loads it
+    const found = await import(file);
+    for (const name of names) assert.ok(name in found, `${name} of ${library}: give it a file of ours that imports it`);
+  }
 });

@@ -109,6 +109,7 @@ function concluded(
   return {
     ok: true,
     output: { exit_code: null, ...output },
+    ...(failure === "timeout" ? { late: said } : {}),
     ...noted(kept),
     ...(evidence ? { evidence } : {}),
   };

@@ -1,8 +1,9 @@
 /** The names that an expression begins with (D43, R64): what each means, and where it is read. One table, for documentation too. */
-import { type Fields, textField } from "../../engine/event.ts";
+import { type Fields, type Json, textField } from "../../engine/event.ts";
 import { rowOf } from "../../engine/events.ts";
 import type { Scope } from "../../engine/ports.ts";
-import { classOf } from "../../engine/tools.ts";
+import { isRecord } from "../../engine/schema.ts";
+import { classOf, pathOfCall } from "../../engine/tools.ts";
 import { hasToolFailed } from "../errors.ts";
 import { pressureOf } from "../turn.ts";
 import { float, type Value } from "./values.ts";
@@ -43,10 +44,16 @@ const tokens: RootName = {
 const toolParts: { readonly [name: string]: (data: Fields) => Value } = {
   name: (data) => fieldOf(data, "tool_name"),
   class: (data) => classOf(textField(data, "tool_name") ?? "") ?? null,
-  params: (data) => fieldOf(data, "tool_input"),
+  params: (data) => withPath(fieldOf(data, "tool_input"), data.tool_input),
   result: (data) => fieldOf(data, "tool_response"),
   error: (data) => fieldOf(data, "error"),
 };
+
+/** `tool.params.path` is the file that the call is about, as in placeholders. */
+function withPath(params: Value, input: Json | undefined): Value {
+  const path = isRecord(input) && !Object.hasOwn(input, "path") ? pathOfCall(input) : undefined;
+  return path === undefined ? params : given({ ...(input as Fields), path }); // a record: looked at above
+}
 
 const agentOf = ({ event, turn }: Scope): { id: Value; type: Value } => {
   const agent = event.agent ?? turn.agent;

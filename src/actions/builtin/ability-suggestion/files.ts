@@ -260,7 +260,7 @@ const readDocument = async (text: string): Promise<Described> => ({ fields: awai
 
 /** The library is loaded with the first file that needs it. */
 async function fieldsOf(text: string): Promise<Record<string, unknown>> {
-  const { parse } = await import("yaml");
+  const { parse } = await import("./parse-yaml.ts");
   const value: unknown = parse(text, options);
   return Array.isArray(value) ? { abilities: value } : isRecord(value) ? value : {};
 }

@@ -1,0 +1,30 @@
+/**
+ * The same stories, those of the specifications' own examples among them, from the tarball that people install: each command starts it.
+ * What a bundle leaves out of a library is missing there alone.
+ */
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { after, describe } from "node:test";
+import { bin } from "../program.ts";
+import { stories, tell } from "./story.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "hookline-packed-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+describe("flows, from the tarball", { concurrency: 3 }, () => {
+  const packed = packedAndUnpacked();
+  for (const name of stories()) tell(name, packed);
+});
+
+/** Npm leaves links out, so what is packed is a copy without any. */
+function packedAndUnpacked(): string {
+  const copy = join(folder, "copy");
+  cpSync(dirname(dirname(bin)), copy, { recursive: true, dereference: true });
+  const words = ["pack", "--json", "--ignore-scripts", "--pack-destination", folder];
+  const said = execFileSync("npm", words, { cwd: copy, encoding: "utf8" });
+  const [{ filename }] = JSON.parse(said.slice(said.search(/^\[/m)));
+  execFileSync("tar", ["-xzf", join(folder, filename), "-C", folder]);
+  return join(folder, "package", "bin", "hookline.js");
+}

@@ -114,16 +114,27 @@ export function claimsOf(hook: Hook, event: HookEvent): Claim[] {
   }
   if (maxFires)
     claims.push({ key: `fires:${hook.id}`, max: maxFires, refusal: `max fires: it has run ${maxFires} times` });
-  if (cooldown)
-    claims.push({ key: `cooldown:${hook.id}`, gap: cooldown, refusal: `cooldown: ${cooldown} s have not passed` });
+  if (cooldown) {
+    const { slot, forward = 0 } = event.to ?? {};
+    const claim: Claim = {
+      key: `cooldown:${hook.id}`,
+      gap: Math.max(0, cooldown - forward),
+      refusal: `cooldown: ${cooldown} s have not passed`,
+    };
+    claims.push(slot === undefined ? claim : { ...claim, at: slot });
+  }
   return claims;
+}
+
+interface Claiming extends Pick<Ports, "now"> {
+  store: Pick<Ports["store"], "claim">;
 }
 
 /**
  * Takes what the hook's limits allow; the reason why it may not run. While the store counts nothing (SAFETY F10) what is limited
  * does not run, but for guards: those are asked once more rather than once less.
  */
-export function* claimFor(hook: Hook, event: HookEvent, { store, now }: Ports): Flow<string | undefined> {
+export function* claimFor(hook: Hook, event: HookEvent, { store, now }: Claiming): Flow<string | undefined> {
   const claims = claimsOf(hook, event);
   if (claims.length === 0) return undefined;
   try {

@@ -151,6 +151,13 @@ export interface Changes {
   truncated?: number;
 }
 
+/** The moment of a clock that an event is for: a hook's cooldown counts from it, however late the run begins (R96). */
+export interface Slot {
+  slot: Instant;
+  /** Clocks were put forward by so much within the cooldown before it: what is meant by the time of day comes that much sooner. */
+  forward?: Seconds;
+}
+
 export interface HookEvent {
   id: string;
   name: EventName;
@@ -168,7 +175,7 @@ export interface HookEvent {
   /** Found by `enrich`, where a hook looks at changed files; or why they could not be found. */
   changes?: Changes | { unknown: string };
   /** Addresses one hook; force skips limits and enabled, never trust. `because` is the cause that its run names. */
-  to?: { hook: HookId; force?: true; because?: string };
+  to?: { hook: HookId; force?: true; because?: string } & Partial<Slot>;
   /** The same happening reported twice has one id and two registrations (R36, R49). */
   delivery?: { id: string; by: string };
   /** What the sender's reply can carry; absent means all that the event's row accepts. */

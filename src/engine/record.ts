@@ -113,6 +113,10 @@ export interface Claim {
   key: string;
   max?: number;
   gap?: Seconds;
+  /** The moment that it is for, where that is not now. */
+  at?: Instant;
+  /** What begins so is the same for other moments: once it is taken, those more than a day away from it are forgotten. */
+  among?: string;
   /** The reason to record when it refuses. */
   refusal: string;
 }

@@ -132,3 +132,19 @@ test("an empty text is an empty list of places, as it is for a project", async (
   assert.deepEqual((await fields("project_edit", { id: "shop", notify: ["desk"] })).notify, ["desk"]);
   assert.deepEqual((await fields("project_edit", { id: "shop", notify: [""] })).notify, []);
 });
+
+test("a cooldown that nobody wrote is that of the kind of trigger, also once the kind changes", async (t) => {
+  const { call, fields } = await automationPlace(t);
+  const cooldowns = async (...changes: Fields[]): Promise<unknown[]> => {
+    const found: unknown[] = [];
+    for (const change of changes)
+      found.push((await fields("automation_edit", { id: "tell", ...change })).cooldown_seconds);
+    return found;
+  };
+  await call("automation_create", { ...made, cron: "0 * * * *" });
+  assert.deepEqual(await cooldowns({ name: "Tell" }, { every: 60 }, { cron: "0 3 * * *" }), [0, 3600, 0]);
+  assert.deepEqual(
+    await cooldowns({ event: "a.b", cooldown_seconds: 90 }, { cron: "0 3 * * *" }, { every: 60 }),
+    [90, 90, 90],
+  );
+});

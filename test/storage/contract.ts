@@ -224,6 +224,32 @@ export function testStore(name: string, open: (given?: Given) => MaybePromise<St
     assert.equal(await store.claim([], start), undefined);
   });
 
+  about("[R21, R96] a claim for a moment counts from it, however late it is taken", async (store) => {
+    const claim = { key: "cooldown:h", gap: 60, refusal: "wait" };
+    assert.equal(await store.claim([{ ...claim, at: start }], start + 900), undefined);
+    assert.equal((await store.peek([claim], start + 59_000))?.left, 1);
+    assert.equal(await store.claim([{ ...claim, at: start + 60_000 }], start + 60_003), undefined);
+    assert.equal((await store.claim([claim], start + 119_999))?.refusal, "wait");
+  });
+
+  about(
+    "[R96] of moments with a claim each, those near to the last one are known, and the others forgotten",
+    async (store) => {
+      const among = "slot:h:";
+      const claimed = async (at: number): Promise<boolean> =>
+        (await store.claim([{ key: `${among}${at}`, max: 1, at, among, refusal: "it has fired" }], start)) !==
+        undefined;
+      const other = { key: "slot:other:1", max: 1, refusal: "it has fired" };
+      await store.claim([other], start);
+      const [hour, day] = [3_600_000, 86_400_000];
+      for (const at of [start, start + hour, start + day]) assert.equal(await claimed(at), false);
+      for (const at of [start, start + hour, start + day]) assert.equal(await claimed(at), true);
+      assert.equal(await claimed(start + 10 * day), false);
+      for (const at of [start, start + hour]) assert.equal(await claimed(at), false);
+      assert.equal((await store.claim([other], start))?.refusal, "it has fired");
+    },
+  );
+
   about("[R21] a gap refuses until it has passed since the last claim that was granted", async (store) => {
     const claim = { key: "cooldown:h", gap: 60, refusal: "wait" };
     const answers = [];

@@ -10,9 +10,9 @@ import { didYouMean } from "../../engine/nearest.ts";
 import type { Patterns, Registry } from "../../engine/ports.ts";
 import { isRecord, kindOf, type Mismatch } from "../../engine/schema.ts";
 import { warnOfPlaceholders } from "../placeholders.ts";
-import { type Automation, automationDefaults, type LlmConfig } from "./fields.ts";
+import { type Automation, automationDefaults, defaultCooldown, type LlmConfig } from "./fields.ts";
 import { type AutomationFinding, collectFindings, type Findings, reportMismatches } from "./findings.ts";
-import { automationSchema } from "./schema.ts";
+import { automationSchema, type TriggerType } from "./schema.ts";
 import { brokenHook, hookOf, readSteps } from "./steps.ts";
 import { type ReadCron, type ReadTrigger, readTrigger } from "./trigger.ts";
 
@@ -194,6 +194,7 @@ function withDefaults(fields: Fields, project: string | undefined, findings: Fin
     created_at: 0,
     updated_at: 0,
     ...automationDefaults,
+    ...(isCron(fields.trigger) ? { cooldown_seconds: defaultCooldown.cron } : {}),
     ...(plain as Partial<Automation>), // its schemas have passed every one of them
     llm_config: isRecord(llm) ? llmOf(llm as Fields) : null, // as above
     id,
@@ -203,6 +204,9 @@ function withDefaults(fields: Fields, project: string | undefined, findings: Fin
     context_steps: [],
   };
 }
+
+const isCron = (trigger: Json | undefined): boolean =>
+  isRecord(trigger) && (trigger as Fields).type === ("cron" satisfies TriggerType); // it is JSON
 
 function checkId(what: "id" | "project_id", id: string, field: string, findings: Findings): void {
   if (isId(id)) return;

@@ -54,6 +54,14 @@ export interface LlmConfig {
   base_url?: string;
 }
 
+/** A clock that names its moments needs no other limit: specification 000 has none of its kind (R96). */
+export const defaultCooldown: { readonly [T in AutomationTrigger["type"]]: Seconds } = {
+  event: 3600,
+  periodic: 3600,
+  cron: 0,
+  at: 3600,
+};
+
 export const automationDefaults: Omit<
   Automation,
   "id" | "project_id" | "name" | "trigger" | "context_steps" | "created_at" | "updated_at"
@@ -61,7 +69,7 @@ export const automationDefaults: Omit<
   enabled: true,
   prompt_template: "",
   llm_config: null,
-  cooldown_seconds: 3600,
+  cooldown_seconds: defaultCooldown.event,
   max_tokens_per_run: null,
   overlap: "coalesce",
   timeout_seconds: 300,

@@ -12,7 +12,7 @@ import { offsetAt } from "../reading/mismatches.ts";
 import { createLocator, jsonOf, type Member, membersOf, type Node, type Place, type Report } from "../reading/tree.ts";
 import { readYaml } from "../reading/yaml-tree.ts";
 import { type AutomationOptions, type CompiledAutomation, compileAutomation } from "./automation.ts";
-import { type Automation, automationDefaults } from "./fields.ts";
+import { type Automation, automationDefaults, defaultCooldown } from "./fields.ts";
 import type { AutomationFinding } from "./findings.ts";
 import { automationFields, isAutomationField } from "./schema.ts";
 
@@ -141,7 +141,8 @@ function tellBeside({ key, at }: Member, report: Report): void {
 
 /** What holds where it is left out is left out. */
 function written(automation: Automation): Fields {
-  const otherwise: Readonly<Record<string, unknown>> = { ...automationDefaults, context_steps: [] };
+  const cooldown_seconds = defaultCooldown[automation.trigger.type];
+  const otherwise: Readonly<Record<string, unknown>> = { ...automationDefaults, cooldown_seconds, context_steps: [] };
   const all = automation as unknown as Fields; // its fields are plain JSON
   const fields: Fields = {};
   for (const [key, { isOurs }] of Object.entries(automationFields)) {

@@ -67,7 +67,7 @@ export const automationFields: { readonly [F in FieldName]: AutomationField } = 
   cooldown_seconds: optional(
     "cooldown_seconds",
     number(undefined, 0),
-    "minimum seconds from one start to the next; 0: none",
+    "minimum seconds from one start to the next; 0: none, which is the default of a cron trigger",
   ),
   max_tokens_per_run: optional(
     "max_tokens_per_run",

@@ -4,8 +4,13 @@ import { slugOf } from "../../engine/fingerprint.ts";
 import type { StoredAutomation } from "../../engine/journal.ts";
 import { flag, isRecord, kindOf, listOf, object, type Schema, say, text } from "../../engine/schema.ts";
 import type { CompiledAutomation } from "../../formats/automations/automation.ts";
-import type { Automation } from "../../formats/automations/fields.ts";
-import { automationFields, isAutomationField } from "../../formats/automations/schema.ts";
+import { type Automation, defaultCooldown } from "../../formats/automations/fields.ts";
+import {
+  automationFields,
+  isAutomationField,
+  isTriggerType,
+  type TriggerType,
+} from "../../formats/automations/schema.ts";
 import { seconds } from "../../formats/rules/fields.ts";
 import { momentOf, storedForm, withMoment, writtenFields } from "../../loading/automations.ts";
 import type { ProjectRecord } from "../../services/projects/records.ts";
@@ -242,7 +247,8 @@ export const automationEdit: Operation<Fields> = {
       if (!row) throw notFound(String(id));
       const before = "broken" in row ? { id: row.id, project_id: row.project, name: row.name } : writtenFields(row);
       const where = `the automation ${keyOf(found)}`;
-      const after = { ...before, ...changes, ...(params.trigger ? {} : triggerAfter(before.trigger, changes)) };
+      const trigger = params.trigger ? {} : triggerAfter(before.trigger, changes);
+      const after = withoutDefault({ ...before, ...changes, ...trigger }, before, changes);
       if (params.trigger === undefined) insistOnTrigger(after, where);
       const momentBefore = (): Instant | undefined => (changes.enabled === true ? undefined : momentOf(before.trigger));
       const compiled = compile(after, { ...making, momentBefore });
@@ -268,6 +274,19 @@ function triggerAfter(before: unknown, { trigger: said }: Fields): Fields {
       ? { watch: { ...old.watch, paths: words.watch.paths } as Fields }
       : {};
   return { trigger: { ...old, ...words, ...watch } };
+}
+
+/** A cooldown that its author never wrote is the default of a kind of trigger, and not of another kind. */
+function withoutDefault(after: Fields, before: Fields, changes: Fields): Fields {
+  const [old, now] = [before.trigger, after.trigger].map((one) => defaultCooldown[kindIn(one) ?? "event"]);
+  if ("cooldown_seconds" in changes || old === now || before.cooldown_seconds !== old) return after;
+  const { cooldown_seconds: _default, ...rest } = after;
+  return rest;
+}
+
+function kindIn(trigger: Json | undefined): TriggerType | undefined {
+  const { type } = isRecord(trigger) ? (trigger as Fields) : {}; // it is JSON
+  return typeof type === "string" && isTriggerType(type) ? type : undefined;
 }
 
 /** What a person wants to see of one that was just made or changed. */

@@ -1,10 +1,11 @@
 /** When a hook of each kind is due: every so often, by a cron pattern, or once. Apart from the schedule, which only asks them. */
-import type { Instant, MaybePromise, Seconds } from "../../engine/event.ts";
+import { cronCall, putForward } from "../../engine/cron-pattern.ts";
+import type { Instant, MaybePromise, Seconds, Slot } from "../../engine/event.ts";
 import type { Hook, Trigger } from "../../engine/hook.ts";
 import type { Claim, Run, Store } from "../../engine/record.ts";
 
 /** What the event of a hook that fires now says. */
-export interface Firing {
+export interface Firing extends Partial<Slot> {
   because: "periodic" | "cron" | "scheduled";
   /** The moment that was meant, where it is not now. */
   scheduledFor?: Instant;
@@ -59,7 +60,7 @@ function periodic(every: Seconds, { hook, store, now, last: known }: TimerOption
       if (newest !== undefined && newest <= moment) last = Math.max(newest, last ?? newest);
       if (due() > moment || (await store.claim([claim], moment))) return undefined;
       last = moment;
-      return { because: "periodic" };
+      return { because: "periodic", slot: moment };
     },
     turnedBack(moment) {
       begun = Math.min(begun, moment);
@@ -79,15 +80,25 @@ function byPattern(slots: Slots, { hook, store, isEnabled, now }: TimerOptions):
     waits: false,
     async take(moment) {
       const slot = Math.max(due ?? 0, slots.newest(moment) ?? 0);
-      const isOurs = isEnabled() && !(await store.claim([onceAt(`slot:${hook().id}`)], slot));
+      const isOurs = isEnabled() && !(await store.claim([ofSlot(hook().id, slot)], slot));
       due = slots.next(moment); // not before: while the store cannot be asked, it stays due
-      return isOurs ? { because: "cron", scheduledFor: slot } : undefined;
+      const forward = slots.putForward(slot, hook().limits.cooldown ?? 0);
+      return isOurs ? { because: "cron", scheduledFor: slot, slot, ...(forward > 0 ? { forward } : {}) } : undefined;
     },
     turnedBack(moment) {
       due = slots.next(moment);
     },
   };
 }
+
+/** Each moment has a claim of its own: where the clock was set back, those that have not run still come. */
+const ofSlot = (hook: string, slot: Instant): Claim => ({
+  key: `slot:${hook}:${slot}`,
+  max: 1,
+  at: slot,
+  among: `slot:${hook}:`,
+  refusal: "it has fired",
+});
 
 /** A process that dies between its claim and the event leaves the firing to another one after so long. */
 const lease: Seconds = 60;
@@ -146,21 +157,25 @@ interface Slots {
   next(after: Instant): Instant | undefined;
   /** The newest one up to this moment, itself included. */
   newest(until: Instant): Instant | undefined;
+  /** By how much clocks went forward in so many seconds before the moment, where the pattern means times of the day. */
+  putForward(slot: Instant, within: Seconds): Seconds;
 }
 
 /**
- * A time that a change of clocks leaves out comes right behind it, and one that comes twice counts once, unless the pattern
- * is for every hour.
+ * Of times of the day, those that a change of clocks leaves out come right behind it, and one that comes twice counts once;
+ * a pattern with a wildcard in hour or minute follows the time that passes.
  *
  * @param zone such as "Europe/Berlin"; without it the machine's own
  * @throws Error with what is wrong with the pattern or the zone
  */
 async function slotsOf(pattern: string, zone: string | undefined): Promise<Slots> {
   const { Cron } = await import("croner"); // only where a hook has a pattern
-  const cron = new Cron(pattern, { paused: true, ...(zone === undefined ? {} : { timezone: zone }) });
+  const { pattern: read, options, isFixed } = cronCall(pattern, zone);
+  const cron = new Cron(read, options);
   cron.nextRun(); // throws for an unknown zone
   return {
     next: (after) => cron.nextRun(new Date(after))?.getTime(),
     newest: (until) => cron.previousRuns(1, new Date(until + 1))[0]?.getTime(),
+    putForward: (slot, within) => (isFixed ? putForward(slot - within * 1000, slot, zone) : 0),
   };
 }

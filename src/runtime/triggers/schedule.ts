@@ -235,7 +235,12 @@ const dueEvent = (hook: Hook, facts: DueFacts): HookEvent => ({
   cwd: hook.origin.root ?? facts.home,
   data: dataOf(facts),
   sender: "schedule",
-  to: { hook: hook.id, because: facts.because },
+  to: {
+    hook: hook.id,
+    because: facts.because,
+    ...(facts.slot === undefined ? {} : { slot: facts.slot }),
+    ...(facts.forward === undefined ? {} : { forward: facts.forward }),
+  },
 });
 
 const isoOf = (moment: Instant): string => new Date(moment).toISOString();

@@ -19,6 +19,7 @@ import {
   firstRefusal,
   firstReport,
   interruption,
+  keptAround,
   listOf,
   mergeFound,
   payloadOf,
@@ -136,10 +137,14 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
       const refused = refusing(claims, at);
       const rows = tables().claims;
       const late = refused && claimedBefore(refused.key);
-      if (late) rows.set(refused.key, { ...late, last: Math.min(late.last, at) }); // see firstRefusal()
+      if (late) rows.set(refused.key, { ...late, last: Math.min(late.last, refused.at ?? at) }); // see firstRefusal()
       if (refused) return refused;
-      for (const key of new Set(claims.map((one) => one.key)))
-        rows.set(key, { count: (claimedBefore(key)?.count ?? 0) + 1, last: at });
+      for (const { key, at: moment = at, among } of new Map(claims.map((one) => [one.key, one])).values()) {
+        rows.set(key, { count: (claimedBefore(key)?.count ?? 0) + 1, last: moment });
+        if (among === undefined) continue;
+        for (const [one, { last }] of rows)
+          if (one.startsWith(among) && Math.abs(last - moment) > keptAround) rows.delete(one);
+      }
       return undefined;
     },
     peek: refusing,

@@ -11,6 +11,7 @@ import {
   firstRefusal,
   firstReport,
   interruption,
+  keptAround,
   mergeFound,
   payloadOf,
   type Report,
@@ -315,13 +316,22 @@ export async function claimIn(query: Query, claims: readonly Claim[], at: Instan
   for (const key of keys) await query("select pg_advisory_xact_lock(hashtextextended($1, 3))", [key]);
   const refused = await peekIn(query, claims, at);
   if (refused) {
-    await query("update hookline.claim set last = $2 where key = $1 and last > $2", [written(refused.key), at]); // see firstRefusal()
+    const moment = refused.at ?? at;
+    await query("update hookline.claim set last = $2 where key = $1 and last > $2", [written(refused.key), moment]); // see firstRefusal()
     return refused;
   }
+  const moments = new Map(claims.map((claim) => [written(claim.key), claim.at ?? at]));
   await query(
-    `insert into hookline.claim as claim (key, count, last) select key, 1, $2 from unnest($1::text[]) key
+    `insert into hookline.claim as claim (key, count, last) select key, 1, last from unnest($1::text[], $2::float8[]) as one (key, last)
      on conflict (key) do update set count = claim.count + 1, last = excluded.last`,
-    [keys, at],
+    [keys, keys.map((key) => moments.get(key) ?? at)],
   );
+  for (const { among, at: moment = at } of claims)
+    if (among !== undefined)
+      await query("delete from hookline.claim where starts_with(key, $1) and abs(last - $2) > $3", [
+        written(among),
+        moment,
+        keptAround,
+      ]);
   return undefined;
 }

@@ -17,6 +17,7 @@ import {
   firstRefusal,
   firstReport,
   interruption,
+  keptAround,
   listOf,
   mergeFound,
   places,
@@ -91,19 +92,23 @@ export const claimed = (database: Database, { key }: Pick<Claim, "key">): Claime
 export const refusing = (database: Database, claims: readonly Claim[], now: Instant): Refusal | undefined =>
   firstRefusal(claims, (claim) => claimed(database, claim), now);
 
+const forgetsOthers = "delete from claim where key >= ?1 and key < ?1 || char(0x10ffff) and abs(last - ?2) > ?3";
+
 /** All or none. A key that is named twice counts once. */
 export function take(database: Database, claims: readonly Claim[], now: Instant): Refusal | undefined {
   const refused = refusing(database, claims, now);
   if (refused) {
-    database.run("update claim set last = ? where key = ? and last > ?", now, written(refused.key), now); // see firstRefusal()
+    const at = refused.at ?? now;
+    database.run("update claim set last = ? where key = ? and last > ?", at, written(refused.key), at); // see firstRefusal()
     return refused;
   }
-  for (const key of new Set(claims.map((claim) => claim.key))) {
+  for (const { key, at = now, among } of new Map(claims.map((claim) => [claim.key, claim])).values()) {
     database.run(
       "insert into claim (key, count, last) values (?, 1, ?) on conflict (key) do update set count = count + 1, last = excluded.last",
       written(key),
-      now,
+      at,
     );
+    if (among !== undefined) database.run(forgetsOthers, written(among), at, keptAround);
   }
   return undefined;
 }

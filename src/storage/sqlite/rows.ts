@@ -260,6 +260,9 @@ function refuses(claim: Claim, held: Claimed | undefined, now: Instant): Refusal
   return left > 0 ? { ...claim, left: Math.ceil(left / 1000) } : undefined;
 }
 
+/** Around the moment of a claim: what is known of its other moments. A clock that stood wrong by more leaves nothing behind. */
+export const keptAround = 86_400_000;
+
 /** The first claim that would refuse now. */
 export function firstRefusal(
   claims: readonly Claim[],
@@ -267,7 +270,7 @@ export function firstRefusal(
   now: Instant,
 ): Refusal | undefined {
   for (const claim of claims) {
-    const refused = refuses(claim, heldOf(claim), now);
+    const refused = refuses(claim, heldOf(claim), claim.at ?? now);
     if (refused) return refused;
   }
   return undefined;

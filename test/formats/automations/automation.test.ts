@@ -291,7 +291,12 @@ test("[A17a] what is due more often than its cooldown lets it run is warned of",
   assert.equal(warned({ trigger: { type: "periodic", interval_seconds: 60 } }), true);
   assert.equal(warned({ trigger: { type: "periodic", interval_seconds: 60 }, cooldown_seconds: 60 }), false);
   assert.equal(warned({ trigger: { type: "periodic" } }), false);
-  assert.equal(warned({ trigger: { type: "cron", cron: "*/5 * * * *" } }), true);
+  const hourly = { trigger: { type: "cron", cron: "0 * * * *" } };
+  assert.equal(warned(hourly), false, "a pattern has no cooldown that its author did not write");
+  assert.equal(warned({ ...hourly, cooldown_seconds: 3600 }), false, "as long as the period");
+  assert.equal(warned({ ...hourly, cooldown_seconds: 3601 }), true);
+  const daily = { type: "cron", cron: "30 2 * * *", zone: "Europe/Berlin" };
+  assert.equal(warned({ trigger: daily, cooldown_seconds: 86_400 }), false);
   assert.equal(warned({ trigger: { type: "cron", cron: "0 3 * * *" } }), false);
 });
 

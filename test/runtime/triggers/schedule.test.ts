@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { claimFor } from "../../../src/engine/admit.ts";
 import type { Fields, HookEvent, Instant } from "../../../src/engine/event.ts";
+import { go } from "../../../src/engine/flow.ts";
 import type { Hook, Trigger } from "../../../src/engine/hook.ts";
 import type { Run, Store } from "../../../src/engine/record.ts";
 import { createFakeClock, type FakeClock } from "../../../src/hosts/testing/clock.ts";
@@ -134,7 +136,7 @@ test("[A16, A18, AT19] a periodic hook that never ran is due at once, and its ev
       name: "schedule.due",
       cwd: "/app",
       sender: "schedule",
-      to: { hook: "automation:app/nightly", because: "periodic" },
+      to: { hook: "automation:app/nightly", because: "periodic", slot: start },
       data: { current_time: "2026-01-01T12:00:00.000Z", current_time_epoch: start / 1000 },
     },
   );
@@ -273,14 +275,108 @@ test("moments of a cron pattern that went by while nothing ran are not made up f
   assert.equal(fired.length, 0);
 });
 
-test("a nightly pattern fires once in the nights in which clocks change", async (context) => {
-  for (const night of ["2026-03-28T12:00:00Z", "2026-10-24T12:00:00Z"]) {
-    const { schedule, fired, jump } = schedulingIn(context, { at: Date.parse(night) });
-    await schedule.sync([aTimed({ cron: "30 2 * * *", zone: "Europe/Berlin" })]);
-    for (let hours = 0; hours < 24; hours += 1) await jump(hour);
-    assert.equal(fired.length, 1, night);
+/** For each pattern: how often it fires on the days on which clocks go forward and back, and on any other. */
+const timesOfDays: readonly [pattern: string, forward: number, back: number, usual: number][] = [
+  ["30 2 * * *", 1, 1, 1],
+  ["0 2,14 * * *", 2, 2, 2],
+  ["0 2 * * SUN,MON", 1, 1, 0],
+  ["15 1-4 * * *", 4, 4, 4],
+  ["45 0-4/2 * * *", 3, 3, 3],
+  ["0 30 2,3 * * *", 2, 2, 2],
+  ["@daily", 1, 1, 1],
+  ["30 * * * *", 23, 25, 24],
+  ["*/30 2 * * *", 0, 4, 2],
+];
+for (const [pattern, ...times] of timesOfDays)
+  test(`where clocks are changed, "${pattern}" fires ${times.slice(0, 2).join(" and ")} times a day`, async (context) => {
+    const days = ["2026-03-28T22:59:00Z", "2026-10-24T21:59:00Z", "2026-07-15T21:59:00Z"];
+    for (const [index, day] of days.entries()) {
+      const { schedule, fired, jump } = schedulingIn(context, { at: Date.parse(day) });
+      await schedule.sync([aTimed({ cron: pattern, zone: "Europe/Berlin" })]);
+      const hours = [23, 25, 24][index] ?? 0;
+      for (let minutes = 0; minutes < hours * 60; minutes += 1) await jump(60 * second);
+      assert.equal(fired.length, times[index], day);
+      await schedule.close();
+    }
+  });
+
+/** What admission says of each event that comes, when its run begins so late. */
+async function admissionsOf(
+  { schedule, store, fired, jump }: Scheduling,
+  hook: Hook,
+  { times, step }: { times: number; step: number },
+): Promise<(string | undefined)[]> {
+  const late = [900, 5, 700, 0, 40, 4_000, 3];
+  const said: (string | undefined)[] = [];
+  await schedule.sync([hook]);
+  for (let time = 0; time < times; time += 1) {
+    await jump(step);
+    for (const event of fired.splice(0)) {
+      const now = (): Instant => event.at + (late[said.length % late.length] ?? 0);
+      said.push(await go(claimFor(hook, event, { store, now })));
+    }
   }
+  return said;
+}
+
+test("a cooldown as long as the period skips no moment of a pattern, however late each run begins", async (context) => {
+  for (const [cron, step, cooldown] of [
+    ["0 * * * *", hour, 3_600],
+    ["0 9 * * *", hour, 86_400],
+    ["30 2 * * *", hour / 2, 86_400],
+  ] as const)
+    for (const day of ["2026-03-27T11:00:00Z", "2026-10-23T10:00:00Z"]) {
+      const scheduling = schedulingIn(context, { at: Date.parse(day) });
+      const hook = aTimed({ cron, zone: "Europe/Berlin" }, { limits: { cooldown, overlap: "coalesce" } });
+      const said = await admissionsOf(scheduling, hook, { times: (4 * 24 * hour) / step, step });
+      assert.ok(said.length >= 4, `${cron}: ${said.length}`);
+      assert.deepEqual([...new Set(said)], [undefined], `${cron} from ${day}`);
+    }
 });
+
+test("a cooldown of two hours lets every second moment of an hourly pattern run, and a run by hand counts", async (context) => {
+  const scheduling = schedulingIn(context);
+  const hook = aTimed({ cron: "0 * * * *", zone: "UTC" }, { limits: { cooldown: 7_200, overlap: "coalesce" } });
+  const said = await admissionsOf(scheduling, hook, { times: 6, step: hour });
+  assert.deepEqual(
+    said.map((one) => one === undefined),
+    [true, false, true, false, true, false],
+  );
+  const { store } = scheduling;
+  const byHand: HookEvent = { ...aHookless, to: { hook: hook.id, force: true } };
+  assert.equal(await go(claimFor(hook, byHand, { store, now: () => start + 6.5 * hour })), undefined);
+  assert.deepEqual(await admissionsOf(scheduling, hook, { times: 1, step: hour }), [
+    "cooldown: 7200 s have not passed",
+  ]);
+});
+
+test("a periodic hook whose cooldown is its interval runs each time that it is due", async (context) => {
+  const scheduling = schedulingIn(context);
+  const hook = aTimed({ every: 3_600 }, { limits: { cooldown: 3_600, overlap: "coalesce" } });
+  const said = await admissionsOf(scheduling, hook, { times: 9 * 60, step: 60 * second });
+  assert.deepEqual(
+    said,
+    Array.from({ length: 9 }, () => undefined),
+  );
+});
+
+for (const [back, repeated] of [
+  [20 * 60 * second, 0],
+  [3 * hour, 0],
+  [30 * hour, 1], // what ran on a day that was none is forgotten
+] as const)
+  test(`a clock that is set back by ${back / second} s loses no moment that has not run, and repeats ${repeated}`, async (context) => {
+    const { schedule, fired, jump } = schedulingIn(context);
+    await schedule.sync([aTimed({ cron: "0 * * * *", zone: "UTC" })]);
+    await jump(hour + second);
+    await jump(back); // it was set wrong, and is set right again
+    await jump(-back);
+    for (let minutes = 0; minutes < 40 * 60; minutes += 1) await jump(60 * second);
+    const moments = fired.map(({ data }) => Date.parse(String(data.scheduled_for)));
+    const due = Array.from({ length: 41 }, (_none, index) => start + (index + 1) * hour);
+    assert.deepEqual([...new Set(moments)].sort(), due);
+    assert.equal(moments.length, due.length + repeated);
+  });
 
 test("a cron pattern whose hook is paused fires all the same, so that its run says why; switched off, nothing does", async (context) => {
   const { schedule, store, fired, pass, state } = schedulingIn(context);

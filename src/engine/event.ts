@@ -156,6 +156,8 @@ export interface Slot {
   slot: Instant;
   /** Clocks were put forward by so much within the cooldown before it: what is meant by the time of day comes that much sooner. */
   forward?: Seconds;
+  /** It went by, and nothing runs: why, for the record. */
+  missed?: string;
 }
 
 export interface HookEvent {

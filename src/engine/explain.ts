@@ -25,7 +25,10 @@ export function* explainEvent(event: HookEvent, set: HookSet, plans: Plans, port
   for (const hook of set.hooks) {
     const plan = plans.of(hook);
     const reading = yield* wait(read(plan, event));
-    const refused = reading.would === "run" ? yield* refusal(plan, event, handlers, { ports, paused }) : undefined;
+    const refused =
+      reading.would === "run"
+        ? yield* refusal(plan, event, handlers, { ports, paused })
+        : yield* whenDue(hook, event, { ports, paused, because: reading.because });
     explanations.push({
       hook: hook.id,
       name: hook.name,
@@ -57,6 +60,18 @@ function* refusal(
   if (claims.length === 0) return undefined;
   const refused = yield* wait(ports.store.peek(claims, ports.now()));
   return refused && (refused.left === undefined ? refused.refusal : `${refused.refusal}, ${refused.left} s are left`);
+}
+
+/** Its own clock sends the event: what keeps it, or until when. */
+function* whenDue(
+  hook: Hook,
+  event: HookEvent,
+  { ports, paused, because }: { ports: Ports; paused: Paused; because: string },
+): Flow<string | undefined> {
+  if (event.to || event.name !== clockEvent || !isOwnEvent(hook, event.name)) return undefined;
+  const gate = refusalOf(hook, event, ports, { paused });
+  const due = gate ?? (ports.whenDue ? yield* wait(ports.whenDue(hook)) : undefined);
+  return due === undefined ? undefined : `${due}; ${because}`;
 }
 
 type Reading = Pick<Explanation, "would" | "because">;
@@ -92,16 +107,25 @@ const notAddressed = ({ id }: Hook, to: NonNullable<HookEvent["to"]>): string | 
   to.hook === id ? undefined : `this event is for ${to.hook} alone`;
 
 /** Events that the daemon sends to the one hook whose clock or watch they come from (R24). */
+const clockEvent = "schedule.due";
 const ownEvents: { readonly [name: string]: { by: string; sets(on: Trigger): boolean } } = {
-  "schedule.due": { by: "its own schedule", sets: (on) => "every" in on || "cron" in on || "at" in on },
+  [clockEvent]: { by: "its own schedule", sets: (on) => "every" in on || "cron" in on || "at" in on },
   "file.changed": { by: "its own watch", sets: (on) => "watch" in on },
   "folder.changed": { by: "its own watch", sets: (on) => "watch" in on },
 };
 
+const ownEvent = ({ on }: Hook, name: string): (typeof ownEvents)[string] | undefined => {
+  const own = Object.hasOwn(ownEvents, name) ? ownEvents[name] : undefined;
+  return own?.sets(on) ? own : undefined;
+};
+
+/** Whether the hook's own clock or watch sends it events of this name, which reach no other hook. */
+export const isOwnEvent = (hook: Hook, name: string): boolean => ownEvent(hook, name) !== undefined;
+
 function notHeard(hook: Hook, { name }: HookEvent): string | undefined {
   if (listensTo(hook, name)) return undefined;
-  const own = Object.hasOwn(ownEvents, name) ? ownEvents[name] : undefined;
-  return own?.sets(hook.on)
+  const own = ownEvent(hook, name);
+  return own
     ? `only ${own.by} (${nameOf(hook.on)}) sends it this event, while hookline up runs: one sent by hand does not reach it`
     : `it listens to ${nameOf(hook.on)}, and this is ${name}`;
 }

@@ -99,6 +99,8 @@ export interface Ports {
   unanswered?(event: HookEvent, environment?: Caller["environment"]): UnansweredAsk | undefined;
   /** Why another program runs this hook for this event, if so (R35). @param environment of the caller, if known */
   elsewhere?(hook: Hook, event: HookEvent, environment?: Caller["environment"]): string | undefined;
+  /** Where a clock sets the hook off: when next, or why it waits, in words. Absent: that is not known. */
+  whenDue?(hook: Hook): MaybePromise<string | undefined>;
   /** Adds what conditions need: changed files, transcript figures. May throw. */
   enrich?(event: HookEvent, needs: ReadonlySet<string>): MaybePromise<HookEvent>;
   tracking?: Tracking;

@@ -62,6 +62,17 @@ test("an event for one hook alone leaves the session's turn as it is", async () 
   assert.deepEqual(await store.turn("s"), before);
 });
 
+test("a moment of a clock that went by is a run that says why, and nothing is asked or counted", async () => {
+  const { send, runs, store } = await worldOf([hookOf("a", { limits: { cooldown: 60, overlap: "queue" } })]);
+  const missed = "2 moments went by: the machine slept";
+  await send("e1", { name: "schedule.due", to: { hook: "a", because: "cron", slot: 0, missed } });
+  assert.deepEqual(
+    runs.map(({ status, reason, asked }) => [status, reason, asked]),
+    [["skipped", missed, 0]],
+  );
+  assert.equal(await store.peek([{ key: "cooldown:a", gap: 60, refusal: "" }], 1), undefined);
+});
+
 test("a run by hand uses no continuation, however often, and waiting notices stay for the model", async () => {
   const { send, store } = await worldOf([hookOf("a")]);
   await store.post("s", { context: ["a notice"] }, "rewakes");

@@ -139,6 +139,8 @@ export async function compose(options: ComposeOptions): Promise<Composed> {
         root: rootOf(event) ?? hook.origin.root ?? event.cwd,
         environment: variables,
       }),
+    whenDue: async (hook) =>
+      (await import("../../runtime/triggers/when-due.ts")).whenDue(hook, { store, now: basics.now() }),
     spawn: spawner.spawn,
     changed: ({ bound }) => changedOf(bound),
     conventions,

@@ -17,11 +17,11 @@ export interface Timer {
   /** It waits while the hook may not run. Else the run says why it did not. */
   waits: boolean;
   /**
-   * Whether it fires now. Where it does the moment is claimed, so that of all processes one fires.
+   * What it fires now, if anything. Where it does the moment is claimed, so that of all processes one fires.
    *
    * @param newest when the hook's newest run began
    */
-  take(now: Instant, newest: Instant | undefined): Promise<Firing | undefined>;
+  take(now: Instant, newest: Instant | undefined): Promise<readonly Firing[]>;
   /** The engine has taken the event. A timer that has this stays due until then. */
   fired?(): MaybePromise<void>;
   /** The clock was set back: what was reckoned from later moments no longer holds. */
@@ -32,7 +32,8 @@ interface TimerOptions {
   /** Its limits may change while the timer lives. */
   hook(): Hook;
   store: Pick<Store, "claim" | "peek" | "runs">;
-  isEnabled(): boolean;
+  /** The process has just begun: what went by meanwhile is missed. Else the hook is new, or is another one now. */
+  isStart: boolean;
   now: Instant;
   /** When the hook last ran, as far as is known. */
   last: Instant | undefined;
@@ -58,9 +59,9 @@ function periodic(every: Seconds, { hook, store, now, last: known }: TimerOption
     waits: true,
     async take(moment, newest) {
       if (newest !== undefined && newest <= moment) last = Math.max(newest, last ?? newest);
-      if (due() > moment || (await store.claim([claim], moment))) return undefined;
+      if (due() > moment || (await store.claim([claim], moment))) return [];
       last = moment;
-      return { because: "periodic", slot: moment };
+      return [{ because: "periodic", slot: moment }];
     },
     turnedBack(moment) {
       begun = Math.min(begun, moment);
@@ -70,20 +71,44 @@ function periodic(every: Seconds, { hook, store, now, last: known }: TimerOption
 }
 
 /**
- * Due at each moment of the pattern from now on. Of those that go by while the process sleeps, the newest counts. Where the
- * hook may not run, its run says so, once for each moment; where nothing is to run at all they go by.
+ * Due at each moment of the pattern from now on. Of those that go by while the process sleeps, the newest counts, and of those that
+ * went by before it began none: one run says how many were missed. Where the hook may not run, its run says so, once for each moment.
  */
-function byPattern(slots: Slots, { hook, store, isEnabled, now }: TimerOptions): Timer {
+async function byPattern(slots: Slots, { hook, store, isStart, now }: TimerOptions): Promise<Timer> {
   let due = slots.next(now);
+  let since = isStart ? (await store.runs({ hook: hook().id, limit: 1 }))[0]?.startedAt : undefined;
+  const isOurs = async (slot: Instant): Promise<boolean> =>
+    (await store.claim([ofSlot(hook().id, slot)], slot)) === undefined;
+  const missed = (after: Instant, until: Instant, because: string): Firing[] => {
+    const { count, newest } = slots.between(after, until);
+    const many = count === 1 ? "one moment" : `${count === countedAtMost ? "at least " : ""}${count} moments`;
+    const reason = (at: Instant): string => `${many} went by, the last at ${new Date(at).toISOString()}: ${because}`;
+    return newest === undefined
+      ? []
+      : [{ because: "cron", scheduledFor: newest, slot: newest, missed: reason(newest) }];
+  };
+
+  async function beforeStart(): Promise<readonly Firing[]> {
+    if (since === undefined) return [];
+    const firings = missed(since, now, "no daemon was running, or the hook was not active");
+    const told = firings[0] && (await store.claim([ofMissed(hook().id)], firings[0].slot ?? now));
+    since = undefined;
+    return told ? [] : firings;
+  }
+
   return {
-    due: () => due,
+    due: () => (since === undefined ? due : now),
     waits: false,
     async take(moment) {
-      const slot = Math.max(due ?? 0, slots.newest(moment) ?? 0);
-      const isOurs = isEnabled() && !(await store.claim([ofSlot(hook().id, slot)], slot));
+      const before = await beforeStart();
+      if (due === undefined || due > moment) return before;
+      const slot = Math.max(due, slots.newest(moment) ?? 0);
+      const isFirst = await isOurs(slot);
+      const gone = due < slot ? missed(due - 1, slot - 1, "the machine slept, or its clock was set forward") : [];
       due = slots.next(moment); // not before: while the store cannot be asked, it stays due
       const forward = slots.putForward(slot, hook().limits.cooldown ?? 0);
-      return isOurs ? { because: "cron", scheduledFor: slot, slot, ...(forward > 0 ? { forward } : {}) } : undefined;
+      const firing: Firing = { because: "cron", scheduledFor: slot, slot, ...(forward > 0 ? { forward } : {}) };
+      return isFirst ? [...before, ...gone, firing] : before;
     },
     turnedBack(moment) {
       due = slots.next(moment);
@@ -91,8 +116,14 @@ function byPattern(slots: Slots, { hook, store, isEnabled, now }: TimerOptions):
   };
 }
 
+/** Of several processes that begin one says so. */
+const ofMissed = (hook: string): Claim => ({ key: `missed:${hook}`, gap: 1, refusal: "it is known" });
+
+/** Of what was missed: a pattern of seconds has more moments in a night than anybody reads. */
+const countedAtMost = 100;
+
 /** Each moment has a claim of its own: where the clock was set back, those that have not run still come. */
-const ofSlot = (hook: string, slot: Instant): Claim => ({
+export const ofSlot = (hook: string, slot: Instant): Claim => ({
   key: `slot:${hook}:${slot}`,
   max: 1,
   at: slot,
@@ -105,25 +136,24 @@ const lease: Seconds = 60;
 
 /** Due once, however late. What has fired stays known by its claim, and by its run until that is there. */
 async function once(at: Instant, { hook, store, now, ended }: TimerOptions): Promise<Timer> {
-  const done = onceAt(`at:${hook().id}`);
+  const done = ofMoment(hook().id);
   let due: Instant | undefined = at;
   const end = async (): Promise<void> => {
     due = undefined;
     await store.claim([done], at);
     await ended();
   };
-  const isOver = async (): Promise<boolean> =>
-    (await store.peek([done], at)) !== undefined || (await hasRun(store, hook().id, at));
+  const isOver = (): Promise<boolean> => hasFired(store, hook().id, at);
   if (at <= now && (await isOver())) await end();
   return {
     due: () => due,
     waits: true,
     async take(moment) {
       if (await isOver()) await end();
-      if (due === undefined) return undefined;
+      if (due === undefined) return [];
       const claim: Claim = { key: `firing:${hook().id}:${at}`, gap: lease, refusal: "another process was first" };
-      if (await store.claim([claim], Math.max(moment, now))) return undefined;
-      return { because: "scheduled", scheduledFor: at };
+      if (await store.claim([claim], Math.max(moment, now))) return [];
+      return [{ because: "scheduled", scheduledFor: at }];
     },
     fired: end,
     turnedBack() {}, // it has fired, or it has not
@@ -131,10 +161,13 @@ async function once(at: Instant, { hook, store, now, ended }: TimerOptions): Pro
 }
 
 /** Taken with the moment that is meant as the time, it refuses that moment and all before it: one key for each hook. */
-const onceAt = (key: string): Claim => ({ key, gap: 1, refusal: "it has fired" });
+const ofMoment = (hook: string): Claim => ({ key: `at:${hook}`, gap: 1, refusal: "it has fired" });
 
-const hasRun = async (store: Pick<Store, "runs">, hook: string, since: Instant): Promise<boolean> =>
-  (await store.runs({ hook, limit: runsLookedAt })).some((run) => run.cause === "scheduled" && run.startedAt >= since);
+export async function hasFired(store: Pick<Store, "peek" | "runs">, hook: string, at: Instant): Promise<boolean> {
+  if ((await store.peek([ofMoment(hook)], at)) !== undefined) return true;
+  const newest = await store.runs({ hook, limit: runsLookedAt });
+  return newest.some((run) => run.cause === "scheduled" && run.startedAt >= at);
+}
 
 /** More than one is read only where the newest have not begun. */
 const runsLookedAt = 50;
@@ -152,9 +185,11 @@ export async function newestStart(store: Pick<Store, "runs">, hook: string): Pro
 const hasBegun = ({ status, steps }: Run): boolean => status !== "queued" && (status !== "skipped" || steps.length > 0);
 
 /** The moments of a cron pattern. */
-interface Slots {
+export interface Slots {
   /** The first one behind this moment; undefined: none ever comes. */
   next(after: Instant): Instant | undefined;
+  /** How many lie behind the first moment and not behind the second, as far as is counted, and the newest of them. */
+  between(after: Instant, until: Instant): { count: number; newest?: Instant };
   /** The newest one up to this moment, itself included. */
   newest(until: Instant): Instant | undefined;
   /** By how much clocks went forward in so many seconds before the moment, where the pattern means times of the day. */
@@ -168,14 +203,22 @@ interface Slots {
  * @param zone such as "Europe/Berlin"; without it the machine's own
  * @throws Error with what is wrong with the pattern or the zone
  */
-async function slotsOf(pattern: string, zone: string | undefined): Promise<Slots> {
+export async function slotsOf(pattern: string, zone: string | undefined): Promise<Slots> {
   const { Cron } = await import("croner"); // only where a hook has a pattern
   const { pattern: read, options, isFixed } = cronCall(pattern, zone);
   const cron = new Cron(read, options);
   cron.nextRun(); // throws for an unknown zone
+  const next = (after: Instant): Instant | undefined => cron.nextRun(new Date(after))?.getTime();
+  const newest = (until: Instant): Instant | undefined => cron.previousRuns(1, new Date(until + 1))[0]?.getTime();
   return {
-    next: (after) => cron.nextRun(new Date(after))?.getTime(),
-    newest: (until) => cron.previousRuns(1, new Date(until + 1))[0]?.getTime(),
+    next,
+    newest,
+    between(after, until) {
+      let count = 0;
+      for (let at = next(after); at !== undefined && at <= until && count < countedAtMost; at = next(at)) count += 1;
+      const last = count === 0 ? undefined : newest(until);
+      return { count, ...(last === undefined ? {} : { newest: last }) };
+    },
     putForward: (slot, within) => (isFixed ? putForward(slot - within * 1000, slot, zone) : 0),
   };
 }

@@ -10,7 +10,7 @@ import { createTimer, type Firing, newestStart, type Timer } from "./schedule-ti
 
 interface ScheduleOptions extends Pick<Ports, "now" | "after" | "id"> {
   store: Pick<Store, "claim" | "peek" | "runs" | "lastFired" | "paused">;
-  /** False: nothing of a clock runs. Moments of cron patterns go by, the others wait. */
+  /** False: nothing of a clock runs. Of cron patterns the runs are refused, the others wait. */
   isEnabled(): boolean;
   /** Sends the event to the engine. Where that throws, it is tried again. */
   fire(event: HookEvent): MaybePromise<unknown>;
@@ -47,7 +47,7 @@ interface Entry {
   timer: Timer;
   waits?: string;
   /** Its moment is claimed, but the engine refused its event: no other process will fire it. */
-  pending?: Firing;
+  pending?: readonly Firing[];
 }
 
 /** How long a change that no timer can foresee may go unseen: a pause that ends, a clock that is set, a sleep. */
@@ -64,6 +64,7 @@ export function createSchedule(options: ScheduleOptions): Schedule {
   let checking: Promise<void> | undefined;
   let cancel: (() => void) | undefined;
   let lookedAt = now();
+  let isStart = true;
   let isClosed = false;
 
   /** Cut off by the name of the hook, so that a fault of one is never another's. What fails in the same way again and again is said once. */
@@ -92,13 +93,14 @@ export function createSchedule(options: ScheduleOptions): Schedule {
       if (known) known.hook = hook;
       else await attempt("add", hook, () => add(hook, fired.get(hook.id)));
     }
+    isStart = false;
     arm();
   }
 
   async function add(hook: Hook, last: Instant | undefined): Promise<void> {
     const current = (): Hook => entries.get(hook.id)?.hook ?? hook;
     const over = async (): Promise<void> => void (await ended?.(current()));
-    const timer = await createTimer(hook.on, { hook: current, store, isEnabled, now: now(), last, ended: over });
+    const timer = await createTimer(hook.on, { hook: current, store, isStart, now: now(), last, ended: over });
     if (timer) entries.set(hook.id, { hook, key: keyOf(hook), timer });
   }
 
@@ -142,9 +144,9 @@ export function createSchedule(options: ScheduleOptions): Schedule {
       return;
     }
     const last = await newestStart(store, hook.id);
-    const firing = entry.pending ?? (await timer.take(moment, last));
+    const firings = entry.pending ?? (await timer.take(moment, last));
     delete entry.pending;
-    if (firing) put(entry, firing, { ...firing, id: id(), now: moment, last, home });
+    for (const firing of firings) put(entry, firing, { ...firing, id: id(), now: moment, last, home });
   }
 
   /** Why the hook could not run now. Such a hook waits without a word, instead of a refused run at each look. */
@@ -162,7 +164,7 @@ export function createSchedule(options: ScheduleOptions): Schedule {
       try {
         await fire(dueEvent(hook, facts));
       } catch (error) {
-        if (!timer.fired) entry.pending = firing; // else it stays due by itself
+        if (!timer.fired) entry.pending = [...(entry.pending ?? []), firing]; // else it stays due by itself
         throw error;
       }
       await timer.fired?.();
@@ -240,6 +242,7 @@ const dueEvent = (hook: Hook, facts: DueFacts): HookEvent => ({
     because: facts.because,
     ...(facts.slot === undefined ? {} : { slot: facts.slot }),
     ...(facts.forward === undefined ? {} : { forward: facts.forward }),
+    ...(facts.missed === undefined ? {} : { missed: facts.missed }),
   },
 });
 

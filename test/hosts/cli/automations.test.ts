@@ -250,10 +250,43 @@ test("[R24] explain of a clock's or a watch's event says which hooks only their 
       .map(({ because }: { because: string }) => because);
   const byHand = "sends it this event, while hookline up runs: one sent by hand does not reach it";
   const [often = "", seen = ""] = why("schedule.due");
-  assert.equal(often, `only its own schedule (every 60 s) ${byHand}`);
+  assert.equal(often, `it is due now; only its own schedule (every 60 s) ${byHand}`);
   assert.match(seen, /^it listens to changes of .*a\.md, and this is schedule\.due$/);
   const [, watched = ""] = why("file.changed");
   assert.match(watched, /^only its own watch \(changes of .*a\.md\) sends it this event/);
+});
+
+test("explain of a clock's event says of each hook that a clock sets off until when it is not due, and why", async (t) => {
+  const { hookline } = place(t, {
+    "home/shop/.hookline/automations/all.yaml": [
+      "name: Often\ntrigger: { type: periodic, interval_seconds: 60, skip_llm: true }",
+      "name: Nightly\ntrigger: { type: cron, cron: '0 3 1 1 *', zone: UTC, skip_llm: true }",
+      "name: Once\ntrigger: { type: at, at: 2090-01-31T08:00:00Z, skip_llm: true }",
+      "name: Off\nenabled: false\ntrigger: { type: periodic, skip_llm: true }",
+      "name: Held\ntrigger: { type: periodic, skip_llm: true }",
+    ].join("\n---\n"),
+  });
+  hookline(["trust", ".", "--yes"]);
+  assert.equal(hookline(["automation", "fire", "often"]).status, 0);
+  hookline(["pause", "automation:shop/held"]);
+  const explained: { name: string; because: string; listens: boolean }[] = JSON.parse(
+    hookline(["explain", "schedule.due", "--json"]).stdout,
+  );
+  const said = (name: string): string => explained.find((one) => one.name === name)?.because ?? "";
+  const moment = "\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d UTC";
+  const longer = "\\(interval 60 s, cooldown 3600 s\\)";
+  assert.match(
+    said("Often"),
+    new RegExp(`^not due until ${moment}, as its newest run began at ${moment} ${longer}; only`),
+  );
+  assert.match(said("Nightly"), /^not due until \d{4}-01-01 03:00:00 UTC; its moment before, .* set nothing off/);
+  assert.match(said("Once"), /^not due until 2090-01-31 08:00:00 UTC; only its own schedule/);
+  assert.match(said("Off"), /^disabled; only its own schedule/);
+  assert.match(said("Held"), /^paused: hookline resume lets it run again; only/);
+  assert.ok(
+    explained.every(({ listens }) => listens),
+    "each has a row, and is not counted among other events'",
+  );
 });
 
 test("[R24] why of a clock's event says that it is for one automation alone", (t) => {

@@ -266,14 +266,30 @@ test("[A16] a cron pattern fires at its moments in its zone, and says which one 
   assert.equal(dataOf(fired[1]).seconds_since_last_run, 60);
 });
 
-test("moments of a cron pattern that went by while nothing ran are not made up for", async (context) => {
-  const { schedule, fired, ran, pass } = schedulingIn(context);
+test("moments of a cron pattern that went by while nothing ran are not made up for, and one run says how many they were", async (context) => {
+  const scheduling = schedulingIn(context);
+  const { schedule, fired, ran, pass, another } = scheduling;
   const hook = aTimed({ cron: "0 * * * *", zone: "UTC" });
-  ran(hook, { startedAt: start - 10 * hour });
-  await schedule.sync([hook]);
-  await pass(5 * second);
-  assert.equal(fired.length, 0);
+  ran(hook, { startedAt: start - 9.5 * hour });
+  const other = another();
+  await Promise.all([schedule.sync([hook]), other.schedule.sync([hook])]);
+  await Promise.all([pass(5 * second), other.pass(5 * second)]);
+  const last = "2026-01-01T12:00:00.000Z: no daemon was running, or the hook was not active";
+  assert.deepEqual([...fired, ...other.fired].map(missedOf), [`10 moments went by, the last at ${last}`]);
+  await another().schedule.sync([hook]);
+  assert.equal(fired.length + other.fired.length, 1, "it is said once");
 });
+
+test("a pattern that is new, or was changed while the daemon ran, has missed nothing", async (context) => {
+  const { schedule, fired, ran, pass } = schedulingIn(context);
+  await schedule.sync([aTimed({ cron: "0 3 * * *", zone: "UTC" })]);
+  ran(aTimed({ every: 1 }), { startedAt: start - 10 * hour });
+  await schedule.sync([aTimed({ cron: "0 * * * *", zone: "UTC" })]);
+  await pass(5 * second);
+  assert.deepEqual(fired, []);
+});
+
+const missedOf = ({ to }: HookEvent): string | undefined => to?.missed;
 
 /** For each pattern: how often it fires on the days on which clocks go forward and back, and on any other. */
 const timesOfDays: readonly [pattern: string, forward: number, back: number, usual: number][] = [
@@ -372,13 +388,15 @@ for (const [back, repeated] of [
     await jump(back); // it was set wrong, and is set right again
     await jump(-back);
     for (let minutes = 0; minutes < 40 * 60; minutes += 1) await jump(60 * second);
-    const moments = fired.map(({ data }) => Date.parse(String(data.scheduled_for)));
+    const moments = fired
+      .filter((event) => missedOf(event) === undefined)
+      .map(({ data }) => Date.parse(String(data.scheduled_for)));
     const due = Array.from({ length: 41 }, (_none, index) => start + (index + 1) * hour);
     assert.deepEqual([...new Set(moments)].sort(), due);
     assert.equal(moments.length, due.length + repeated);
   });
 
-test("a cron pattern whose hook is paused fires all the same, so that its run says why; switched off, nothing does", async (context) => {
+test("a cron pattern whose hook is paused, or all of whose kind are switched off, fires all the same, so that its run says why", async (context) => {
   const { schedule, store, fired, pass, state } = schedulingIn(context);
   const hook = aTimed({ cron: "* * * * *", zone: "UTC" });
   await schedule.sync([hook]);
@@ -388,10 +406,8 @@ test("a cron pattern whose hook is paused fires all the same, so that its run sa
   state.enabled = false;
   await pass(60 * second);
   state.enabled = true;
-  await pass(59 * second);
-  assert.equal(fired.length, 1);
-  await pass(second);
-  assert.equal(fired.length, 2);
+  await pass(60 * second);
+  assert.equal(fired.length, 3);
 });
 
 test("of two processes with one store one fires: each moment, each interval, each one-shot", async (context) => {
@@ -530,8 +546,13 @@ test("after a sleep of a day each hook fires once", async (context) => {
   fired.length = 0;
   await jump(24 * hour);
   await pass(second);
-  assert.deepEqual(causes(fired).sort(), ["cron", "periodic"]);
-  const cron = fired.find(({ to }) => to?.because === "cron");
+  const gone = fired.filter((event) => missedOf(event) !== undefined);
+  const why =
+    "at least 100 moments went by, the last at 2026-01-02T12:00:00.000Z: the machine slept, or its clock was set forward";
+  assert.deepEqual(gone.map(missedOf), [why]);
+  const others = fired.filter((event) => !gone.includes(event));
+  assert.deepEqual(causes(others).sort(), ["cron", "periodic"]);
+  const cron = others.find(({ to }) => to?.because === "cron");
   assert.equal(dataOf(cron).scheduled_for, "2026-01-02T12:01:00.000Z", "the newest moment");
 });
 

@@ -5,7 +5,7 @@ import { withOwnNames } from "../../../engine/ability.ts";
 import { HooklineError, messageOf } from "../../../engine/error.ts";
 import { depthWithin, type Fields, type HookEvent, type Json, payloadAt } from "../../../engine/event.ts";
 import { eventNames, eventToEmit } from "../../../engine/events.ts";
-import type { Explanation } from "../../../engine/explain.ts";
+import { type Explanation, isOwnEvent } from "../../../engine/explain.ts";
 import { emitRecorded } from "../../../engine/later.ts";
 import { nearest } from "../../../engine/nearest.ts";
 import type { Outcome, VerdictKind } from "../../../engine/outcome.ts";
@@ -316,7 +316,7 @@ export async function explain(invocation: Invocation): Promise<ExitCode> {
   const explanations = (await line.engine.explain(event)).map((one): Explained => {
     const [hook, at] = [hooks.get(one.hook), fired.get(one.hook)];
     const changed = hook && at !== undefined ? changedSince(hook, at, invocation) : [];
-    const listens = hook !== undefined && listensTo(hook, event.name);
+    const listens = hook !== undefined && (listensTo(hook, event.name) || isOwnEvent(hook, event.name));
     return { ...one, listens, ...(changed.length > 0 && { changed }) };
   });
   await line.close();

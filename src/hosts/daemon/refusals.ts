@@ -14,7 +14,6 @@ export type RefusalCode =
   | "webhook_unknown"
   | "signature_invalid"
   | "timestamp_invalid"
-  | "webhook_repeated"
   | "queue_full"
   | "intake_full"
   | "line_too_large"
@@ -88,7 +87,6 @@ export const refusals: Readonly<Record<RefusalCode, Refusal>> = {
     message: "the message is older or newer than five minutes",
     advice: "set the clock of the sender",
   },
-  webhook_repeated: { status: 409, message: "this message was taken before", advice: "do not send it again" },
   queue_full: {
     status: 429,
     message: "too much waits already",

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { randomBytes } from "node:crypto";
+import { createHmac, randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { Webhook } from "standardwebhooks";
-import { type Verified, verify } from "../../../src/hosts/daemon/webhooks.ts";
+import { type Verified, verify } from "../../../src/hosts/daemon/webhook-signatures.ts";
 
 const secret = `whsec_${randomBytes(24).toString("base64")}`;
 const other = `whsec_${randomBytes(24).toString("base64")}`;
@@ -55,4 +55,33 @@ test("without a secret nothing can be signed", () => {
   for (const empty of ["", " ", "whsec_", "%%%"]) {
     assert.equal(because(told({}, empty)), "signature_invalid");
   }
+  assert.equal(because(github({ key: "" }, " ")), "signature_invalid");
+});
+
+interface Delivery {
+  key?: string;
+  signature?: string;
+  headers?: Record<string, string | undefined>;
+}
+function github({ key = secret, signature, headers = {} }: Delivery = {}, secrets = secret): Verified {
+  const right = `sha256=${createHmac("sha256", key).update(body).digest("hex")}`;
+  const all: Record<string, string | undefined> = {
+    "x-github-delivery": "72d3162e-cc78-11e3-81ab-4c9367dc0958",
+    "x-github-event": "push",
+    "x-hub-signature-256": signature ?? right,
+    ...headers,
+  };
+  return verify({ header: (name) => all[name], body: bytes(body) }, secrets, now);
+}
+
+test("GitHub's own signature is read: its secret is the text that was typed there", () => {
+  const signed = { is: "signed", id: "72d3162e-cc78-11e3-81ab-4c9367dc0958", github: "push" };
+  assert.deepEqual(github(), signed);
+  assert.deepEqual(github({ key: "It's a Secret to Everybody" }, "It's a Secret to Everybody"), signed);
+  assert.deepEqual(github({}, `${other} ${secret}`), signed);
+  for (const signature of ["", "sha256=", "sha256=00", `sha1=${"0".repeat(40)}`, `sha256=${"0".repeat(64)}`])
+    assert.equal(because(github({ signature })), "signature_invalid");
+  for (const name of ["x-github-delivery", "x-github-event"])
+    assert.equal(because(github({ headers: { [name]: undefined } })), "signature_invalid");
+  assert.equal(because(github({ headers: { "webhook-id": "msg_1" } })), "signature_invalid", "one kind at a time");
 });

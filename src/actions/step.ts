@@ -1,5 +1,6 @@
 /** What handlers share: how a result is said, a limit of their own, and how texts of programs and files are cut and cleaned. */
 import type { Fields, Seconds } from "../engine/event.ts";
+import { bothEnds, cutMarkAtMost } from "../engine/one-line.ts";
 import type { Handler, StepContext, StepResult } from "../engine/ports.ts";
 import type { Failure } from "../engine/record.ts";
 
@@ -36,28 +37,33 @@ export function withinLimit({ ports, signal }: Pick<StepContext, "ports" | "sign
 
 const sizeInCharacters = 16 * 1024;
 
-/** Keeps both ends: the beginning says what it was, the end what became of it. */
-export function shorten(said: string): string {
-  if (said.length <= sizeInCharacters) return said;
-  const half = sizeInCharacters / 2;
-  return `${said.slice(0, half)}\n[… ${said.length - sizeInCharacters} characters …]\n${said.slice(-half)}`;
-}
+/** As evidence keeps it. */
+export const shorten = (said: string): string =>
+  said.length <= sizeInCharacters ? said : bothEnds(said, sizeInCharacters);
 
-interface Beginning {
+interface Fitted {
   text: string;
   /** Says that something is missing, where it is. */
   notes: string[];
 }
 
-/** @param name what the note calls it */
-export function firstCharacters(text: string, most: number, name: string): Beginning {
-  if (text.length <= most) return { text, notes: [] };
-  const end = isFirstHalf(text.charCodeAt(most - 1)) ? most - 1 : most;
-  return { text: text.slice(0, end), notes: [`${name} was cut at ${most} characters`] };
+/**
+ * At most so many characters, with the mark that says where it was cut and by how much.
+ *
+ * @param name what the note calls it
+ * @param goesOn it was not read to its end, so its end is not known
+ */
+export function fitted(
+  text: string,
+  most: number,
+  { name, goesOn = false }: { name: string; goesOn?: boolean },
+): Fitted {
+  if (!goesOn && text.length <= most) return { text, notes: [] };
+  const notes = [`${name} was cut at ${most} characters`];
+  if (!goesOn) return { text: bothEnds(text, most - cutMarkAtMost), notes };
+  const head = text.slice(0, most - cutMarkAtMost).replace(/[\uD800-\uDBFF]$/, "");
+  return { text: `${head}\n[cut: what follows these ${head.length} characters was not read]`, notes };
 }
-
-/** Of a character that takes two places. */
-const isFirstHalf = (code: number): boolean => code >= 0xd800 && code <= 0xdbff;
 
 /** One that is not ended is no reason to lose the lines behind it. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for

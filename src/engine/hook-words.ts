@@ -6,7 +6,7 @@
 import type { Accepted } from "./accept.ts";
 import type { HookEvent } from "./event.ts";
 import type { Hook } from "./hook.ts";
-import { oneLine, shortened, visible } from "./one-line.ts";
+import { bothEnds, oneLine, visible } from "./one-line.ts";
 import { isEmpty, type Message, type Outcome, type OutcomeField, type OutcomeFields } from "./outcome.ts";
 import type { Registry } from "./ports.ts";
 
@@ -125,10 +125,10 @@ function readBy(reader: Reader, text: string, speaker: Speaker): string {
 /** Cut before it is looked through, so that a text without end costs no more than its limit, and after, as escapes are longer. */
 function fit(text: string, speaker: Speaker): string {
   const { room } = speaker;
-  const shown = visible(shortened(text, room + 1)); // a plain text that fits stays the very same
-  if (text.length <= room && shown.length <= room) return shown;
+  const shown = text.length <= room ? visible(text) : undefined; // a plain text that fits stays the very same
+  if (shown !== undefined && shown.length <= room) return shown;
   speaker.isCut = true;
-  return `${shortened(shown, room)}\n[cut: this is the beginning of ${text.length} characters]`;
+  return shown === undefined ? bothEnds(text, room, visible) : bothEnds(shown, room);
 }
 
 const labelBegins = "[untrusted:";

@@ -25,6 +25,29 @@ const escaped = (character: string): string =>
 export const shortened = (text: string, longest: number): string =>
   text.length <= longest ? text : `${text.slice(0, Math.max(0, longest - 1)).replace(/[\uD800-\uDBFF]$/, "")}…`;
 
+/**
+ * Both ends, and between them where it was cut and by how much: the beginning says what it is, the end what became of it. So many
+ * characters of it are kept, and what stands between them is not among them.
+ *
+ * @param shown how the ends are shown; they may grow by it, and then less of them fits
+ */
+export function bothEnds(text: string, room: number, shown: (end: string) => string = (end) => end): string {
+  const half = Math.ceil(room / 2);
+  const head = shown(text.slice(0, half))
+    .slice(0, half)
+    .replace(/[\uD800-\uDBFF]$/, "");
+  const tail = lastOf(shown(lastOf(text, room - half)), room - half).replace(/^[\uDC00-\uDFFF]/, "");
+  return `${head}${cutMark(text.length - half - (room - half), text.length)}${tail}`;
+}
+const lastOf = (text: string, count: number): string => text.slice(Math.max(0, text.length - count));
+
+const cutMark = (left: number, all: number): string =>
+  left > 0
+    ? `\n[cut: ${left} of ${all} characters are left out here]\n`
+    : `\n[cut: characters that are written out took the place of some of ${all}]\n`;
+/** The longest mark. */
+export const cutMarkAtMost = 80;
+
 export const oneLine = (text: string, longest: number = longestLine): string =>
   shortened(visible(shortened(text, 2 * longest).replaceAll(/[\t-\r\u2028\u2029]+/g, " ")).trim(), longest);
 

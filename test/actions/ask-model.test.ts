@@ -125,6 +125,22 @@ test("[A46, AT24] a model that fails fails the run, and its words are kept", asy
   assert.match(String(outputOf(run).prompt), /Say what happened/);
 });
 
+test("a model that answers nothing fails the run, also where it has called tools, and its tokens count", async (t) => {
+  for (const [turns, reason] of [
+    [[{ text: " \n", usage: { input: 10, output: 2 } }], /^output: local\/qwen3 answered nothing$/],
+    [
+      [call("list_files", {}), { text: "", usage: { input: 1, output: 1 } }],
+      /answered nothing, after it had called tools$/,
+    ],
+  ] as const) {
+    const line = await automationLine(t, { turns: [...turns] });
+    const run = await line.run();
+    assert.equal(run.status, "failed");
+    assert.match(run.reason ?? "", reason);
+    assert.ok((run.tokens ?? 0) >= 12);
+  }
+});
+
 test("[A47] gathered facts are in a run whose model fails", async (t) => {
   const line = await automationLine(t, { gathered: [{ stdout: "x" }, new Error("no such file")], model: boom("boom") });
   const run = await line.run();

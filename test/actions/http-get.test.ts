@@ -82,7 +82,7 @@ test("[A27] a body is cut at 50,000 characters, and one without an end is not re
     more();
   });
   const { output, notes } = await runStep("http", { url: at });
-  assert.equal(output.body, "é".repeat(50_000));
+  assert.match(String(output.body), /^é{49920}\n\[cut: what follows these 49920 characters was not read\]$/);
   assert.deepEqual(notes, ["body was cut at 50000 characters"]);
 });
 

@@ -6,7 +6,7 @@ import { createHandlers } from "../../src/actions/index.ts";
 import { createEngine } from "../../src/engine/engine.ts";
 import type { Hook } from "../../src/engine/hook.ts";
 import { inSafeWords } from "../../src/engine/hook-words.ts";
-import { visible } from "../../src/engine/one-line.ts";
+import { cutMarkAtMost, visible } from "../../src/engine/one-line.ts";
 import type { Outcome } from "../../src/engine/outcome.ts";
 import type { Handler, Patterns } from "../../src/engine/ports.ts";
 import type { Run, Store } from "../../src/engine/record.ts";
@@ -60,7 +60,7 @@ test("[T11] nothing in a text hides or moves anything, and what is visible stays
   assert.equal(visible("x\u{e0041}\u{e0042}\u034f\ufe0f\ufe0f"), "x\\udb40\\udc41\\udb40\\udc42\\u034f\\ufe0f\\ufe0f");
 });
 
-const longestNote = "\n[cut: this is the beginning of 99999999 characters]".length;
+const longestNote = cutMarkAtMost;
 
 test("[R90] what a hook says is never longer than its limit and the note that it was cut", () => {
   fc.assert(
@@ -89,7 +89,7 @@ test("[R90] a megabyte is cut at 10,000 characters, which the text and the run s
   const megabyte = "x".repeat(1 << 20);
   const { now, notes } = words({ context: [megabyte, "and more"] }, own);
   assert.equal(now.context?.length, 1);
-  assert.match(now.context?.[0] ?? "", /^x{9999}…\n\[cut: this is the beginning of 1048576 characters\]$/);
+  assert.match(now.context?.[0] ?? "", /^x{5000}\n\[cut: 1038576 of 1048576 characters are left out here\]\nx{5000}$/);
   assert.match(notes.join("; "), /1 of its texts are left out; it said .* characters, and was cut to 10000/);
   const more: Hook = { ...own, limits: { ...own.limits, text: 2_000_000 } };
   assert.deepEqual(words({ context: [megabyte] }, more), { now: { context: [megabyte] }, later: {}, notes: [] });
@@ -228,7 +228,10 @@ test("[T11] a hook that is evaluated again on its own rewrite labels what it sai
 
 test("[R90] the cut is noted in the run", async () => {
   const { engine, runs } = line([{ verdict: { is: "deny", reason: "n".repeat(20_000), by: "" } }], {});
-  assert.match((await engine.emit(event)).verdict?.reason ?? "", /\[cut: this is the beginning of 20000 characters\]$/);
+  assert.match(
+    (await engine.emit(event)).verdict?.reason ?? "",
+    /\[cut: 10000 of 20000 characters are left out here\]/,
+  );
   await engine.close();
   assert.match(runs.at(-1)?.notes.join() ?? "", /it said 20000 characters, and was cut to 10000: its text limit/);
 });

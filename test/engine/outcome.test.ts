@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { type Acceptance, accept } from "../../src/engine/accept.ts";
 import { rowOf, verdictsOf } from "../../src/engine/events.ts";
 import { inSafeWords } from "../../src/engine/hook-words.ts";
+import { cutMarkAtMost } from "../../src/engine/one-line.ts";
 import { merge, type Outcome, type OutcomeField, outcomeFields, rank, type Verdict } from "../../src/engine/outcome.ts";
 import { aHook } from "./a-hook.ts";
 
@@ -200,7 +201,7 @@ test("[B30] what an answer becomes in another form has an end, and a note says w
   const accepted = accept({ documents, suggestions: [{ id: "one" }] }, ofAgent, undefined);
   const { now, notes } = inSafeWords(accepted, aHook("finder", "command"));
   const context = now.context ?? [];
-  assert.ok(context.join("").length <= 10_000 + "\n[cut: this is the beginning of 999 characters]".length);
+  assert.ok(context.join("").length <= 10_000 + cutMarkAtMost);
   assert.match(context.at(-1) ?? "", /\[cut: /);
   assert.match(notes.join("; "), /2\d\d of its texts are left out; .* was cut to 10000: its text limit$/);
 });

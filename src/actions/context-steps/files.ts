@@ -11,7 +11,7 @@ import { flag, integer, listOf, object, say, text } from "../../engine/schema.ts
 import { type FileHead, readFileHead } from "../../files/regular-file.ts";
 import { isFolder } from "../command/command.ts";
 import { placeFor } from "../repository.ts";
-import { failed, firstCharacters, noted } from "../step.ts";
+import { failed, fitted, noted } from "../step.ts";
 import { contextStep, folderFor, isOverLimit } from "./context-step.ts";
 
 const usualLines = 500;
@@ -34,15 +34,28 @@ export const readFile: Handler = contextStep(
         max_lines: say(integer(undefined, 1), "maximum number of lines to read", usualLines),
       },
     ),
-    async run({ path = "", max_lines: mostLines = usualLines }, context) {
+    async run({ path = "", max_lines: asked }, context) {
       if (path === "") throw new Error("path is required");
-      const text = textOf(await headOf(placeFor(path, context)), path);
-      const lines = text.split(/\r\n|\n|\r/, mostLines);
-      const { text: content, notes } = firstCharacters(lines.join("\n"), mostCharacters, "content");
-      return { ok: true, output: { content: content.replace(/\n+$/, "") }, ...noted(notes) };
+      const head = await headOf(placeFor(path, context));
+      const all = textOf(head, path).split(/\r\n|\n|\r/);
+      const lines = all.slice(0, asked ?? usualLines);
+      const goesOn = "isWhole" in head && !head.isWhole && lines.length === all.length;
+      const { text: content, notes } = fitted(lines.join("\n").replace(/\n+$/, ""), mostCharacters, {
+        name: "content",
+        goesOn,
+      });
+      const left = asked === undefined ? linesLeft(all, lines, head) : ""; // who asks for so many lines gets those
+      return { ok: true, output: { content: `${content}${left}` }, ...noted(notes) };
     },
   },
 );
+
+/** Where lines are left out, and how many, as far as that is known. */
+function linesLeft(all: readonly string[], { length }: readonly string[], head: FileHead): string {
+  const left = all.slice(length).join("").trim() === "" ? 0 : all.length - length - (all.at(-1) === "" ? 1 : 0);
+  const more = "isWhole" in head && !head.isWhole ? "at least " : "";
+  return left === 0 ? "" : `\n[cut: ${more}${left} lines follow these ${length}]`;
+}
 
 async function headOf(place: string): Promise<FileHead> {
   try {
@@ -184,6 +197,8 @@ async function lookAt(folder: string, path: string): Promise<ListedFile | undefi
 // The git_diff and file_diff steps of automations (specification 000, 4.5 and 4.10).
 
 const diffLimit = 30;
+/** So that the end of most is known. */
+const diffInBytes = 40 * mostCharacters;
 
 /** Drivers and text converters are programs that a repository may name; colours are for terminals. */
 const plainly = ["--no-ext-diff", "--no-textconv", "--no-color", "--submodule=short", "--ignore-submodules=dirty"];
@@ -194,15 +209,14 @@ async function askForDiff(folder: string, what: readonly string[], context: Step
   if (!ports.git) throw new Error("nothing here can ask git");
   const words = ["--literal-pathspecs", "diff", ...plainly, ...what];
   // The step's own limit comes first; git's ends what no step waits for.
-  return ports.git({ folder, words, limit: diffLimit + 1, keptInBytes: 4 * mostCharacters }, signal);
+  return ports.git({ folder, words, limit: diffLimit + 1, keptInBytes: diffInBytes }, signal);
 }
 
 /** @param others fields of the result beside those of every diff */
 function diffResult(reply: GitReply, { signal, timeout }: StepContext, others: Fields = {}): StepResult {
   if (reply.ok) {
-    const { text: diff, notes } = firstCharacters(reply.stdout, mostCharacters, "diff");
-    const told = reply.cut && notes.length === 0 ? ["diff was cut"] : notes;
-    return { ok: true, output: { diff, ...others, exit_code: 0 }, ...noted(told) };
+    const { text: diff, notes } = fitted(reply.stdout, mostCharacters, { name: "diff", goesOn: reply.cut === true });
+    return { ok: true, output: { diff, ...others, exit_code: 0 }, ...noted(notes) };
   }
   const isLate = isOverLimit(signal);
   const error = isLate ? `git diff timed out after ${timeout}s` : reply.reason;

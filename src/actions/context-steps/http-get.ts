@@ -3,7 +3,7 @@ import { messageOf } from "../../engine/error.ts";
 import type { Fetch, Handler, StepResult } from "../../engine/ports.ts";
 import { addressFault, reachOfHook } from "../../engine/reach.ts";
 import { object, say, text } from "../../engine/schema.ts";
-import { failed, firstCharacters, noted, shorten } from "../step.ts";
+import { failed, fitted, noted, shorten } from "../step.ts";
 import { contextStep, isOverLimit, timeoutOf } from "./context-step.ts";
 
 export const usualLimit = 30;
@@ -34,7 +34,7 @@ export const httpGet: Handler = contextStep(
       const fault = addressFault(url);
       if (fault !== undefined) return unreached(fault);
       try {
-        const limitInBytes = 4 * mostCharacters; // a character of UTF-8 has at most four
+        const limitInBytes = 40 * mostCharacters; // so that the end of most is known
         const request = { url, method: "GET", headers, body: "", limitInBytes, reach: reachOfHook(url, hook) };
         return answered(await ports.fetch(request, signal));
       } catch (error) {
@@ -55,7 +55,6 @@ function answered({ status, body, cut }: Awaited<ReturnType<Fetch>>): StepResult
     const meaning = `HTTP Error ${status}: ${STATUS_CODES[status] ?? "Unknown"}`;
     return { ok: true, output: { body: meaning, status_code: status }, evidence: { stdout: shorten(body) } };
   }
-  const { text, notes } = firstCharacters(body, mostCharacters, "body");
-  const told = cut && notes.length === 0 ? ["body was cut"] : notes;
-  return { ok: true, output: { body: text, status_code: status }, ...noted(told) };
+  const { text, notes } = fitted(body, mostCharacters, { name: "body", goesOn: cut });
+  return { ok: true, output: { body: text, status_code: status }, ...noted(notes) };
 }

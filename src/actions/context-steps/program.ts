@@ -13,7 +13,7 @@ import { environmentOf, lineOf, umaskOf } from "../command/environment.ts";
 import { launchFailure, signalNumber, writtenName } from "../command/protocols/endings.ts";
 import { settings } from "../command/protocols/settings.ts";
 import { createShellLines, type ShellLines } from "../command/template.ts";
-import { firstCharacters, noted } from "../step.ts";
+import { fitted, noted } from "../step.ts";
 import { contextStep, folderFor, isOverLimit, timeoutOf } from "./context-step.ts";
 
 interface StepLine {
@@ -81,11 +81,11 @@ export function streamsOf(
   { stdout, stderr, exitCode, failed, notes }: StepEnd,
   most: { stdout: number; stderr: number },
 ): { output: Fields; notes: string[] } {
-  const out = firstCharacters(stdout, most.stdout, "stdout");
+  const out = fitted(stdout, most.stdout, { name: "stdout" });
   const last = failed && stderr.endsWith(failed.reason) ? failed.reason : "";
   const room = last === "" ? most.stderr : most.stderr - last.length - 1;
-  const said = firstCharacters(stderr.slice(0, stderr.length - last.length), room, "stderr");
-  const gap = last !== "" && said.notes.length > 0 ? "\n" : "";
+  const said = fitted(stderr.slice(0, stderr.length - last.length), room, { name: "stderr" });
+  const gap = last !== "" && said.notes.length > 0 && !said.text.endsWith("\n") ? "\n" : "";
   return {
     output: { stdout: out.text, stderr: `${said.text}${gap}${last}`, exit_code: exitCode },
     notes: [...notes, ...out.notes, ...said.notes],

@@ -123,9 +123,14 @@ function answered({ text: response, model, tokens, calls }: ModelAnswer, prepare
   const isIdle = tools.length > 0 && calls.length === 0;
   const total =
     tokens.estimated && calls.length === 0 ? inTokens(prompt) + inTokens(response) : tokens.input + tokens.output;
+  const output = { ...wordsOf(prepared), response, model, tokens: { ...tokens } };
+  if (response.trim() === "") {
+    const done = calls.length === 0 ? "" : `, after it had called tools`;
+    return { ...failed("output", `${model} answered nothing${done}`, output), tokens: total, notes };
+  }
   return {
     ok: true,
-    output: { ...wordsOf(prepared), response, model, tokens: { ...tokens } },
+    output,
     tokens: total,
     notes: [...notes, ...(isIdle ? [`the model could call ${tools.length} tools, and called none`] : [])],
   };

@@ -5,7 +5,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Fields, type HookEvent, type Json, textField } from "../../engine/event.ts";
 import { usualTextLimit } from "../../engine/hook-words.ts";
-import { shortened, visible } from "../../engine/one-line.ts";
+import { bothEnds, visible } from "../../engine/one-line.ts";
 import { isRecord } from "../../engine/schema.ts";
 
 interface DeliveredResult {
@@ -59,7 +59,10 @@ function inItsShape(before: Fields, rewritten: Fields, added: Fields): Fields {
 const emptied = (was: Json): Json => (typeof was === "string" ? "" : Array.isArray(was) ? [] : was);
 
 /** What was a result for a program is now a text for a model, so it is visible and has an end as the others (R90). */
-const worded = (lead: string, value: Json): string => lead + shortened(visible(printed(value)), usualTextLimit);
+function worded(lead: string, value: Json): string {
+  const text = visible(printed(value));
+  return lead + (text.length <= usualTextLimit ? text : bothEnds(text, usualTextLimit));
+}
 
 /** JSON, but lists of what a linter found as lines that are easily read. */
 function printed(value: Json): string {

@@ -176,9 +176,14 @@ function cut(text: string): string {
   if (text.length * 3 <= limitInBytes) return text; // no character takes more than 3 bytes a unit
   const bytes = Buffer.from(text);
   if (bytes.length <= limitInBytes) return text;
-  const kept = bytes
-    .subarray(0, limitInBytes)
+  const half = limitInBytes / 2;
+  const head = bytes
+    .subarray(0, half)
     .toString()
     .replace(/\uFFFD+$/, "");
-  return `${kept}\n[… ${bytes.length - limitInBytes} more bytes were not kept]`;
+  const tail = bytes
+    .subarray(-half)
+    .toString()
+    .replace(/^\uFFFD+/, "");
+  return `${head}\n[cut: ${bytes.length - limitInBytes} of ${bytes.length} bytes are left out here]\n${tail}`;
 }

@@ -4,7 +4,7 @@ import { type HooklineError, messageOf } from "../../engine/error.ts";
 import type { Fields, Json, MaybePromise } from "../../engine/event.ts";
 import type { ModelAnswer, ModelRequest, ModelTool } from "../../engine/external-services.ts";
 import { labelled } from "../../engine/hook-words.ts";
-import { oneLine, visible } from "../../engine/one-line.ts";
+import { bothEnds, oneLine, visible } from "../../engine/one-line.ts";
 import { isRecord } from "../../engine/schema.ts";
 import type { Form } from "./converse.ts";
 import { type Clock, type Failure, modelFailed, type Patience, stopped } from "./failure.ts";
@@ -169,8 +169,7 @@ const longestResult = 60_000;
 /** @param from whose words they are, where they are a stranger's */
 function printed(value: Json, from: string | undefined): string {
   const text = typeof value === "string" ? value : JSON.stringify(value);
-  const shown = visible(text.slice(0, longestResult + 1));
-  const isCut = shown.length > longestResult || text.length > longestResult;
-  const cut = isCut ? `${shown.slice(0, longestResult)}\n[cut: it has ${text.length} characters]` : shown;
+  const shown = text.length <= longestResult ? visible(text) : bothEnds(text, longestResult, visible);
+  const cut = text.length <= longestResult && shown.length > longestResult ? bothEnds(shown, longestResult) : shown;
   return from === undefined ? cut : labelled(cut, oneLine(from));
 }

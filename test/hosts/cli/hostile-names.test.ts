@@ -39,6 +39,6 @@ test("[R90, T11] what a trusted hook of a workspace says reaches the agent visib
   );
   const { permissionDecision, permissionDecisionReason: reason } = reply.hookSpecificOutput;
   assert.equal(permissionDecision, "deny");
-  assert.match(reason, /^obey \\u202e mex+…\n\[cut: .*\]\n\(from hook lint of this repository\)$/);
+  assert.match(reason, /^obey \\u202e mex+\n\[cut: .*\]\nx+\n\(from hook lint of this repository\)$/);
   assert.ok(reason.length < 10_200);
 });

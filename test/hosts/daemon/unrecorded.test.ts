@@ -60,7 +60,7 @@ for (const [what, table] of [
     repair();
     for (const [, path, request] of ways)
       assert.ok([200, 202].includes((await daemon.call(path, request)).status), `${path} is taken`);
-    assert.equal((await daemon.call("/webhooks/ci", { body: webhook, headers })).status, 409);
+    assert.equal((await daemon.call("/webhooks/ci", { body: webhook, headers })).status, 200);
     const taken = (): number => place.runs().filter(({ status }) => status !== "failed").length;
     await until(() => taken() === 3, "one run for each event that was taken");
   });

@@ -4,6 +4,7 @@ import { HooklineError } from "../engine/error.ts";
 import type { AgentEventName, Fields, HookEvent } from "../engine/event.ts";
 import { events } from "../engine/events.ts";
 import { isRecord, kindOf } from "../engine/schema.ts";
+import { canBePath } from "../files/paths.ts";
 
 /** @throws HooklineError input_invalid */
 export function fieldsOf(wire: unknown, where: string): Fields {
@@ -86,7 +87,7 @@ export function placeOf({ session, cwd, given, where }: Place): Pick<HookEvent, 
 
 /** Such a value can be no session and no folder, and cannot be passed to a program. */
 function mustBeUsable(text: string, where: string): void {
-  if (text.includes("\0") || text.length > 4_096) {
+  if (!canBePath(text)) {
     throw new HooklineError("input_invalid", {
       reason: "session_id or cwd holds a NUL or is longer than 4,096 characters",
       where,

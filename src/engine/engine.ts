@@ -167,7 +167,9 @@ export function createEngine(ports: Ports): Engine {
   function hooksOr(event: HookEvent): HookSet | undefined {
     try {
       const found = ports.hooks(event);
-      return isThenable(found) ? undefined : found; // what is only being loaded now has decided nothing
+      if (!isThenable(found)) return found;
+      Promise.resolve(found).catch(() => {}); // why it fails was the reason before; nobody else waits for it
+      return undefined; // what is only being loaded now has decided nothing
     } catch {
       return undefined; // no hooks, no guard among them
     }

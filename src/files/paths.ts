@@ -2,6 +2,20 @@
 import { accessSync, constants, existsSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { basename, delimiter, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 
+/** As long as a system opens one. */
+const longestPath = 4_096;
+
+/** Whether a text that somebody sent can be a path, and can be passed to a program: Node throws where it meets NUL. */
+export const canBePath = (text: string): boolean => text.length <= longestPath && !text.includes("\0");
+
+export function isFolder(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch {
+    return false; // not for us to see, or no path at all
+  }
+}
+
 /** The path from the root, with forward slashes, "" for the root itself; undefined: it lies elsewhere. Looks at no disk. */
 export function pathInside(root: string, path: string): string | undefined {
   const below = relative(root, resolve(root, path));

@@ -20,9 +20,11 @@ export function readSmallFile(path: string, limitInBytes: number = largestFileIn
     if (found.size > limitInBytes) return { is: "unreadable", reason: `it is larger than ${limitInBytes / 1024} kB` };
     return { is: "read", text: readFileSync(path, "utf8") };
   } catch (error) {
-    return { is: "unreadable", reason: messageOf(error) };
+    return codeOf(error) === "ENAMETOOLONG" ? { is: "absent" } : { is: "unreadable", reason: messageOf(error) }; // no file has such a name
   }
 }
+
+const codeOf = (error: unknown): unknown => (error instanceof Error && "code" in error ? error.code : undefined);
 
 /** Never throws: what may not be looked at counts as absent. */
 export function isThere(path: string): boolean {
@@ -57,8 +59,8 @@ export function readFileHead(path: string, limitInBytes: number): FileHead {
     const text = room.subarray(0, filled).toString("utf8");
     return { is: "read", text, mode: found.mode, isCut: filled === limitInBytes && found.size > filled };
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code === "ENOENT") return { is: "absent" };
+    const code = codeOf(error);
+    if (code === "ENOENT" || code === "ENAMETOOLONG") return { is: "absent" };
     return code === "ENXIO" ? irregular : { is: "unreadable", reason: messageOf(error) }; // ENXIO: a socket
   } finally {
     if (file !== undefined) closeSync(file);
@@ -84,6 +86,6 @@ export function listFolder(path: string): FolderNames {
       identity: found.ino === 0 ? path : `${found.dev}:${found.ino}`,
     };
   } catch (error) {
-    return { is: "unreadable", reason: messageOf(error) };
+    return codeOf(error) === "ENAMETOOLONG" ? { is: "absent" } : { is: "unreadable", reason: messageOf(error) };
   }
 }

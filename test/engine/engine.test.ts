@@ -54,6 +54,25 @@ const bash = (command: string): { tool_name: string; tool_input: { command: stri
   tool_input: { command },
 });
 
+test("hooks that cannot be loaded fail the one event that asked for them, and nothing else", async () => {
+  const seen: unknown[] = [];
+  const ports = {
+    ...systemPorts(),
+    store: openMemoryStore(),
+    queue: createInlineQueue(),
+    registry: { handlers: new Map(), conditions: new Map() },
+    patterns: undefined as unknown as Patterns, // no hook is ever compiled
+    hooks: () => Promise.reject(new Error("the folder cannot be read")),
+    observe: (one: Observation) => seen.push(one.is),
+  };
+  const engine = createEngine(ports);
+  const event: HookEvent = { id: "e1", name: "a.b", at: 0, cwd: "/", data: {}, sender: "test" };
+  const reasons: unknown[] = [];
+  const outcome = await engine.emit(event, { unrecorded: (because) => reasons.push(String(because)) });
+  await new Promise(setImmediate); // what nobody caught would end the test here
+  assert.deepEqual([outcome, reasons, seen], [{}, ["Error: the folder cannot be read"], ["outcome"]]);
+});
+
 test("[CT4] without hooks every event carries on, at once and without a promise", async (t) => {
   const line = await openLine(t);
   assert.deepEqual(line.emit("PreToolUse", bash("ls")), {});

@@ -26,12 +26,16 @@ function divertOutput(write: Write): void {
   };
 }
 
+/** An unhandled error ends the process no more: one event would cost all others their verdicts. It is not undone. */
+export function outliveErrors(told: (error: string) => void): void {
+  const tell = (error: unknown): void => told(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  process.on("uncaughtException", tell);
+  process.on("unhandledRejection", tell);
+}
+
 /** An unhandled error of a module is logged, and a call that would end the process fails instead. */
 function outlive(write: Write): void {
-  const logged = (error: unknown): void =>
-    write("error", error instanceof Error ? (error.stack ?? error.message) : String(error));
-  process.on("uncaughtException", logged);
-  process.on("unhandledRejection", logged);
+  outliveErrors((error) => write("error", error));
   const refuse = (): never => {
     throw new Error("a module of a project may not end the process that answers for all its hooks");
   };

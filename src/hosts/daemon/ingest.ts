@@ -15,6 +15,7 @@ import { saysFull } from "../../engine/queue.ts";
 import type { Run, Store } from "../../engine/record.ts";
 import { isRecord } from "../../engine/schema.ts";
 import { textOf } from "../../files/lines.ts";
+import { canBePath } from "../../files/paths.ts";
 import { isApplicationEvent } from "../../formats/config/keys.ts";
 import type { CallAnswer } from "./call.ts";
 import { type RefusalCode, type Refused, refusalAnswer, refused, refusedBy } from "./refusals.ts";
@@ -283,21 +284,20 @@ function checked(sent: unknown): Sent {
   if (data !== undefined && !isRecord(data)) throw needs("data", "a JSON object");
   if (cwd !== undefined && !(typeof cwd === "string" && cwd.startsWith("/") && isWithinLimits(cwd)))
     throw needs("cwd", `an absolute path ${folderLimit}`);
-  if (session !== undefined && !(typeof session === "string" && session !== "")) throw needs("session", "text");
+  if (session !== undefined && !(typeof session === "string" && session !== "" && canBePath(session)))
+    throw needs("session", "text of at most 4,096 characters without NUL");
   return sent as unknown as Sent; // as was just looked at; it came as JSON
 }
 
 /** Of which folders a daemon looks up the hooks: a look asks about each folder on the way, and all other requests wait meanwhile. */
 
-/** As agents' payloads may name; no system opens a longer path. */
-const longest = 4_096;
 /** Those of people have some twenty. What a look costs grows with the square of it. */
 const levelsAtMost = 64;
 
-export const folderLimit: string = "of at most 64 levels and 4,096 characters";
+export const folderLimit: string = "of at most 64 levels and 4,096 characters, without NUL";
 
 export function isWithinLimits(folder: string): boolean {
-  if (folder.length > longest) return false;
+  if (!canBePath(folder)) return false;
   let levels = 0;
   for (let at = folder.indexOf("/"); at >= 0; at = folder.indexOf("/", at + 1)) levels += 1;
   return levels <= levelsAtMost;

@@ -73,8 +73,7 @@ export function openTrust(stateFolder: string): TrustRecords {
     if (!isThere(file)) return { is: "absent" };
     const found = readRecord(file, folder);
     if (typeof found === "string") return { is: "refused", reason: found };
-    const { record, identity } = found;
-    return record.path === realPath(root) && identity === identityOf(root) ? { is: "read", record } : { is: "absent" };
+    return isFolderOf(found, root) ? { is: "read", record: found.record } : { is: "absent" };
   }
 
   function record(root: string): TrustRecord | undefined {
@@ -134,8 +133,13 @@ export function openTrust(stateFolder: string): TrustRecords {
   };
 }
 
+interface Identified {
+  record: TrustRecord;
+  identity: string;
+}
+
 /** A record, or why it is not believed. */
-function readRecord(file: string, folder: string): { record: TrustRecord; identity: string } | string {
+function readRecord(file: string, folder: string): Identified | string {
   try {
     const around = lstatSync(folder);
     if (!around.isDirectory() || !isOwn(around.uid) || (around.mode & 0o022) !== 0)
@@ -168,6 +172,14 @@ function identityOf(root: string): string {
   return `${ino}:${birthtimeMs}`;
 }
 
+function isFolderOf({ record, identity }: Identified, root: string): boolean {
+  try {
+    return record.path === realPath(root) && identity === identityOf(root);
+  } catch {
+    return false; // it has gone, or may not be looked at: nothing is trusted there
+  }
+}
+
 function realPath(root: string): string {
   try {
     return realpathSync(root);
@@ -197,4 +209,11 @@ function keepText(texts: string, path: string, state: string): void {
   if (found?.isFile() && found.size <= largestKeptInBytes) writePrivate(file, readRegularBytesSync(path).toString());
 }
 
-const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+/** Never throws: events name folders that may not be looked at, and names that no system takes. */
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
+}

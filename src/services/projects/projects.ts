@@ -1,12 +1,12 @@
 /** Projects: made, found by their folder, changed, taken away. */
 
-import { realpathSync, statSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { basename, dirname, relative, resolve } from "node:path";
 import { type Instant, type MaybePromise, present } from "../../engine/event.ts";
 import { isId, slugBeside, slugOf } from "../../engine/fingerprint.ts";
 import { nearest } from "../../engine/nearest.ts";
-import { withoutCredentials } from "../../engine/one-line.ts";
-import { isInside } from "../../files/paths.ts";
+import { oneLine, withoutCredentials } from "../../engine/one-line.ts";
+import { isFolder, isInside } from "../../files/paths.ts";
 import type { NoteCopies } from "./notes.ts";
 import {
   clean,
@@ -232,7 +232,7 @@ function realOf(folder: string): string {
 
 function folderOf(written: string, from: string): string {
   const path = resolve(from, written);
-  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw new Error(`${path} is no folder`);
+  if (!isFolder(path)) throw new Error(`${oneLine(path)} is no folder`);
   return realpathSync(path);
 }
 

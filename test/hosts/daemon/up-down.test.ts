@@ -47,6 +47,19 @@ test("up says what it watches, status shows it, down ends it and leaves nothing"
   assert.match(place.hookline("down").stdout, /no daemon is running/);
 });
 
+test("a mistake that nobody caught is in the log and on the terminal, and the daemon answers on", async (t) => {
+  const place = placeFor(t);
+  const mistake = 'process.on("SIGUSR2", () => { throw new Error("of the test"); })';
+  place.environment.NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(mistake)}`;
+  const daemon = await place.up();
+  daemon.child.kill("SIGUSR2");
+  const log = join(place.environment.XDG_STATE_HOME ?? "", "hookline", "hookline.log");
+  const said = await until(() => (existsSync(log) ? readFileSync(log, "utf8") : undefined), "the line in the log");
+  assert.match(said, /an error that it did not expect, and goes on after: Error: of the test/);
+  assert.equal((await daemon.emit("a.b")).status, 200);
+  assert.equal(await daemon.stop(), 0);
+});
+
 test("a second up names the running daemon and exits 3; another store may have a daemon at the same time", async (t) => {
   const place = placeFor(t);
   const daemon = await place.up();

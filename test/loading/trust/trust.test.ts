@@ -89,6 +89,27 @@ test("[R86] before trust a command of a workspace is in the set and never runs, 
   assert.equal(untrusted.length, 2);
 });
 
+test("a folder that nobody can look at, or that has gone since it was trusted, has no hooks of its own, and loading goes on", async (t) => {
+  const { load, place, records, say } = trusting(t);
+  await say();
+  symlinkSync("loop", join(place.home, "loop"));
+  const gone = join(place.home, "gone");
+  mkdirSync(gone);
+  records.add(gone, [], 0);
+  rmSync(gone, { recursive: true });
+  const folders = [
+    "/x\u0000y",
+    `/${"a".repeat(300)}`,
+    `/${"\u3042".repeat(2_000)}`,
+    join(place.home, "loop", "in"),
+    gone,
+  ];
+  for (const cwd of folders) {
+    assert.equal(records.of(cwd).items, undefined, cwd);
+    assert.equal((await load(cwd)).set.hooks.length, 0, cwd);
+  }
+});
+
 test("[R86] an allow, a message, a rewrite and a refusal on another event do not count before trust", async (t) => {
   const actions = [
     ["PreToolUse", "{ type: gate, allow: true }"],

@@ -15,7 +15,7 @@ import { renewBundle } from "../agents/clone-bundle.ts";
 import { buildVersion, type ExitCode, type Invocation, textFlag } from "../command.ts";
 import { whyAgent } from "../guards/person.ts";
 import { createLog, failureIn } from "../log.ts";
-import { containModules } from "../module-output.ts";
+import { containModules, outliveErrors } from "../module-output.ts";
 import { sharedStore, stateFolder, storeOptions, storePath } from "../place.ts";
 import { oneLine, shortPath } from "../terminal.ts";
 import { linkLines } from "./open.ts";
@@ -64,6 +64,7 @@ export async function up(invocation: Invocation): Promise<ExitCode> {
         options.port ?? { atBest: portFor(invocation, store) },
       );
       await daemon.follow();
+      outliveErrors((error) => daemon?.complain(`an error that it did not expect, and goes on after: ${error}`));
       say(daemon, invocation, status.listens(door.port, door.socket), options.onDemand ? undefined : door);
       for (const missing of missingDoors(invocation, store, door.port))
         invocation.terminal.error(`hookline: ${missingDoorWords(invocation, missing)}`);

@@ -218,10 +218,16 @@ test("an agent that reads no answer gets the exit code, and no program ends by a
       saying(() => `${takes}${answerOf(`2 1000000 0\n${"x".repeat(1_000_000)}`)}`),
     ),
   );
-  const child = place.start();
-  child.stdout?.destroy();
-  child.stdin?.end("{}");
-  assert.deepEqual(await once(child, "exit"), [2, null]);
+  const becameNode = 7;
+  place.becomes(`#!/bin/sh\nexit ${becameNode}\n`);
+  let end: unknown[] = [];
+  do {
+    const child = place.start();
+    child.stdout?.destroy();
+    child.stdin?.end("{}");
+    end = await once(child, "exit");
+  } while (end[0] === becameNode); // on a busy machine it waits no longer for the answer
+  assert.deepEqual(end, [2, null]);
 });
 
 test("where a process sees no /proc no daemon is asked", {

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import type { AgentAdapter } from "../../src/agents/adapter.ts";
 import { agents } from "../../src/agents/index.ts";
+import { lineFolders } from "../../src/agents/skill-lines.ts";
 import { agentEventNames, rowOf, verdictsOf } from "../../src/engine/events.ts";
 import { type Claim, claims, type Measured, type Results, resultsFile } from "../../test/real-agents/claims.ts";
 
@@ -74,6 +75,10 @@ function eventsTable(): string {
   );
 }
 
+/** Where such lines stand, of all agents. */
+const folders = (): string =>
+  `\`${[...new Set(lineFolders({ home: "/home/me", environment: {} }).map(({ folder }) => folder))].filter((one) => !one.startsWith("/") && !one.includes(".config")).join("`, `")}\``;
+
 export const agentsPage = (): string => `# Agents
 
 <!-- Made by \`npm run docs\` from the results in test/real-agents/results and the adapters in src/agents. -->
@@ -101,6 +106,26 @@ For events that more than one agent sends. A verdict that is not listed is given
 that an event cannot carry waits for the next event of the session that can.
 
 ${eventsTable()}
+
+## Shell lines in skills and slash commands
+
+Agents run such lines themselves, out of words for the model. Claude Code alone asks its hooks before it does so:
+
+| agent | its lines | when they are judged |
+|---|---|---|
+| Claude Code, from 2.1.332 on | \`\` !\`…\` \`\`, and blocks that begin with three backquotes and \`!\` | when each is about to run ([PreSkillShellCommand](events.md#preskillshellcommand)), when they are written, and when a slash command or the tool Skill names their file |
+| Claude Code before that | the same | when they are written, and when a slash command or the tool Skill names their file |
+| Qwen Code | \`!{…}\` | when they are written, and when the tool Skill names their file |
+| OpenCode, Gemini CLI | \`\` !\`…\` \`\`, \`!{…}\` | when they are written |
+| Codex, Copilot CLI, pi | none are known | — |
+
+- **Written**: each line that a tool for files or a shell line puts into ${folders()} is judged as a call of \`Bash\`,
+  for deny and ask. An edit is judged by what the file holds afterwards. The reason names the file and the line. In \`hookline runs\` such a line is a PreSkillShellCommand.
+- The [built-in guard](security.md#the-built-in-guard) asks before a call brings lines, hooks or a text that nobody can read beforehand into such a file. Words without
+  them are free.
+- **What is left**: Qwen Code, OpenCode and Gemini CLI run the lines of a slash command that a person types before any hook hears of the prompt (UserPromptExpansion of Qwen
+  Code and \`command.execute.before\` of OpenCode come afterwards; read in their sources, not tried). So a file that a program, a \`git pull\` or a person has
+  written is not judged there. A command of a plugin or an extension is not looked for by its name. What stands for \`$ARGUMENTS\` is not known when a line is judged.
 
 ## Limits
 

@@ -138,7 +138,7 @@ const startFiles = listed(`
 /** What decides about tool calls, of every agent that reads hooks. */
 const hookFiles = listed(`
   .hookline hookline.yaml hookline.yml hookline.config.ts hookline.config.mts hookline.config.js hookline.config.mjs .discobot/hooks .system/hooks
-  .claude/settings.json .claude/settings.local.json .claude/hooks .claude-plugin .codex/hooks.json .codex/config.toml .codex/hooks .codex/rules .gemini/settings.json .gemini/hooks .gemini/extensions
+  .claude/settings.json .claude/settings.local.json .claude/hooks .claude-plugin .claude/plugins .claude/dev-mods ~/.claude/skills/*/hooks .agents/plugins .qwen/extensions .clinerules/hooks .factory/hooks.json .factory/hooks .factory/plugins .kilocode/plugin .codex/plugins .codex/hooks.json .codex/config.toml .codex/hooks .codex/rules .gemini/settings.json .gemini/hooks .gemini/extensions
   .cursor/hooks.json .cursor/hooks .cursor/cli.json .cursor/permissions.json .cursor/mcp.json .cursor/rules .github/hooks .github/copilot .copilot .qwen/settings.json .qwen/hooks .gen/settings.json .gen/settings.local.json
   .opencode opencode.json opencode.jsonc .pi/extensions .pi/settings.json .mcp.json ~/.claude.json .vscode/mcp.json .windsurf ~/.codeium/windsurf .roo/mcp.json .kiro/settings .kiro/hooks .amazonq ~/.config/goose .continue/config.json .continue/config.yaml .aider.conf.yml .factory/settings.json ~/.config/hookline ~/.local/state/hookline ~/.config/opencode ~/.pi /etc/hookline /etc/claude-code
   .git/hooks .husky lefthook.yml .pre-commit-config.yaml

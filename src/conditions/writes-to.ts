@@ -6,7 +6,7 @@ import type { CallToRead } from "../engine/effects.ts";
 import type { Fields, HookEvent } from "../engine/event.ts";
 import { textField } from "../engine/event.ts";
 import { rowOf } from "../engine/events.ts";
-import { compileFilePattern } from "../engine/file-pattern.ts";
+import { compileFilePattern, type FilePattern } from "../engine/file-pattern.ts";
 import { unknownText } from "../engine/pattern.ts";
 import type { ConditionKind, Patterns } from "../engine/ports.ts";
 import { isRecord, listOf, object, say, text } from "../engine/schema.ts";
@@ -134,9 +134,30 @@ function isInMod(path: string, mods: readonly string[]): boolean {
   return rest !== "" && existsSync(join(folder, name, "hooks"));
 }
 
+/** A pattern is compiled when a path first holds all of its names: of some hundred most never are. */
+function fittingOne(
+  files: readonly string[],
+  patterns: Patterns,
+): (path: string, at: { cwd: string; home: string }) => boolean {
+  const all = files.map((file) => ({ file, names: namesOf(file) }));
+  const compiled = new Map<string, FilePattern>();
+  // What is wrong with one is said when its file is read.
+  if (patterns.wereChecked !== true) for (const file of files) compiled.set(file, compileFilePattern(file, patterns));
+  return (path, at) => {
+    const named = resolve(at.cwd, path);
+    const places = `${named}/\n${patterns.real?.(named) ?? ""}/`.toLowerCase();
+    return all.some(({ file, names }) => {
+      if (!names.every(({ part }) => places.includes(part))) return false;
+      const known = compiled.get(file) ?? compileFilePattern(file, patterns);
+      compiled.set(file, known);
+      return known(path, at);
+    });
+  };
+}
+
 function compile(params: Params, patterns: Patterns): (event: HookEvent) => boolean {
   const { files, mods = [] } = params;
-  const tests = files.map((file) => compileFilePattern(file, patterns));
+  const fits = fittingOne(files, patterns);
   const isMeant = couldMean(namedIn(params));
   const home = homedir();
   return (event) => {
@@ -148,7 +169,7 @@ function compile(params: Params, patterns: Patterns): (event: HookEvent) => bool
     const isAny = (paths: readonly string[]): boolean =>
       paths
         .flatMap((path) => placesOf(path, { home, cwd }))
-        .some((path) => tests.some((holds) => holds(path, { cwd, home })) || isInMod(resolve(cwd, path), mods));
+        .some((path) => fits(path, { cwd, home }) || isInMod(resolve(cwd, path), mods));
     if (writes(tool)) return isAny(writtenByTool(fields));
     const line = lineOf(event);
     if (line === undefined || !isMeant(line, cwd)) return false;

@@ -39,8 +39,7 @@ export function selfProtection(places: Places): Hook {
   ]);
   const registered = registrations(places);
   const code = loadedCode();
-  const inHome = (path: string): boolean =>
-    code.some((one) => one.places.some((place) => path === join(places.home, place)));
+  const inHome = new Set(code.flatMap((one) => one.places.map((place) => `${places.home}/${place}`)));
   const files = [
     ...[".hookline", ".discobot/hooks", ".system/hooks", ".git/hooks"].flatMap(all).flatMap(anywhere),
     ...[...ofProject, ...registered.ofProject, ownFileNames.project, ownFileNames.local, ".git/config"].flatMap(
@@ -58,7 +57,7 @@ export function selfProtection(places: Places): Hook {
       .map((path) => `//**/${path}`),
     ...code
       .flatMap(({ moved }) => moved?.(places) ?? [])
-      .filter((path) => !inHome(path))
+      .filter((path) => !inHome.has(path))
       .map(fromRoot)
       .flatMap(all),
     ...shellFiles.split(" ").map((name) => fromRoot(join(places.home, name))),

@@ -8,6 +8,7 @@ import { rowOf, verdictsOf } from "../engine/events.ts";
 import { isRecord } from "../engine/schema.ts";
 import { type LineFolder, linesIn, linesInShellLine, linesWritten, mayHoldLines } from "../engine/skill-lines.ts";
 import { lineOfCall } from "../engine/tools.ts";
+import { realOf } from "../files/paths.ts";
 import { readRegularFileSync } from "../files/regular-file.ts";
 import type { Places } from "./adapter.ts";
 import { agentNamed, hookFiles } from "./index.ts";
@@ -66,14 +67,18 @@ function ofCall(tool: string, input: Fields, event: HookEvent, home: Home): Mean
     const [called = ""] = (textField(input, "skill") ?? textField(input, "command") ?? "").split(/\s/);
     return namedBy(called.replace(/^\//, ""), event, home);
   }
-  const shell = lineOfCall(tool, input);
-  if (!(shell ? shell.line.includes("!") : mayHoldLines(input))) return [];
+  // A patch names its files in its own text, as a line does.
+  const texts = [lineOfCall(tool, input)?.line, textField(input, "patch"), textField(input, "input")].filter((text) =>
+    text?.includes("!"),
+  );
+  if (texts.length === 0 && !mayHoldLines(input)) return [];
   const folders = lineFolders(home);
   const absolute = (path: string): string =>
     path.startsWith("~/") ? join(home.home, path.slice(2)) : resolve(isAbsolute(cwd) ? cwd : "/", path);
-  const found = shell
-    ? [linesInShellLine(shell.line, cwd, folders) ?? []].flat()
-    : linesWritten(input, folders, { absolute, read });
+  const found = [
+    ...linesWritten(input, folders, { absolute, real: realOf, read }),
+    ...texts.flatMap((text) => linesInShellLine(text ?? "", cwd, folders) ?? []),
+  ];
   return found.flatMap(({ path, lines }) => lines.map((line) => meant(event, "PreSkillShellCommand", line, path)));
 }
 

@@ -13,9 +13,17 @@ import { baseName } from "../engine/pattern.ts";
 import type { ConditionKind, Patterns } from "../engine/ports.ts";
 import type { Found } from "../engine/record.ts";
 import { isRecord, listOf, object, oneOf, say, text } from "../engine/schema.ts";
-import { formsAt, type LineFolder, type LinesWritten, linesInShellLine, linesWritten } from "../engine/skill-lines.ts";
+import {
+  foldersIn,
+  isOfWords,
+  type LineFolder,
+  type LinesWritten,
+  liesThere,
+  linesInShellLine,
+  linesWritten,
+} from "../engine/skill-lines.ts";
 import { readRegularFileSync } from "../files/regular-file.ts";
-import { lineOf } from "./writes-to.ts";
+import { buildsWords, lineOf } from "./writes-to.ts";
 
 type Params = { folders: LineFolder[] };
 
@@ -24,25 +32,28 @@ const longest = 80;
 
 /** What they write stands in no line. */
 const opaque =
-  /^(?:curl|wget|aria2c|base64|basenc|openssl|xxd|uudecode|gunzip|zcat|tar|unzip|python[\d.]*|perl|ruby|node|deno|bun|php|dd|nc|ssh|scp|gpg|awk|gawk|patch|git)$/;
-/** They bring a file from elsewhere. */
-const bringing = /^(?:cp|mv|ln|rsync|install|cat|tee|sponge)$/;
+  /^(?:curl|wget|aria2c|base64|basenc|openssl|xxd|uudecode|gunzip|zcat|tar|unzip|python[\d.]*|perl|ruby|node|deno|bun|php|dd|nc|ssh|scp|gpg|patch)$/;
+/** They bring files from elsewhere. */
+const bringing = /^(?:cp|mv|ln|rsync|install)$/;
+const escaped = /\\(?:x|u|[0-7])/;
 
-const namesFolder = (line: string, cwd: string, folders: readonly LineFolder[]): boolean =>
-  folders.some(({ folder }) => line.includes(folder) || `${cwd}/`.includes(`${folder}/`));
+const couldMean = (line: string, cwd: string, folders: readonly LineFolder[]): boolean =>
+  foldersIn(line, cwd, folders).length > 0 || (buildsWords.test(line) && /!|\\x|\\[0-7]|\.md\b|\.toml\b/.test(line));
 
 /** Whether this event takes the reader of shell lines. */
 export const needsShellForLines =
   ({ folders }: Params) =>
   (event: HookEvent): boolean => {
     const line = lineOf(event);
-    return line !== undefined && namesFolder(line, event.cwd, folders) && mayBeOpaque.test(line);
+    return line !== undefined && changes.test(line) && couldMean(line, event.cwd, folders);
   };
-const mayBeOpaque =
-  /\b(?:curl|wget|aria2c|base64|basenc|openssl|xxd|uudecode|gunzip|zcat|tar|unzip|python[\d.]*|perl|ruby|node|deno|bun|php|dd|nc|ssh|scp|gpg|g?awk|patch|clone|cp|mv|ln|rsync|install|cat|tee|sponge|printf)\b/;
+/** What only shows such a folder writes nothing there. */
+const changes =
+  />|\b(?:tee|sed|cp|mv|ln|rsync|install|clone|sponge)\b|\b(?:curl|wget|aria2c|tar|unzip|python[\d.]*|perl|ruby|node|deno|bun|php|dd|scp|patch)\b/;
 
 function compile({ folders }: Params, patterns: Patterns): (event: HookEvent) => Found | boolean {
   const home = homedir();
+  const real = patterns.real ?? ((path: string) => path);
   return (event) => {
     const { name, data, cwd } = event;
     const input = data.tool_input;
@@ -50,27 +61,46 @@ function compile({ folders }: Params, patterns: Patterns): (event: HookEvent) =>
     const fields = input as Fields; // a payload is JSON
     const tool = textField(data, "tool_name") ?? "";
     const line = lineOf(event);
-    if (line === undefined) {
-      const absolute = (path: string): string => resolve(cwd, path.replace(/^~(?=\/)/, home));
-      return said(linesWritten(fields, folders, { absolute, read })[0]);
-    }
-    if (!namesFolder(line, cwd, folders)) return false;
-    const effects = mayBeOpaque.test(line)
-      ? patterns.effects?.({ tool, input: fields, cwd, home }, { workspace: cwd, home })
-      : undefined;
-    const told = linesInShellLine(line, cwd, folders);
-    if (told && writesThere(effects, line)) return said(told);
-    const from = effects && broughtIn(effects, folders);
-    return from === undefined
-      ? false
-      : { does: `change what an agent runs, by a file that nobody can read here (${oneLine(from, longest)})` };
+    if (line !== undefined)
+      return changes.test(line) && couldMean(line, cwd, folders) && byLine(tool, fields, line, cwd);
+    const absolute = (path: string): string => resolve(cwd, path.replace(/^~(?=\/)/, home));
+    const patch = textField(fields, "patch") ?? textField(fields, "input");
+    return said(
+      linesWritten(fields, folders, { absolute, real, read })[0] ??
+        (patch === undefined ? undefined : linesInShellLine(patch, cwd, folders)),
+    );
   };
-}
 
-/** A commit's message and a search may hold such a line, too. */
-const writesThere = (effects: CallEffects | undefined, line: string): boolean =>
-  effects?.effects.some(({ is, path }) => is === "writes" && path !== undefined) ??
-  /[>]|\b(?:tee|sed|printf)\b/.test(line);
+  function byLine(tool: string, input: Fields, line: string, cwd: string): Found | boolean {
+    const { effects, commands } = patterns.effects?.({ tool, input, cwd, home }, { workspace: cwd, home }) ?? nothing;
+    const isThere = (path: string): boolean => liesThere(path, folders) || liesThere(real(path), folders);
+    const written = effects.filter(({ is, path }) => is === "writes" && path !== undefined && isThere(path));
+    const cloned = commands.find((command) => isThere(cloneIn(command) ?? ""));
+    if (written.length === 0 && !cloned) return false;
+    const told = linesInShellLine(`${written.map(({ path }) => path).join("\n")}\n${line}`, cwd, folders);
+    if (told) return said(told);
+    const from =
+      written.find(({ path = "", command }) => {
+        const by = commands[command ?? -1];
+        return by !== undefined && isUntold(by, { path, isThere, commands });
+      })?.path ??
+      (cloned && cloneIn(cloned));
+    return (
+      from !== undefined && {
+        does: `change what an agent runs, by a file that nobody can read here (${oneLine(from, longest)})`,
+      }
+    );
+  }
+}
+const nothing: CallEffects = { effects: [], commands: [], unknown: [] };
+
+/** The folder that a `git clone` makes. */
+function cloneIn({ words, cwd = "/" }: SimpleCommand): string | undefined {
+  if (baseName(words[0] ?? "") !== "git" || !words.includes("clone")) return undefined;
+  const operands = words.slice(words.indexOf("clone") + 1).filter((word) => !word.startsWith("-"));
+  const [address = "", folder = baseName(address.replace(/\/+$/, ""))] = operands.slice(-2);
+  return resolve(cwd, folder);
+}
 
 function read(path: string): string | undefined {
   try {
@@ -89,30 +119,54 @@ function said(written: LinesWritten | undefined): Found | boolean {
   };
 }
 
-function broughtIn({ effects, commands }: CallEffects, folders: readonly LineFolder[]): string | undefined {
-  const isThere = (path: string): boolean => formsAt(path, folders) !== undefined;
-  for (const { is, path = "", command } of effects) {
-    if (is !== "writes" || !isThere(path)) continue;
-    const by = command === undefined ? undefined : commands[command];
-    if (by && isUntold(by, isThere)) return path;
-  }
-  return undefined;
+interface Written {
+  path: string;
+  isThere(path: string): boolean;
+  commands: readonly SimpleCommand[];
 }
 
-function isUntold(
-  { words, text: given, input, cwd = "/" }: SimpleCommand,
-  isThere: (path: string) => boolean,
+/** Whether the line itself does not hold what this command writes there. */
+function isUntold(command: SimpleCommand, { path, isThere, commands }: Written): boolean {
+  const { words, redirects, cwd = "/" } = command;
+  const name = baseName(words[0] ?? "");
+  if (opaque.test(name)) return true;
+  const isForeign = (from: string): boolean =>
+    !isThere(resolve(cwd, from)) && (isOfWords(from) || !/\.\w+$/.test(baseName(from)));
+  if (bringing.test(name)) return operandsOf(words).slice(0, -1).some(isForeign);
+  const isRedirected = redirects.some(({ how }) => how !== "reads");
+  return (
+    (isRedirected || name === "tee" || name === "sponge") && isOfWords(path) && !isTold(command, commands, isForeign)
+  );
+}
+
+const operandsOf = (words: readonly string[]): string[] => words.slice(1).filter((word) => !/^-./.test(word));
+
+/** What it prints stands in the line, or in words that lie there already. */
+function isTold(
+  { words, text: given, input }: SimpleCommand,
+  commands: readonly SimpleCommand[],
+  isForeign: (from: string) => boolean,
+  depth = 0,
 ): boolean {
   const name = baseName(words[0] ?? "");
-  const rest = words.slice(1).filter((word) => !/^-./.test(word));
-  if (name === "printf") return words.some((word) => /\\(?:x|u|[0-7])/.test(word));
-  if (name === "git") return words.includes("clone");
-  if (opaque.test(name)) return true;
-  if (!bringing.test(name)) return false;
-  if (name === "cat" || name === "tee" || name === "sponge")
-    return name === "cat" ? rest.length > 0 && given === undefined : input.length > 0 && given === undefined;
-  return rest.slice(0, -1).some((from) => !isThere(resolve(cwd, from)) && /\.\w+$/.test(from));
+  const isFed = (): boolean =>
+    depth < mostPipes &&
+    input.every((index) => {
+      const from = commands[index];
+      return from !== undefined && isTold(from, commands, isForeign, depth + 1);
+    });
+  if (name === "echo" || name === "printf") return !words.some((word) => escaped.test(word));
+  if (name === "tee" || name === "sponge") return given !== undefined || isFed();
+  if (name === "cat") return given !== undefined || (operandsOf(words).every((one) => !isForeign(one)) && isFed());
+  return (
+    name === "sed" &&
+    operandsOf(words)
+      .slice(1)
+      .every((one) => !isForeign(one)) &&
+    isFed()
+  );
 }
+const mostPipes = 5;
 
 export const bringsLines: ConditionKind<Params> = {
   summary: "the call writes shell lines or hooks into a skill, a slash command or an agent's description",

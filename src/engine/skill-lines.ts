@@ -32,11 +32,29 @@ const wordsForModels = /\.(?:md|mdc|mdx|markdown|toml|txt|ya?ml|json)$/i;
 export const mayHoldLines = (input: Fields): boolean =>
   textsOf(input, pathFields).some((path) => wordsForModels.test(path));
 
+const below = (path: string, folders: readonly LineFolder[]): LineFolder | undefined => {
+  const plain = `${path.replaceAll("\\", "/")}/`.toLowerCase();
+  return folders.find(({ folder }) => plain.includes(`${folder.startsWith("/") ? "" : "/"}${folder}/`.toLowerCase()));
+};
+
+/** Whether it is such a folder or lies in one. */
+export const liesThere = (path: string, folders: readonly LineFolder[]): boolean => below(path, folders) !== undefined;
+
+export const isOfWords = (path: string): boolean => wordsForModels.test(path);
+
 /** @param path absolute, or with unknown parts. Undefined: no words for a model lie there */
-export function formsAt(path: string, folders: readonly LineFolder[]): readonly LineForm[] | undefined {
-  const plain = path.replaceAll("\\", "/");
-  if (!wordsForModels.test(plain)) return undefined;
-  return folders.find(({ folder }) => plain.includes(`${folder.startsWith("/") ? "" : "/"}${folder}/`))?.forms;
+export const formsAt = (path: string, folders: readonly LineFolder[]): readonly LineForm[] | undefined =>
+  isOfWords(path) ? below(path, folders)?.forms : undefined;
+
+/** The folders that a line could mean, by its text and by where it runs. */
+export function foldersIn(line: string, cwd: string, folders: readonly LineFolder[]): LineFolder[] {
+  const places = `${cwd}/\n${line.replaceAll(/['"\\]/g, "")}`.toLowerCase();
+  return folders.filter(({ folder }) =>
+    folder
+      .toLowerCase()
+      .split("/")
+      .every((name) => places.includes(name)),
+  );
 }
 
 export function linesIn(text: string, forms: readonly LineForm[]): string[] {
@@ -71,9 +89,10 @@ function braced(text: string): string[] {
 
 export const bringsHooks = (text: string): boolean => /^\s*---\r?\n(?:(?!---)[^\n]*\n)*?hooks\s*:/.test(text);
 
-const pathFields = ["file_path", "path", "filePath", "filename", "destination"];
+const pathFields = ["file_path", "path", "filePath", "filename", "destination", "relative_path", "relativePath"];
 const wholeFields = ["content", "file_text", "contents"];
-const partFields = ["new_string", "new_str", "insert_text", "text", "new_source", "insertText"];
+const oldFields = ["old_string", "old_str", "oldText", "oldString"];
+const partFields = ["new_string", "new_str", "insert_text", "text", "new_source", "insertText", "newText", "newString"];
 
 const textsOf = (input: Fields, names: readonly string[]): string[] =>
   names.flatMap((name) => {
@@ -81,20 +100,27 @@ const textsOf = (input: Fields, names: readonly string[]): string[] =>
     return typeof value === "string" ? [value] : [];
   });
 
+interface PlacesOfFiles {
+  absolute(path: string): string;
+  real(path: string): string;
+  read(path: string): string | undefined;
+}
+
 /**
  * What a tool for files would put into such a file.
  *
  * @param absolute makes a path of one that is written
+ * @param real where a path leads: through links, it may lie there as well
  * @param read what lies there now; undefined: nothing, or nothing that can be read
  */
 export function linesWritten(
   input: Fields,
   folders: readonly LineFolder[],
-  { absolute, read }: { absolute(path: string): string; read(path: string): string | undefined },
+  { absolute, real, read }: PlacesOfFiles,
 ): LinesWritten[] {
   return textsOf(input, pathFields).flatMap((written) => {
     const path = absolute(written);
-    const forms = formsAt(path, folders);
+    const forms = isOfWords(path) ? (formsAt(path, folders) ?? formsAt(real(path), folders)) : undefined;
     if (forms === undefined) return [];
     const whole = textsOf(input, wholeFields);
     const edits = Array.isArray(input.edits) ? input.edits.filter(isRecord).map((one) => one as Fields) : [input]; // it is JSON
@@ -113,7 +139,7 @@ export function linesWritten(
 function edited(text: string, edits: readonly Fields[]): string {
   let now = text;
   for (const edit of edits) {
-    const [old = ""] = textsOf(edit, ["old_string", "old_str"]);
+    const [old = ""] = textsOf(edit, oldFields);
     const [replacement = ""] = textsOf(edit, partFields);
     if (old === "" || !now.includes(old)) continue;
     now = edit.replace_all === true ? now.replaceAll(old, () => replacement) : now.replace(old, () => replacement);
@@ -123,8 +149,7 @@ function edited(text: string, edits: readonly Fields[]): string {
 
 /** The same of a shell line that names such a folder, by its text alone: here-documents hold such lines as they are. */
 export function linesInShellLine(line: string, cwd: string, folders: readonly LineFolder[]): LinesWritten | undefined {
-  const places = `${cwd}/\n${line.replaceAll(/['"\\]/g, "")}`;
-  const named = folders.filter(({ folder }) => places.includes(folder));
+  const named = foldersIn(line, cwd, folders);
   const [first] = named;
   if (first === undefined) return undefined;
   const forms = [...new Set(named.flatMap((one) => one.forms))];

@@ -1,6 +1,6 @@
 /** Shell lines that an agent runs itself, out of skills and slash commands: guards judge them as they judge calls (R104). */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import { mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Fields } from "../../src/engine/event.ts";
@@ -178,6 +178,12 @@ test("a line that an edit puts together of what is there and what is new is judg
   });
   equal(verdictOf(hook(edit("Do\n", "Do\n!"))), "deny");
   equal(hook(edit("and", "or")), undefined); // the other line was there before
+});
+
+test("a link to such a folder is that folder", (t) => {
+  const { hook, work } = createPlace(t, { "work/.claude/commands/a.md": "a" });
+  symlinkSync(join(work, ".claude", "commands"), join(work, "c"));
+  equal(verdictOf(hook(written("c/x.md", "!`git push --force origin main`"))), "deny");
 });
 
 test("where no event comes for such lines, the prompt or the call that names their file is refused", (t) => {

@@ -98,7 +98,7 @@ test("install registers the event, check takes a hook on it, and such a hook hea
   equal(hook({ ...line("git status"), hook_event_name: "PreToolUse" }), undefined);
 });
 
-test("an event that is newer than this Hookline is judged if it comes before a call, and else recorded and never blocked", (t) => {
+test("[R104] an event that is newer than this Hookline is judged if it comes before a call, and else recorded and never blocked", (t) => {
   const { hook, run } = createPlace(t);
   const call = { ...line("git push --force origin main"), hook_event_name: "PreTerminalLine" };
   deepEqual(said(hook(call)), ["PreTerminalLine", "deny"]);
@@ -110,7 +110,7 @@ test("an event that is newer than this Hookline is judged if it comes before a c
   match(run("why --event claude-code.SessionDelete").stdout, /claude-code\.SessionDelete/);
 });
 
-test("check says of an event in an agent's file that it is newer than this Hookline, and no error", (t) => {
+test("[R104] check says of an event in an agent's file that it is newer than this Hookline, and no error", (t) => {
   const hooks = { TerminalClosed: [{ hooks: [{ type: "command", command: "true" }] }] };
   const { run } = createPlace(t, { "work/.claude/settings.json": JSON.stringify({ hooks }) });
   const { status, stdout, stderr } = run("check");

@@ -1,6 +1,7 @@
 /** {{placeholders}} in texts: read once at load, filled per run. Fills values only; quoting is the command handler's (R18). */
 import { type Fields, type Json, turnParts } from "./event.ts";
 import { hasFailed } from "./events.ts";
+import { isPlainPath } from "./placeholder-form.ts";
 import type { Scope } from "./ports.ts";
 import type { StepRecord } from "./record.ts";
 import { isRecord } from "./schema.ts";
@@ -206,6 +207,7 @@ const deepest = 64;
 
 /** undefined: not a placeholder that means anything. */
 function compilePlaceholder(written: string): Read | undefined {
+  if (!isPlainPath(written)) return undefined;
   const dot = written.indexOf(".");
   const name = (dot < 0 ? written : written.slice(0, dot)).trimEnd();
   const path =

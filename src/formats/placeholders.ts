@@ -1,13 +1,15 @@
 /** Placeholders whose names mean nothing, reported when a file is read: at run time they are only empty, or stay as they are written. */
 import type { Json } from "../engine/event.ts";
 import { didYouMean, nearest } from "../engine/nearest.ts";
+import { isPlainPath, plainPathIn } from "../engine/placeholder-form.ts";
 import { isRecord } from "../engine/schema.ts";
 import { placeholderParts, placeholders } from "../engine/template.ts";
 import type { Findings } from "./automations/findings.ts";
 import type { Path } from "./reading/mismatches.ts";
 
 export interface StrangePlaceholder {
-  /** A known root has no such part: it is always empty. Else nothing is called so, and it stays as written. */
+  severity: "error" | "warning";
+  /** What holds it never does what it says. */
   isEmpty: boolean;
   message: string;
   suggestion: string;
@@ -17,17 +19,53 @@ const roots: readonly string[] = [...new Set(placeholders.map(({ name }) => name
 
 const written = /\{\{\s*([^{}.\s]{1,60})(?:\.([^{}.\s]{1,60})[^{}]*)?\s*\}\}/g;
 
+const isRoot = (name: string): boolean => roots.includes(name) || /^step_\d+$/.test(name);
+
+/** Other template languages have filters, indexes and calls, and so have programs' own templates: those without a known name are theirs. */
+const otherLanguage = /^(?:[A-Za-z_]\w*)(?:\.\w+)*(?:\s*\||\[|\()/;
+
+/** Nothing fills these: a placeholder is a plain path. */
+function unplainPlaceholders(text: string): StrangePlaceholder[] {
+  return [...text.matchAll(/\{\{([^{}]*)\}\}/g)].flatMap(([whole, inside = ""]): StrangePlaceholder[] => {
+    const written = inside.trim();
+    if (isPlainPath(written)) return [];
+    const meant = plainPathIn(written, isRoot);
+    if (meant === undefined && !otherLanguage.test(written)) return [];
+    const path = meant ?? plainPathIn(written, () => true);
+    return [
+      {
+        severity: "error",
+        isEmpty: meant !== undefined,
+        message: `${whole} is no placeholder: between the braces stands a plain path, without filters, brackets, calls and operators`,
+        suggestion: `write ${path === undefined ? "a path such as {{event.title}}" : `{{${path}}}`}`,
+      },
+    ];
+  });
+}
+
 export function strangePlaceholders(text: string): StrangePlaceholder[] {
+  return [...unplainPlaceholders(text), ...misnamedPlaceholders(text)];
+}
+
+function misnamedPlaceholders(text: string): StrangePlaceholder[] {
   return [...text.matchAll(written)].flatMap(([whole, root = "", part]): StrangePlaceholder[] => {
+    if (!isPlainPath(whole.slice(2, -2).trim())) return [];
     const known = placeholderParts.get(root);
     if (known && part !== undefined && !known.includes(part)) {
       const suggestion = didYouMean(part, known) ?? `known: ${known.join(", ")}`;
-      return [{ isEmpty: true, message: `${whole} is always empty: "${root}" has no "${part}"`, suggestion }];
+      return [
+        {
+          severity: "error",
+          isEmpty: true,
+          message: `${whole} is always empty: "${root}" has no "${part}"`,
+          suggestion,
+        },
+      ];
     }
-    const near = roots.includes(root) || /^step_\d+$/.test(root) ? undefined : nearest(root, roots);
+    const near = isRoot(root) ? undefined : nearest(root, roots);
     if (near === undefined || near.includes("_N")) return [];
     const message = `${whole} stands for nothing and stays as it is written`;
-    return [{ isEmpty: false, message, suggestion: `did you mean ${whole.replace(root, near)}?` }];
+    return [{ severity: "warning", isEmpty: false, message, suggestion: `did you mean ${whole.replace(root, near)}?` }];
   });
 }
 
@@ -56,8 +94,10 @@ function warnOfText(text: string, { findings, path, steps }: Place): void {
     const message = `${whole} is always empty: ${stepsBefore(steps)} before it`;
     findings.warn(path, { code: "placeholder", message, suggestion: "steps are counted from 0" });
   }
-  for (const { message, suggestion } of strangePlaceholders(text))
+  for (const { message, suggestion } of misnamedPlaceholders(text))
     findings.warn(path, { code: "placeholder", message, suggestion });
+  for (const { message, suggestion } of unplainPlaceholders(text))
+    findings.error(path, { code: "placeholder", message, suggestion });
 }
 
 const stepsBefore = (steps: number): string =>

@@ -10,6 +10,7 @@ import { didYouMean } from "../../engine/nearest.ts";
 import type { Patterns, Registry } from "../../engine/ports.ts";
 import { isRecord, kindOf, type Mismatch } from "../../engine/schema.ts";
 import { warnOfPlaceholders } from "../placeholders.ts";
+import { withDurations } from "../reading/durations.ts";
 import { type Automation, automationDefaults, defaultCooldown, type LlmConfig } from "./fields.ts";
 import { type AutomationFinding, collectFindings, type Findings, reportMismatches } from "./findings.ts";
 import { automationSchema, type TriggerType } from "./schema.ts";
@@ -131,7 +132,7 @@ function readFields(written: Json, findings: Findings): Fields | undefined {
     findings.error([], { code: "wrong-type", message, suggestion: "write name: … and trigger: …" });
     return undefined;
   }
-  const fields: Fields = { ...(written as Fields) }; // it is JSON
+  const fields: Fields = withDurations(written as Fields); // it is JSON
   for (const key of jsonTexts) {
     const text = fields[key];
     if (typeof text !== "string" || text.trim() === "") continue;
@@ -144,6 +145,10 @@ function readFields(written: Json, findings: Findings): Fields | undefined {
     }
   }
   for (const [key, value] of Object.entries(fields)) if (value === null) delete fields[key]; // as good as nothing
+  const { trigger, context_steps: steps } = fields;
+  if (isRecord(trigger)) fields.trigger = withDurations(trigger as Fields); // a part of JSON
+  if (Array.isArray(steps))
+    fields.context_steps = steps.map((step) => (isRecord(step) ? withDurations(step as Fields) : step)); // the same
   checkFields(fields, written as Fields, findings);
   return fields;
 }

@@ -13,7 +13,7 @@ import {
   say,
   text,
 } from "../../engine/schema.ts";
-import { schemaOf, seconds, some, typed } from "../rules/fields.ts";
+import { schemaOf, seconds, secondsFrom0, some, typed } from "../rules/fields.ts";
 import { type Automation, type AutomationWatch, automationDefaults as defaults } from "./fields.ts";
 
 /** Each is read by a file of its own. */
@@ -66,8 +66,8 @@ export const automationFields: { readonly [F in FieldName]: AutomationField } = 
   llm_config: optional("llm_config", orNone(llm), "which model is asked; what is left out is as in the settings"),
   cooldown_seconds: optional(
     "cooldown_seconds",
-    number(undefined, 0),
-    "minimum seconds from one start to the next; 0: none, which is the default of a cron trigger",
+    secondsFrom0,
+    "minimum seconds from one start to the next, or a duration such as 5m; 0: none, which is the default of a cron trigger",
   ),
   max_tokens_per_run: optional(
     "max_tokens_per_run",
@@ -79,7 +79,11 @@ export const automationFields: { readonly [F in FieldName]: AutomationField } = 
     oneOf("skip", "queue", "coalesce", "restart"),
     "what happens to events that come while it runs",
   ),
-  timeout_seconds: optional("timeout_seconds", seconds, "time limit of the whole run, in seconds"),
+  timeout_seconds: optional(
+    "timeout_seconds",
+    seconds,
+    "time limit of the whole run, in seconds or as a duration such as 5m",
+  ),
   tools: optional(
     "tools",
     orNone(either(all, listOf(some))),
@@ -120,7 +124,10 @@ export const triggerKinds: { readonly [T in "event" | "periodic" | "cron" | "at"
   },
   periodic: {
     summary: "again and again, so many seconds after its last run began",
-    params: object({}, { interval_seconds: say(seconds, "seconds from run to run", 3600), skip_llm: skipLlm }),
+    params: object(
+      {},
+      { interval_seconds: say(seconds, "seconds from run to run, or a duration such as 15m", 3600), skip_llm: skipLlm },
+    ),
   },
   cron: {
     summary: "at the times that a cron pattern names",

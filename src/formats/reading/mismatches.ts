@@ -1,7 +1,9 @@
 /** What a schema has found wrong, as findings in a person's words, the same in every format; and where in a file each belongs. */
+
 import { didYouMean, nearest } from "../../engine/nearest.ts";
 import { isRecord, type Mismatch } from "../../engine/schema.ts";
 import { addressInstead } from "./address.ts";
+import { secondsIn } from "./durations.ts";
 import { type Finding, jsonOf, type Member, membersOf, type Node, type Report } from "./tree.ts";
 
 export type Path = readonly (string | number)[];
@@ -92,7 +94,7 @@ function missingField({ path, expected }: Mismatch, { name, examples = {} }: Sub
 
 function wrongType({ path, expected, found }: Mismatch, { name }: Subject): Said {
   const what = path.length === 0 ? name : `"${path.join(".")}" of ${name}`;
-  const suggestion = adviceOn(expected, found);
+  const suggestion = adviceOn(expected, found, String(path.at(-1) ?? ""));
   const message = `${what} needs ${expected} but is ${found === "null" ? "empty" : found}`;
   return { code: "wrong-type", message, ...(suggestion === undefined ? {} : { suggestion }) };
 }
@@ -107,7 +109,7 @@ const words: { readonly [word: string]: boolean } = {
 };
 
 /** What to write instead, where what was found shows it. */
-export function adviceOn(expected: string, found: string): string | undefined {
+export function adviceOn(expected: string, found: string, field = ""): string | undefined {
   if (/^"?\{\{[^{}]*\}\}"?$/.test(found)) return "write the value itself: no placeholder can stand here";
   if (/^"[-+]?\.(inf|nan)"$/i.test(found)) return "write a finite number";
   if (/^(text|a name)$/.test(expected) && /^(-?\d[\d.e+-]*|true|false)$/.test(found))
@@ -116,9 +118,18 @@ export function adviceOn(expected: string, found: string): string | undefined {
   const address = addressInstead(expected, written);
   if (address) return `write ${address}`;
   if (expected === "a list" && written !== "") return `write [${written}]`;
-  if (/number|seconds/.test(expected) && /^\d+(\.\d+)?\s*[a-z]*$/.test(written)) return `write ${parseFloat(written)}`;
+  if (/number|seconds/.test(expected)) return numberAdvice(expected, written, field);
   return expected === "true or false" && Object.hasOwn(words, written) ? `write ${words[written]}` : undefined;
 }
+
+/** 5m are 300 where seconds are counted; nothing is made of a unit that the field does not count. */
+function numberAdvice(expected: string, written: string, field: string): string | undefined {
+  const seconds = secondsIn(written);
+  if (seconds !== undefined && /milli/.test(expected + field)) return `write ${seconds * 1000}`;
+  if (seconds !== undefined && (/seconds/.test(expected) || countsSeconds.test(field))) return `write ${seconds}`;
+  return /^\d+(\.\d+)?$/.test(written.trim()) ? `write ${Number(written)}` : undefined;
+}
+const countsSeconds = /seconds|timeout|cooldown|interval|delay|limit$|^(?:after|age|idle|every)$/i;
 
 function valueAt(value: unknown, path: Path): unknown {
   let at = value;

@@ -16,6 +16,7 @@ import {
   say,
   text,
 } from "../../engine/schema.ts";
+import { readDurations } from "../reading/durations.ts";
 import { type Events, readEvents } from "../reading/event-names.ts";
 import { offsetAt, reportWrong } from "../reading/mismatches.ts";
 import { jsonOf, type Member, membersOf, type Node, type Report } from "../reading/tree.ts";
@@ -47,6 +48,7 @@ export function readEntry(node: Node, report: Report): ReadEntry {
     });
     return { node, members, match: {}, events: readEvents(undefined, eventWords, report) };
   }
+  readDurations([...members.values(), ...membersOf(members.get("handler")?.value)]);
   const wrong = entrySchema.check(valuesOf(members));
   for (const mismatch of wrong) if (mismatch.unknown) tellUnknown(mismatch, { node, members }, report);
   const others = wrong.filter((one) => !one.unknown && !isMisspelt(one, members));

@@ -7,6 +7,7 @@ import { didYouMean, nearest } from "../../engine/nearest.ts";
 import type { ActionUse, Handler, Patterns, Registry } from "../../engine/ports.ts";
 import { flag, type Schema, say } from "../../engine/schema.ts";
 import { strangePlaceholders } from "../placeholders.ts";
+import { readDurations } from "../reading/durations.ts";
 import { jsonOf, type Member, membersOf, type Node, type Report } from "../reading/tree.ts";
 import { warnOfUnknownServer } from "./conditions.ts";
 import { defaultTimeout, ruleEvents } from "./fields.ts";
@@ -133,6 +134,7 @@ function readStep(
 ): ReadStep | undefined {
   const typed = spreadParams(written, takes(handler.params.json, "params"), context.report);
   if (!typed) return undefined;
+  readDurations(typed.members.values());
   const params = paramsOf(typed);
   const shape = handler.params.check(params);
   const wrong = shape.length > 0 ? shape : (handler.inspect?.(params, context.patterns) ?? []);
@@ -158,8 +160,8 @@ function hasEmptyPlaceholder({ members }: Typed, { report }: ActionContext): boo
   const isEmpty = [...members.values()].map(({ value }) =>
     textsIn(value).map(({ text, at }) =>
       strangePlaceholders(text).map((strange) => {
-        const { message, suggestion } = strange;
-        report(at, { severity: strange.isEmpty ? "error" : "warning", code: "placeholder", message, suggestion });
+        const { severity, message, suggestion } = strange;
+        report(at, { severity, code: "placeholder", message, suggestion });
         return strange.isEmpty;
       }),
     ),

@@ -8,6 +8,7 @@ import { compileToolPattern } from "../../engine/pattern.ts";
 import type { Patterns, Registry } from "../../engine/ports.ts";
 import { kindOf } from "../../engine/schema.ts";
 import { guardOfEntry } from "../invalid-guard.ts";
+import { readDurations } from "../reading/durations.ts";
 import { type Events, readEvents, warnOfNeverSent } from "../reading/event-names.ts";
 import { reportWrong } from "../reading/mismatches.ts";
 import { jsonOf, type Member, membersOf, type Node, type Report } from "../reading/tree.ts";
@@ -39,6 +40,7 @@ export function readFields(node: Node, report: Report): Fields {
     return fields;
   }
   const members = new Map(membersOf(node).map((member) => [member.key, member]));
+  readDurations(members.values());
   const event = members.get("event");
   if (event && !members.has("on")) {
     members.delete("event");

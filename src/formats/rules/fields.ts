@@ -3,6 +3,7 @@ import type { Json } from "../../engine/event.ts";
 import { eventNames } from "../../engine/events.ts";
 import { usualTextLimit } from "../../engine/hook-words.ts";
 import { either, flag, integer, kindOf, listOf, number, object, type Schema, say, text } from "../../engine/schema.ts";
+import { durationPattern } from "../reading/durations.ts";
 
 export interface RuleField {
   schema: Schema<unknown>;
@@ -17,11 +18,21 @@ export const some: Schema<string> = {
     typeof value === "string" && value.trim() !== "" ? [] : [{ path, expected: "a name", found: kindOf(value) }],
 };
 export const seconds: Schema<number> = {
-  json: { type: "number", exclusiveMinimum: 0 },
+  json: {
+    anyOf: [
+      { type: "number", exclusiveMinimum: 0 },
+      { type: "string", pattern: durationPattern },
+    ],
+  },
   check: (value, path = []) =>
     typeof value === "number" && Number.isFinite(value) && value > 0
       ? []
       : [{ path, expected: "seconds above 0", found: kindOf(value) }],
+};
+/** From 0 on. A duration such as 5m has become its seconds before. */
+export const secondsFrom0: Schema<number> = {
+  ...number(undefined, 0),
+  json: { anyOf: [number(undefined, 0).json, { type: "string", pattern: durationPattern }] },
 };
 /** One or several; an empty list would match nothing. */
 export const oneOrMore: Schema<string | string[]> = {
@@ -70,7 +81,9 @@ export const ruleFields: { readonly [F in RuleFieldName]: RuleField } = {
     oneOrMore,
     "tool patterns, as `Bash(git push --force origin tmp-*)`: a call that surely is one of them is left alone",
   ),
-  cooldown: field(number(undefined, 0), "minimum seconds from one start to the next; 0: none", { default: 0 }),
+  cooldown: field(secondsFrom0, "minimum seconds from one start to the next, or a duration such as 5m; 0: none", {
+    default: 0,
+  }),
   max_fires: field(integer(undefined, 0), "how often it runs at most, over all sessions; 0: no limit", { default: 0 }),
   text_limit: field(integer(undefined, 1), "characters of all that it says to models and people in one answer", {
     default: usualTextLimit,
@@ -84,9 +97,13 @@ export const ruleFields: { readonly [F in RuleFieldName]: RuleField } = {
   ),
   report: field(flag, "true: it is evaluated and recorded, and nothing that it answers counts", { default: false }),
   tags: field(listOf(text()), "words for lists and people; the engine does not use them", { default: [] }),
-  timeout: field(seconds, "seconds that each of its actions may take, unless the action says it itself", {
-    default: defaultTimeout,
-  }),
+  timeout: field(
+    seconds,
+    "seconds, or a duration such as 5m, that each of its actions may take, unless the action says it itself",
+    {
+      default: defaultTimeout,
+    },
+  ),
 };
 
 /** The schema of a map with the fields of a table. */

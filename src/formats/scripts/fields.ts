@@ -1,6 +1,7 @@
 /** The fields of a script (specification 004) in one table, and each as the type that it has; mistakes are reported where they stand. */
 import type { Fields } from "../../engine/event.ts";
 import { didYouMean, nearest } from "../../engine/nearest.ts";
+import { secondsIn } from "../reading/durations.ts";
 import type { Finding, Report } from "../reading/tree.ts";
 import type { Field } from "./front-matter.ts";
 
@@ -153,15 +154,13 @@ export function saysNo(fields: ScriptFields, name: ScriptFieldName, report: Repo
 export function secondsOf(fields: ScriptFields, name: ScriptFieldName, report: Report): number | undefined {
   const written = textOf(fields, name);
   if (written === undefined) return undefined;
-  const seconds = /^\d+(\.\d+)?$/.test(written) ? Number(written) : 0;
+  const seconds = /^\d+(\.\d+)?$/.test(written) ? Number(written) : (secondsIn(written) ?? 0);
   if (seconds >= shortestLimit && seconds <= longestLimit) return seconds;
-  const unit = /^(\d+(?:\.\d+)?)\s*(s|sec|m|min|h)\w*$/i.exec(written);
-  const factor = unit ? { s: 1, m: 60, h: 3600 }[unit[2]?.charAt(0).toLowerCase() ?? ""] : undefined;
   report(fields.get(name)?.valueAt ?? 0, {
     severity: "error",
     code: "wrong-type",
     message: `"${name}" needs seconds, from ${shortestLimit} to ${longestLimit}, but is "${written}", so the default holds`,
-    suggestion: unit && factor ? `write ${Number(unit[1]) * factor}` : "write a number",
+    suggestion: "write a number, or a duration such as 5m",
   });
   return undefined;
 }

@@ -69,7 +69,7 @@ export function createReader(entry: Entry, tell: Report, format: SettingsFormat)
         key,
         "wrong-type",
         message,
-        near ?? (choices.length > 0 ? `known: ${choices.join(", ")}` : adviceOn(expected, found)),
+        near ?? (choices.length > 0 ? `known: ${choices.join(", ")}` : adviceOn(expected, found, key)),
       );
       return undefined;
     },

@@ -6,6 +6,7 @@ import { asksFor, didYouMean, nearest } from "../../engine/nearest.ts";
 import type { Patterns } from "../../engine/ports.ts";
 import { flag, integer, listOf, number, oneOf, text } from "../../engine/schema.ts";
 import { guardInvalid, invalidGuard } from "../invalid-guard.ts";
+import { secondsIn } from "../reading/durations.ts";
 import type { Finding, Place, Report } from "../reading/tree.ts";
 import type { Entry, SettingsFormat } from "./entries.ts";
 import { createReader, type EntryReader } from "./entry-reader.ts";
@@ -143,15 +144,18 @@ function asksForSafety({ entry }: EntryReader): boolean {
 function readStep(reader: EntryReader, type: NamedType, context: FileContext): Step {
   const resident = residentOf(reader, type.name, context.format);
   const parameters = { ...parametersOf(reader, type, context), ...(resident ? { resident } : {}) };
-  return { uses: type.name, with: parameters, timeout: readTimeout(reader, type), onError: "stop" };
+  return { uses: type.name, with: parameters, timeout: readTimeout(reader, type, context), onError: "stop" };
 }
 
 /** A time limit of so many seconds is reported as one. */
 export const surelyMilliseconds = 1000;
 
-function readTimeout(reader: EntryReader, type: HandlerType): Seconds {
+function readTimeout(reader: EntryReader, type: HandlerType, { format }: FileContext): Seconds {
   const key = reader.entry.fields.has("timeout") ? "timeout" : "timeoutSec";
-  const timeout = reader.read(key, number());
+  const written = reader.entry.fields.get(key)?.value;
+  // Agents refuse a duration in files of theirs.
+  const duration = format.isOurs && typeof written === "string" ? secondsIn(written) : undefined;
+  const timeout = duration ?? reader.read(key, number());
   if (timeout === undefined) return type.timeout;
   if (timeout <= 0)
     reader.fault(key, "timeout-unit", `"${key}" is ${timeout}, which leaves no time to run`, "write seconds above 0");

@@ -362,6 +362,27 @@ test("[A41, A49] an unknown provider is an error when the automation is made, an
   assert.match(told({ llm_config: { base_url: "{{event.url}}" } })[0] ?? "", /^error: .*placeholder/);
 });
 
+test("a placeholder that is no plain path is an error of the automation, with the right form", () => {
+  assert.deepEqual(told({ prompt_template: "{{ event.title | truncate(20) }}" }), [
+    "error: {{ event.title | truncate(20) }} is no placeholder: between the braces stands a plain path, without filters, brackets, calls and operators",
+  ]);
+  const step = { type: "read_file", path: "{{event.files[0]}}" };
+  assert.match(told({ context_steps: [step] })[0] ?? "", /^error: \{\{event\.files\[0\]\}\} is no placeholder/);
+});
+
+test("seconds of an automation may be written as durations", () => {
+  const { automation, findings } = compile(
+    written({
+      cooldown_seconds: "5m",
+      timeout_seconds: "1h",
+      trigger: { type: "periodic", interval_seconds: "15 min" },
+    }),
+  );
+  assert.deepEqual(findings, []);
+  assert.deepEqual([automation?.cooldown_seconds, automation?.timeout_seconds], [300, 3600]);
+  assert.equal(automation?.trigger.type === "periodic" && automation.trigger.interval_seconds, 900);
+});
+
 test("placeholders that can never be filled are warned of", () => {
   assert.deepEqual(told({ prompt_template: "{{step_0}}" }), [
     "warning: {{step_0}} is always empty: no step runs before it",

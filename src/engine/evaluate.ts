@@ -29,6 +29,7 @@ import { type Plan, scopeOf } from "./plan.ts";
 import { type Caller, type DetachedWork, elapsed, type Item, type Ports } from "./ports.ts";
 import { addTokens, type Found, type Run, type RunStatus } from "./record.ts";
 import { perform, policyOf } from "./run.ts";
+import { unsureIn } from "./unsure.ts";
 
 /** What evaluation needs of the engine. */
 export interface Evaluator {
@@ -42,22 +43,64 @@ export interface Evaluator {
 const roundsAtMost = 3;
 
 export function* evaluateAll(evaluator: Evaluator, eventContext: EventContext): Flow<void> {
-  for (const plan of candidates(eventContext)) {
-    if (eventContext.version > 0 && plan.guard) yield* judgeOriginal(evaluator, plan, eventContext);
-    if (eventContext.denied === plan) continue;
-    if (plan.ask) yield* askAhead([plan], eventContext);
-    const holds = holdsAfresh(plan, eventContext);
-    const pending = eventContext.pendingChecks.get(plan.hook.id);
-    if (holds !== false || pending)
-      yield* evaluate(evaluator, plan, eventContext, pending ?? (typeof holds === "object" ? holds : undefined));
-    else if (
-      eventContext.version > 0 &&
-      !eventContext.answers.has(plan) &&
-      plan.open?.(scopeOf(eventContext.original)) !== false
-    ) {
-      skip(evaluator, plan, eventContext, "the input was rewritten before it was reached, and no longer matches");
-    } else yield* reportFaults(evaluator, plan, eventContext);
+  let asked: Set<Plan> | undefined;
+  let reached = 0;
+  const plans = candidates(eventContext);
+  for (const plan of plans) {
+    reached += 1;
+    if (asked?.has(plan)) continue;
+    let holds = yield* reach(evaluator, plan, eventContext);
+    if (isUnsure(holds) && reached < plans.length) {
+      asked ??= new Set();
+      yield* askKnowing(evaluator, plans.slice(reached), eventContext, asked);
+      holds = holdsAfresh(plan, eventContext);
+    }
+    if (holds !== undefined) yield* answerOf(evaluator, plan, eventContext, holds);
   }
+}
+
+const isUnsure = (holds: Found | boolean | undefined): boolean =>
+  typeof holds === "object" && unsureIn(holds) !== undefined;
+
+/** A guard that knows what is wrong is asked before a hook that only cannot tell: its reason is the better one (R87). */
+function* askKnowing(
+  evaluator: Evaluator,
+  behind: readonly Plan[],
+  eventContext: EventContext,
+  asked: Set<Plan>,
+): Flow<void> {
+  for (const plan of behind) {
+    if (eventContext.denied) return;
+    if (!plan.guard || asked.has(plan) || inBackground(plan, eventContext)) continue;
+    if (plan.ask) yield* askAhead([plan], eventContext);
+    const found = holdsAfresh(plan, eventContext);
+    if (found === false || isUnsure(found)) continue;
+    asked.add(plan);
+    const holds = yield* reach(evaluator, plan, eventContext);
+    if (holds !== undefined) yield* answerOf(evaluator, plan, eventContext, holds);
+  }
+}
+
+/** @returns what its condition finds; undefined: it has denied the call as it was asked */
+function* reach(evaluator: Evaluator, plan: Plan, eventContext: EventContext): Flow<Found | boolean | undefined> {
+  if (eventContext.version > 0 && plan.guard) yield* judgeOriginal(evaluator, plan, eventContext);
+  if (eventContext.denied === plan) return undefined;
+  if (plan.ask) yield* askAhead([plan], eventContext);
+  return holdsAfresh(plan, eventContext);
+}
+
+/** @param holds what its condition has found */
+function* answerOf(evaluator: Evaluator, plan: Plan, eventContext: EventContext, holds: Found | boolean): Flow<void> {
+  const pending = eventContext.pendingChecks.get(plan.hook.id);
+  if (holds !== false || pending)
+    yield* evaluate(evaluator, plan, eventContext, pending ?? (typeof holds === "object" ? holds : undefined));
+  else if (
+    eventContext.version > 0 &&
+    !eventContext.answers.has(plan) &&
+    plan.open?.(scopeOf(eventContext.original)) !== false
+  ) {
+    skip(evaluator, plan, eventContext, "the input was rewritten before it was reached, and no longer matches");
+  } else yield* reportFaults(evaluator, plan, eventContext);
 }
 
 /**

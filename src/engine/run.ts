@@ -8,6 +8,7 @@ import { merge, type Outcome } from "./outcome.ts";
 import type { Plan, PlannedStep } from "./plan.ts";
 import { type Caller, type DetachedWork, elapsed, type Ports, type StepResult } from "./ports.ts";
 import type { Failure, Found, RunStatus, StepRecord } from "./record.ts";
+import { withTrueReason } from "./unsure.ts";
 
 export interface Performed {
   status: RunStatus;
@@ -36,7 +37,12 @@ interface Performing {
 }
 
 /** Runs the plan's steps. The outcome already holds what the failure policy answers. Throws only where a journal does. */
-export function* perform(plan: Plan, stepScope: StepScope, { run, match, report }: Performing): Flow<Performed> {
+export function* perform(plan: Plan, stepScope: StepScope, performing: Performing): Flow<Performed> {
+  const done = yield* performSteps(plan, stepScope, performing);
+  return { ...done, outcome: withTrueReason(done.outcome, performing.match, plan.hook) };
+}
+
+function* performSteps(plan: Plan, stepScope: StepScope, { run, match, report }: Performing): Flow<Performed> {
   const { hook } = plan;
   const { ports } = stepScope;
   const fault = plan.fault();

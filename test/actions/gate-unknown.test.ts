@@ -37,6 +37,46 @@ test("[R87] a gate that holds only by what is not known says that, and not its o
   });
 });
 
+test("[R87] where a hook holds only by what is not known, the reason of its refusal begins with that, whatever kind of hook it is", async (t) => {
+  const when = { is: "tool", with: "Bash(git push *)" };
+  const program = (command: string, given: Partial<Hook> = {}): Hook =>
+    aHook("people push", "command", {
+      when,
+      steps: [{ uses: "command", with: { command }, timeout: 600, onError: "stop" }],
+      ...given,
+    });
+  const refusing = program("echo 'pushing is for people' >&2; exit 2");
+  assert.equal((await verdict(t, [refusing], "git push"))?.reason, "pushing is for people");
+  assert.equal(
+    (await verdict(t, [refusing], "curl x | sh"))?.reason,
+    `${saying("cannot tell what `sh` is given to run")} What "people push" says of what it forbids: pushing is for people`,
+  );
+  const asking = `echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask"}}'`;
+  assert.equal((await verdict(t, [program(asking)], "$X push"))?.reason, saying("cannot tell what `$X` runs"));
+  const failing = program("exit 1", { role: "guard", onFailure: "block" });
+  assert.match(
+    (await verdict(t, [failing], "$X push"))?.reason ?? "",
+    /^Hookline cannot tell what `\$X` runs, .* failed \(exit 1\)$/,
+  );
+});
+
+test("[R87] a rule that knows what is wrong is asked before one that only cannot tell, and the others keep their order", async (t) => {
+  const unsure = gate({ reason: "never push" });
+  const knows = aHook("no-pipe", "gate", {
+    when: { is: "tool", with: "Bash(curl *)" },
+    steps: [{ uses: "gate", with: { reason: "a download that runs" }, timeout: 600, onError: "stop" }],
+    role: "guard",
+    priority: 300,
+  });
+  assert.deepEqual(await verdict(t, [unsure, knows], "curl x | sh"), {
+    is: "deny",
+    reason: "a download that runs",
+    by: "no-pipe",
+  });
+  assert.equal((await verdict(t, [unsure, knows], "git push && curl x"))?.reason, "never push");
+  assert.equal((await verdict(t, [unsure, knows], "wget x | sh"))?.by, "no-push");
+});
+
 test("[R87] a gate that allows does not where it is not known what runs", async (t) => {
   const allow = gate({ allow: true });
   assert.equal((await verdict(t, [allow], "git push"))?.is, "allow");

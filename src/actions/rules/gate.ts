@@ -3,8 +3,8 @@
 import { agentEventNames, events } from "../../engine/events.ts";
 import type { OutcomeField } from "../../engine/outcome.ts";
 import type { Handler } from "../../engine/ports.ts";
-import type { Found } from "../../engine/record.ts";
 import { flag, object, oneOf, say, text } from "../../engine/schema.ts";
+import { unsureIn, unsureSentence } from "../../engine/unsure.ts";
 import { handler } from "../step.ts";
 
 const policy = "Blocked by hook policy";
@@ -18,15 +18,6 @@ type Decision = (typeof decisions)[number];
 
 const decisionOf = ({ decision, allow, ask }: { decision?: Decision; allow?: boolean; ask?: boolean }): Decision =>
   decision ?? (allow === true ? "allow" : ask === true ? "ask" : "deny");
-
-/** What a condition says of a call that it cannot tell apart: why, and what its author wants then. */
-interface Unsure {
-  why: string;
-  answer?: unknown;
-}
-
-const unsureIn = (match: Found | undefined): Unsure | undefined =>
-  typeof match?.unknown === "string" ? { why: match.unknown, answer: match.answer } : undefined;
 
 export const gate: Handler = handler({
   params: object(
@@ -50,20 +41,21 @@ export const gate: Handler = handler({
       ? []
       : [{ path: [allow === undefined ? "ask" : "allow"], expected: "decision alone", found: "both" }],
   run({ reason, suggestion, ...params }, { hook, scope }) {
-    const unsure = unsureIn(scope.match);
+    const why = unsureIn(scope.match);
     const wanted = decisionOf(params);
     // What nobody can tell apart is no reason to allow anything (R87).
-    if (unsure && wanted === "allow")
-      return { ok: true, output: {}, notes: [`it does not allow the call: ${unsure.why}`] };
+    if (why !== undefined && wanted === "allow")
+      return { ok: true, output: {}, notes: [`it does not allow the call: ${why}`] };
     if (wanted === "allow" && scope.match?.partly === true)
       return {
         ok: true,
         output: {},
         notes: ["it does not allow the call: the line does more than the rule names by the letter"],
       };
-    const is = unsure && (unsure.answer === "deny" || unsure.answer === "ask") ? unsure.answer : wanted;
-    const said = unsure ? sentence(unsure.why) : trimmed(reason);
-    const instead = unsure ? undefined : trimmed(suggestion);
+    const answer = why === undefined ? undefined : scope.match?.answer; // what the condition's author wants then
+    const is = answer === "deny" || answer === "ask" ? answer : wanted;
+    const said = why === undefined ? trimmed(reason) : unsureSentence(why);
+    const instead = why === undefined ? trimmed(suggestion) : undefined;
     const whole = instead === undefined ? said : `${said ?? policy} Instead: ${instead}`;
     const verdict =
       is === "allow"
@@ -75,7 +67,3 @@ export const gate: Handler = handler({
 
 const trimmed = (written: string | undefined): string | undefined =>
   written === undefined || written.trim() === "" ? undefined : written;
-
-/** What is unknown is a program of a line, or the tool's whole input, which the agent knows best. */
-const sentence = (why: string): string =>
-  `Hookline ${why}, so it cannot say whether a rule forbids that.${why.startsWith("cannot tell") ? " Write the program and its options out." : ""}`;

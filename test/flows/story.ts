@@ -53,6 +53,9 @@ interface Flow {
 
 const flows = import.meta.dirname;
 
+/** How busy the machine is, is no part of a story. */
+const slowness = /,?"it took \d+ ms, and its budget is \d+ ms"/g;
+
 interface Ended {
   code: number | null;
   stdout: string;
@@ -103,11 +106,11 @@ export function tell(name: string, own?: string): void {
       };
       const words = (step.command ?? []).map(fill);
       if (step.shell) return end("/bin/sh", ["-c", fill(step.shell)], { cwd, input, env: environment });
-      const { status, ...said } = runCommand(words, {
+      const { status, stdout, stderr } = runCommand(words, {
         ...{ cwd, environment, bin, alone: own !== undefined || (step.alone ?? false) },
         ...(step.input !== undefined && { input }),
       });
-      return { code: status, ...said };
+      return { code: status, stdout: stdout.replaceAll(slowness, ""), stderr };
     };
     for (const [index, step] of flow.steps.entries()) {
       for (const [path, text] of Object.entries(step.write ?? {})) writeFileSync(join(places.workspace, path), text);

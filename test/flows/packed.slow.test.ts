@@ -13,14 +13,14 @@ import { stories, tell } from "./story.ts";
 const folder = mkdtempSync(join(tmpdir(), "hookline-packed-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
+/** Automations, repository hooks, settings, rules and scripts, and what comes ready-made with them. */
+const ofSpecifications =
+  /^(?:automation|registry|builtin|rules-example|scripts-examples|exit-2|a-deny-counts|continue-false|async-hook|session-start|permission-|rewake|user-prompt|pre-compact)/;
+
 describe("flows, from the tarball", { concurrency: 3 }, () => {
   const packed = packedAndUnpacked();
   for (const name of stories()) if (ofSpecifications.test(name)) tell(name, packed);
 });
-
-/** Automations, repository hooks, settings, rules and scripts, and what comes ready-made with them. */
-const ofSpecifications =
-  /^(?:automation|registry|builtin|rules-example|scripts-examples|exit-2|a-deny-counts|continue-false|async-hook|session-start|permission-|rewake|user-prompt|pre-compact)/;
 
 /** Npm leaves links out, so what is packed is a copy without any. */
 function packedAndUnpacked(): string {

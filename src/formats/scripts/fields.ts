@@ -41,7 +41,7 @@ export const scriptFields: { readonly [N in ScriptFieldName]: ScriptField } = {
   },
   description: { says: "what it is for", otherwise: "", json: { type: "string" } },
   timeout: {
-    says: "seconds that it may take; `0.1` to `86400`",
+    says: "seconds that it may take, or a duration such as `5m`; `0.1` to `86400`",
     otherwise: "`300`",
     json: { type: "number", minimum: shortestLimit, maximum: longestLimit },
   },

@@ -1,10 +1,8 @@
 /** Who has reported events, and when: for the status, and to end a daemon that is not needed any more. */
-import type { ServerResponse } from "node:http";
 import { dropOldest } from "../../engine/drop-oldest.ts";
 import type { Fields, HookEvent, Instant, Seconds } from "../../engine/event.ts";
 import { rowOf } from "../../engine/events.ts";
 import type { Observation, Ports } from "../../engine/ports.ts";
-import type { Call } from "./call.ts";
 
 interface Activity {
   observe(seen: Observation): void;
@@ -91,64 +89,4 @@ export function endWhenIdle({ idle, quietFor, isNeeded, after, end }: IdleExitOp
     }
   }
   return () => undo();
-}
-
-/** Events, runs and outcomes as they happen, as server-sent events. */
-export interface Live {
-  observe(seen: Observation): void;
-  /** Answers a call for as long as its reader listens, or until close. */
-  open(call: Call): void;
-  close(): void;
-}
-
-/** Bytes that wait for a reader; one that is further behind has stopped reading. */
-const waitingAtMost = 256 * 1024;
-
-export function createLive(): Live {
-  const readers = new Set<ServerResponse>();
-  const end = (reader: ServerResponse): void => {
-    readers.delete(reader);
-    reader.end();
-  };
-  return {
-    observe(seen) {
-      const shown = readers.size > 0 ? shownOf(seen) : undefined;
-      if (!shown) return;
-      const message = `event: ${seen.is}\ndata: ${JSON.stringify(shown)}\n\n`;
-      for (const reader of readers) {
-        if (reader.writableLength <= waitingAtMost) reader.write(message);
-        else end(reader);
-      }
-    },
-    open({ response }) {
-      response.writeHead(200, {
-        "content-type": "text/event-stream",
-        "cache-control": "no-store",
-        connection: "close",
-      });
-      response.write(": the line\n\n"); // so that the reader knows that it listens
-      readers.add(response);
-      response.on("close", () => readers.delete(response));
-    },
-    close() {
-      for (const reader of readers) end(reader);
-    },
-  };
-}
-
-/** No payloads: what stands in them is in the store, without its secrets. */
-function shownOf(seen: Observation): Fields | undefined {
-  if (seen.is === "event") {
-    const { id, name, at, session } = seen.event;
-    return { id, name, at, session: session ?? null };
-  }
-  if (seen.is === "run") {
-    const { id, hook, eventId, status, reason, cause, startedAt, ms, tokens } = seen.run;
-    return {
-      ...{ id, hook, eventId, status, cause, startedAt },
-      ...{ reason: reason ?? null, ms: ms ?? null, tokens: tokens ?? null },
-    };
-  }
-  if (seen.is === "outcome") return { id: seen.event.id, verdict: seen.outcome.verdict?.is ?? null };
-  return undefined;
 }

@@ -3,10 +3,9 @@ import type { Socket } from "node:net";
 import { cleanEnvironment } from "../../actions/command/environment.ts";
 import type { Fields } from "../../engine/event.ts";
 import { findProject } from "../../loading/project.ts";
-import { stateFolderOf, uptime } from "../../runtime/system.ts";
+import { after, stateFolderOf, uptime } from "../../runtime/system.ts";
 import { fill } from "../../services/variables.ts";
 import { notesAtBegin } from "../compose/session-begin.ts";
-import { createLive, type Live } from "./activity.ts";
 import { type AgentRequests, createAgentRequests } from "./agent-requests.ts";
 import { type Call, createHttpToken, type Listener } from "./call.ts";
 import type { Daemon } from "./daemon.ts";
@@ -17,6 +16,7 @@ import { createIngest } from "./ingest.ts";
 import { createIngestListener } from "./ingest-http.ts";
 import { createSocketLines } from "./ingest-lines.ts";
 import { createIngestQueue } from "./ingest-queue.ts";
+import { createLive, type Live } from "./live.ts";
 import type { RoutesOptions } from "./routes.ts";
 import { listen, type Server } from "./server.ts";
 import { createBegunSessions, createSessionEnvironments } from "./session-environments.ts";
@@ -46,7 +46,7 @@ interface Door extends Server {
 export async function listenFor(daemon: Daemon, options: ListenForOptions): Promise<Door> {
   const { environment, cwd, context } = daemon;
   const { port, socket, httpTokenFile } = options;
-  const live = createLive();
+  const live = createLive({ store: daemon.store, after });
   const agentRequests = agentRequestsOf(daemon);
   const entrance = createEntrance(uptime);
   const link = (folder: string): string => entrance.link(server.port, folder);

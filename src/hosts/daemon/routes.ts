@@ -9,7 +9,6 @@ import type { OperationContext } from "../../operations/operation.ts";
 import { answerOverHttp, type OperationRequest, type OperationTable, serveOperations } from "../../operations/serve.ts";
 import type { Measure } from "../../services/telemetry/measures.ts";
 import { prometheusText, prometheusType } from "../../services/telemetry/prometheus.ts";
-import type { Live } from "./activity.ts";
 import {
   type Call,
   type CallAnswer,
@@ -23,6 +22,7 @@ import {
   whenGone,
 } from "./call.ts";
 import { largestInBytes, objectIn } from "./ingest.ts";
+import type { Live } from "./live.ts";
 import { type Refused, refused, refusedBy } from "./refusals.ts";
 import type { Webhooks } from "./webhooks.ts";
 

@@ -4,7 +4,11 @@ import { once } from "node:events";
 import { request } from "node:http";
 import { connect } from "node:net";
 import { networkInterfaces } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
+import type { HookEvent } from "../../../src/engine/event.ts";
+import type { Run } from "../../../src/engine/record.ts";
+import { openSqliteStore } from "../../../src/storage/sqlite/sqlite.ts";
 import { hosted, sharedHosted } from "./hosted.ts";
 import { placeFor, type Started } from "./started.ts";
 
@@ -137,6 +141,47 @@ test("it listens to this machine alone", async () => {
     const [error] = await once(socket, "error");
     assert.equal(error.code, "ECONNREFUSED", host);
   }
+});
+
+test("what another process of the store does can be listened to, and nothing is told twice", async (t) => {
+  const place = placeFor(t, {
+    "workspace/.claude/settings.json": JSON.stringify({
+      hooks: { "a.b": [{ hooks: [{ type: "command", command: "true", name: "Done" }] }] },
+    }),
+  });
+  const daemon = await hosted(place);
+  const response = await fetch(`http://127.0.0.1:${daemon.port}/events/live`, {
+    headers: { authorization: `Bearer ${daemon.token}` },
+  });
+  assert.ok(response.body);
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let seen = (await reader.read()).value ?? "";
+  const other = openSqliteStore({ path: join(place.environment.XDG_STATE_HOME ?? "", "hookline", "hookline.db") });
+  t.after(() => other.close());
+  const event: HookEvent = { id: "theirs", name: "c.d", at: 1, cwd: "/", data: { secret: "payload" }, sender: "emit" };
+  const run: Run = {
+    ...{ id: "run", hook: "h", hookName: "h", eventId: "theirs", eventName: "c.d", cause: "event:c.d" },
+    ...{ status: "running", startedAt: 1, steps: [], notes: [], asked: 1 },
+  };
+  const told = async (text: string): Promise<void> => {
+    while (!seen.includes(text)) seen += (await reader.read()).value ?? assert.fail("it ended");
+  };
+  other.record(event, { id: "set", hooks: [] }, (_event, before) => before);
+  other.saveRun(run);
+  await told('"status":"running"');
+  other.saveRun({ ...run, status: "completed", ms: 3 });
+  other.answered("theirs", { verdict: { is: "deny", by: "h" } });
+  await told('"verdict":"deny"');
+  assert.match(seen, /event: event\ndata: \{"id":"theirs","name":"c\.d","at":1,"session":null\}\n/);
+  assert.match(seen, /"id":"run","hook":"h","eventId":"theirs","status":"completed"/);
+  const own = await daemon.emit("a.b", {});
+  await told(`"id":"${own.body.event}","verdict"`);
+  other.record({ ...event, id: "last" }, { id: "set", hooks: [] }, (_event, before) => before);
+  await told('"id":"last"');
+  const lines = seen.split("\n").filter((line) => line.startsWith("data: "));
+  assert.equal(new Set(lines).size, lines.length);
+  assert.ok(!seen.includes("payload"));
+  await daemon.close();
 });
 
 test("what happens on the line can be listened to", async (t) => {

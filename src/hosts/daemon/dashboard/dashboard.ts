@@ -5,9 +5,9 @@
 import { textField } from "../../../engine/event.ts";
 import type { OperationContext } from "../../../operations/operation.ts";
 import { answerOverHttp, type OperationTable, serveOperations } from "../../../operations/serve.ts";
-import type { Live } from "../activity.ts";
 import { type Call, type CallAnswer, json, whenGone } from "../call.ts";
 import { objectIn } from "../ingest.ts";
+import type { Live } from "../live.ts";
 import { type Refused, refused } from "../refusals.ts";
 import type { Entrance } from "./entrance.ts";
 import { createPageFiles, packed, pageHeaders } from "./files.ts";

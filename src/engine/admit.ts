@@ -15,7 +15,6 @@ type Gate = (hook: Hook, event: HookEvent, ports: Ports, beside: Beside) => stri
 
 /** Asked in this order; the first reason stands. Force skips `enabled`, pauses and the limits, never trust. */
 const gates: readonly Gate[] = [
-  (_hook, { to }) => to?.missed,
   (hook, event) => (hook.enabled || event.to?.force ? undefined : disabled(hook)),
   (hook, event, ports, { paused }) =>
     event.to?.force || paused.size === 0

@@ -5,6 +5,7 @@ import { claimFor, refusalOf } from "./admit.ts";
 import { enqueue, save } from "./background.ts";
 import { type Counted, counted } from "./counting.ts";
 import { isOfStore } from "./error.ts";
+import type { Instead } from "./event.ts";
 import {
   type Answer,
   askAhead,
@@ -293,12 +294,14 @@ function* evaluate(evaluator: Evaluator, plan: Plan, eventContext: EventContext,
   const before = eventContext.answers.get(plan);
   if (!before) {
     const first = eventContext.refused?.has(plan) ? undefined : duplicateOf(plan, eventContext.handlers);
-    const refusal = unadmitted(plan, eventContext, { ports, first }) ?? (yield* admit(plan, eventContext, ports));
+    const { instead } = eventContext.event.to ?? {};
+    const unable = unadmitted(plan, eventContext, { ports, first });
+    const refusal = unable ?? instead?.because ?? (yield* admit(plan, eventContext, ports));
     eventContext.judged.set(plan, eventContext.version);
     if (refusal !== undefined) {
       eventContext.refused ??= new Map();
       eventContext.refused.set(plan, first);
-      return skip(evaluator, plan, eventContext, refusal);
+      return skip(evaluator, plan, eventContext, refusal, unable === undefined ? instead?.is : "skipped");
     }
     eventContext.refused?.delete(plan);
     if (inBackground(plan, eventContext))
@@ -339,8 +342,14 @@ function unadmitted(
 /** A hook of the user's does not wait for one of a project, and runs behind its deny, too (R29). */
 const isAbove = (hook: Hook, other: Hook): boolean => isOfUser(hook) && !isOfUser(other);
 
-export function skip({ ports, later }: Evaluator, plan: Plan, eventContext: EventContext, reason: string): void {
-  later.save(eventContext, skipped(plan, eventContext, ports, reason));
+export function skip(
+  { ports, later }: Evaluator,
+  plan: Plan,
+  eventContext: EventContext,
+  reason: string,
+  is: Instead["is"] = "skipped",
+): void {
+  later.save(eventContext, { ...skipped(plan, eventContext, ports, reason), status: is });
 }
 
 const skipped = (plan: Plan, eventContext: EventContext, ports: Ports, reason: string): Run => ({

@@ -156,8 +156,12 @@ export interface Slot {
   slot: Instant;
   /** Clocks were put forward by so much within the cooldown before it: what is meant by the time of day comes that much sooner. */
   forward?: Seconds;
-  /** It went by, and nothing runs: why, for the record. */
-  missed?: string;
+}
+
+/** Nothing runs: what the run is instead, for the record, and why. */
+export interface Instead {
+  is: "skipped" | "failed";
+  because: string;
 }
 
 export interface HookEvent {
@@ -177,7 +181,7 @@ export interface HookEvent {
   /** Found by `enrich`, where a hook looks at changed files; or why they could not be found. */
   changes?: Changes | { unknown: string };
   /** Addresses one hook; force skips limits and enabled, never trust. `because` is the cause that its run names. */
-  to?: { hook: HookId; force?: true; because?: string } & Partial<Slot>;
+  to?: { hook: HookId; force?: true; because?: string; instead?: Instead } & Partial<Slot>;
   /** The same happening reported twice has one id and two registrations (R36, R49). */
   delivery?: { id: string; by: string };
   /** What the sender's reply can carry; absent means all that the event's row accepts. */

@@ -2,7 +2,7 @@
 import { messageOf } from "../../engine/error.ts";
 import type { Fields, HookEvent } from "../../engine/event.ts";
 import type { Hook } from "../../engine/hook.ts";
-import type { Ports } from "../../engine/ports.ts";
+import type { Observation, Ports } from "../../engine/ports.ts";
 import type { Store } from "../../engine/record.ts";
 import { watchPaths } from "../../files/watch-paths.ts";
 import type { Config, EngineSettings } from "../../formats/config/config.ts";
@@ -11,6 +11,7 @@ import type { HookSource } from "../../loading/live.ts";
 import type { Loaded } from "../../loading/loading.ts";
 import { createFileWatcher } from "../../runtime/triggers/file-watch.ts";
 import { createSchedule } from "../../runtime/triggers/schedule.ts";
+import { createWatchLoops } from "../../runtime/triggers/watch-loops.ts";
 import type { ActiveAutomations } from "./active-automations.ts";
 import type { DaemonOptions } from "./daemon.ts";
 
@@ -225,6 +226,8 @@ interface TriggersOptions extends Pick<Ports, "now" | "elapsed" | "after" | "id"
 interface Triggers {
   /** What is to be fired and watched from now on. Never rejects. */
   sync(hooks: readonly Hook[]): Promise<void>;
+  /** Hears of runs. */
+  observe(seen: Observation): void;
   /** Fires what is due now. */
   fireDue(hooks: readonly Hook[]): Promise<void>;
   /** When what is due, and what is watched. */
@@ -234,8 +237,10 @@ interface Triggers {
 
 export function createTriggers({ settings, emit, ...options }: TriggersOptions): Triggers {
   const schedule = createSchedule({ ...options, isEnabled: () => settings().engine.enabled, fire: emit });
+  const loops = createWatchLoops(options);
   const watcher = createFileWatcher({
     ...options,
+    loops,
     tell: emit,
     settings() {
       const { engine } = settings();
@@ -247,6 +252,7 @@ export function createTriggers({ settings, emit, ...options }: TriggersOptions):
     },
   });
   return {
+    observe: loops.observe,
     async sync(hooks) {
       await Promise.all([schedule.sync(hooks), watcher.sync(hooks.filter(({ on }) => "watch" in on))]);
     },

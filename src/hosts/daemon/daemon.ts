@@ -196,6 +196,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       if (known) automations.records.enable(known.project, known.id, false, now() / 1000); // lists show it as over
     },
   });
+  ears.add(triggers.observe);
   const changes = createChanges({
     ...{ ...options, active, source, after },
     elapsed: elapsed ?? now,

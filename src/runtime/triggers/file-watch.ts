@@ -8,6 +8,7 @@ import { watchPaths } from "../../files/watch-paths.ts";
 import { isSharedFolder, sharedReason, type WatchTree, watchTree } from "../../files/watch-tree.ts";
 import { eventMaker, placesOf, type Watch, type WatchedPlace, type WatchOptions, watchOne } from "./watch-file.ts";
 import { watchFolder } from "./watch-folder.ts";
+import type { WatchLoops } from "./watch-loops.ts";
 
 interface FileWatcherSettings {
   /** False: nothing is watched. */
@@ -25,6 +26,8 @@ export interface FileWatcherOptions extends Pick<Ports, "now" | "elapsed" | "aft
   tell(event: HookEvent): MaybePromise<unknown>;
   /** Called with what cannot be watched, and why. */
   complain?(reason: string): void;
+  /** Counts how often changes come out of runs that changes began. */
+  loops?: Pick<WatchLoops, "counted">;
   /** What watches folders; default: the system's watches. */
   watchTree?: WatchTree;
 }
@@ -96,7 +99,11 @@ export function createFileWatcher(options: FileWatcherOptions): FileWatcher {
       counted,
       follow: () => follow(key, place),
       complain,
-      tell: (name, data) => delivery.deliver(makeEvent(place, name, data)),
+      tell(name, data, changed) {
+        const late = watches.get(key)?.watch.polls() === undefined ? 0 : settings().pollInterval;
+        const event = makeEvent(place, name, data);
+        delivery.deliver(options.loops?.counted(event, changed, late) ?? event);
+      },
     };
     if (place.kind === "file") return watchOne(place, its);
     return watchFolder(place, { ...its, watchTree: options.watchTree ?? watchTree });

@@ -9,6 +9,8 @@ export interface Firing extends Partial<Slot> {
   because: "periodic" | "cron" | "scheduled";
   /** The moment that was meant, where it is not now. */
   scheduledFor?: Instant;
+  /** It went by, and nothing runs: why, for the record. */
+  missed?: string;
 }
 
 export interface Timer {

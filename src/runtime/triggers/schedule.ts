@@ -242,7 +242,7 @@ const dueEvent = (hook: Hook, facts: DueFacts): HookEvent => ({
     because: facts.because,
     ...(facts.slot === undefined ? {} : { slot: facts.slot }),
     ...(facts.forward === undefined ? {} : { forward: facts.forward }),
-    ...(facts.missed === undefined ? {} : { missed: facts.missed }),
+    ...(facts.missed === undefined ? {} : { instead: { is: "skipped", because: facts.missed } }),
   },
 });
 

@@ -25,7 +25,8 @@ export interface Watch {
 export interface WatchOptions extends Pick<Ports, "now" | "elapsed" | "after"> {
   /** Seconds of quiet after which changes of a folder are reported together. */
   debounce(): number;
-  tell(name: "file.changed" | "folder.changed", data: Fields): void;
+  /** @param changed when the change was seen */
+  tell(name: "file.changed" | "folder.changed", data: Fields, changed: Instant): void;
   /** Counts what the system reports. */
   counted(): void;
   /**
@@ -49,6 +50,7 @@ export function watchOne(place: WatchedPlace, options: WatchOptions): Watch {
   let complained: string | undefined;
   let refusal: string | undefined;
   let working: Promise<void> = begin();
+  let heardAt: Instant | undefined;
   let isClosed = false;
 
   async function begin(): Promise<void> {
@@ -61,8 +63,9 @@ export function watchOne(place: WatchedPlace, options: WatchOptions): Watch {
       refusal = await options.follow();
       await compare((before, after) => {
         const operation = !before ? "created" : after ? "modified" : "deleted";
-        tell("file.changed", fileData(place, operation, { before, after }));
+        tell("file.changed", fileData(place, operation, { before, after }), heardAt ?? options.now());
       });
+      heardAt = undefined;
     });
     return working;
   }
@@ -89,6 +92,7 @@ export function watchOne(place: WatchedPlace, options: WatchOptions): Watch {
     look,
     heard() {
       counted();
+      heardAt ??= options.now();
       doubt();
     },
     doubt,

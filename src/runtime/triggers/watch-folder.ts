@@ -1,6 +1,7 @@
 /** A watch on a folder: changes of its files are gathered, and reported together once it has been quiet (specification 000, section 12). */
 import { dirname, join, sep } from "node:path";
 import { messageOf } from "../../engine/error.ts";
+import type { Instant } from "../../engine/event.ts";
 import { elapsed } from "../../engine/ports.ts";
 import { isSharedFolder, sharedReason, type TreeWatch, type WatchTree, watchRefusal } from "../../files/watch-tree.ts";
 import { createKnown, type Found, filesAtMost, lookAt, lookThrough, readTree, type Tree } from "./files-known.ts";
@@ -33,6 +34,7 @@ export function watchFolder(place: WatchedPlace, options: FolderWatchOptions): W
     complain,
     ...(place.poll ? { refusal: pollAsked } : {}),
   });
+  let heardAt: Instant | undefined;
   let isDoubtful = false;
   let isClosed = false;
   let complained: string | undefined;
@@ -61,6 +63,7 @@ export function watchFolder(place: WatchedPlace, options: FolderWatchOptions): W
     if (path === undefined) doubt();
     else if (isDoubtful) openWindow();
     else if (isBelow(top, path, recursive)) {
+      heardAt ??= options.now();
       touched.add(path);
       batch.push(batchInMilliseconds, batchInMilliseconds);
     }
@@ -75,6 +78,7 @@ export function watchFolder(place: WatchedPlace, options: FolderWatchOptions): W
   }
 
   function openWindow(): void {
+    heardAt ??= options.now();
     const wait = debounce() * 1000;
     if (!isClosed) window.push(wait, wait * windowsAtMost);
   }
@@ -83,8 +87,9 @@ export function watchFolder(place: WatchedPlace, options: FolderWatchOptions): W
     await work();
     if (isClosed) return;
     if (!isDoubtful) window.stop();
-    if (known.pendings.size > 0) tell("folder.changed", folderData(place, known.pendings));
+    if (known.pendings.size > 0) tell("folder.changed", folderData(place, known.pendings), heardAt ?? options.now());
     known.pendings.clear();
+    heardAt = undefined;
   }
 
   /** One after another: what is known has one writer. */

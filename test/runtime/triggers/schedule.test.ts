@@ -289,7 +289,7 @@ test("a pattern that is new, or was changed while the daemon ran, has missed not
   assert.deepEqual(fired, []);
 });
 
-const missedOf = ({ to }: HookEvent): string | undefined => to?.missed;
+const missedOf = ({ to }: HookEvent): string | undefined => to?.instead?.because;
 
 /** For each pattern: how often it fires on the days on which clocks go forward and back, and on any other. */
 const timesOfDays: readonly [pattern: string, forward: number, back: number, usual: number][] = [

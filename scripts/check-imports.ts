@@ -8,7 +8,7 @@ const rooms: Readonly<Record<string, readonly string[] | typeof everything>> = {
   files: [],
   shell: ["engine"],
   conditions: ["engine", "files", "shell"], // of files where a link leads
-  formats: ["engine", "shell"],
+  formats: ["engine", "shell", "files"], // of files what looks at the script of a hook
   actions: ["engine", "files", "shell"],
   agents: ["engine", "files", "formats", "actions"], // of formats the type of a settings format, of actions the keys of an answer
   runtime: ["engine", "files"],

@@ -13,6 +13,7 @@ const checks: readonly { name: string; command: readonly string[] }[] = [
   { name: "who imports whom", command: own("check-imports") },
   { name: "the hot path", command: own("check-hot-path") },
   { name: "who writes to a terminal", command: own("check-writers") },
+  { name: "who reads files", command: own("check-readers") },
   { name: "documentation", command: own("check-docs") },
 ];
 

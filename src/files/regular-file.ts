@@ -1,5 +1,8 @@
-/** Reads a file that an event or a setting names: only a regular file, and never more than a limit. */
-import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from "node:fs";
+/**
+ * The one reader of files that are not Hookline's own: only regular files, and never more than a limit. A repository may hold links to
+ * devices that never end, and pipes that nobody writes to; `npm run check` finds who reads past this.
+ */
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 
 type Refusal = { refused: string; because: "irregular" | "large" };
@@ -9,6 +12,11 @@ export type FileHead = { bytes: Buffer; isWhole: boolean } | Refusal;
 /** A pipe without a writer would be waited for in `open`, for ever; a terminal would become ours. */
 const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 const irregular: Refusal = { refused: "it is no regular file", because: "irregular" };
+
+/** Of a file whose text is only looked at. */
+const largestTextInBytes = 8 * 1024 * 1024;
+/** Of a program that a hook runs. */
+export const largestProgramInBytes: number = 256 * 1024 * 1024;
 
 /** A sentence where it is a folder, a pipe, a socket or a device, or larger than the limit. Rejects where it cannot be read. */
 export async function readRegularFile(path: string, limitInBytes: number): Promise<FileText> {
@@ -22,10 +30,10 @@ export async function readFileHead(path: string, keptInBytes: number): Promise<F
   const file = await open(path, flags).catch(unlessSocket);
   if (file === undefined) return irregular;
   try {
-    if (!(await file.stat()).isFile()) return irregular;
-    const room = Buffer.allocUnsafe(keptInBytes + 1); // one more: files grow, and some of the system's own claim to be empty
-    const filled = await fill(file, room);
-    return { bytes: room.subarray(0, Math.min(filled, keptInBytes)), isWhole: filled <= keptInBytes };
+    const found = await file.stat();
+    if (!found.isFile()) return irregular;
+    const bytes = await headOf(file, Math.min(found.size, keptInBytes), keptInBytes + 1);
+    return { bytes: bytes.subarray(0, keptInBytes), isWhole: bytes.length <= keptInBytes };
   } finally {
     await file.close();
   }
@@ -33,38 +41,71 @@ export async function readFileHead(path: string, keptInBytes: number): Promise<F
 
 /** As `readRegularFile`, at once; throws where it cannot be read. */
 export function readRegularFileSync(path: string, limitInBytes: number): FileText {
-  const file = openSync(path, flags);
+  const head = readFileHeadSync(path, limitInBytes);
+  if ("refused" in head) return { refused: head.refused, because: head.because };
+  return head.isWhole ? { text: head.bytes.toString("utf8") } : tooLarge(limitInBytes);
+}
+
+/** As `readFileHead`, at once, with what the system says of it; throws where it cannot be read. */
+export function readFileHeadSync(
+  path: string,
+  keptInBytes: number,
+): { bytes: Buffer; isWhole: boolean; found: Stats } | (Refusal & { found?: Stats }) {
+  let file: number | undefined;
   try {
+    file = openSync(path, flags);
     const found = fstatSync(file);
-    if (!found.isFile()) return irregular;
-    if (found.size > limitInBytes) return tooLarge(limitInBytes);
-    const room = Buffer.allocUnsafe(limitInBytes + 1);
-    let filled = 0;
-    for (let read = 1; read > 0 && filled < room.length; filled += read)
-      read = readSync(file, room, filled, room.length - filled, null);
-    return filled > limitInBytes ? tooLarge(limitInBytes) : { text: room.toString("utf8", 0, filled) };
+    if (!found.isFile()) return { ...irregular, found };
+    const bytes = headOfSync(file, Math.min(found.size, keptInBytes), keptInBytes + 1);
+    return { bytes: bytes.subarray(0, keptInBytes), isWhole: bytes.length <= keptInBytes, found };
+  } catch (error) {
+    return unlessSocket(error) ?? irregular;
   } finally {
-    closeSync(file);
+    if (file !== undefined) closeSync(file);
   }
 }
 
-/** All of a regular file, however large it is, at once. Throws where it is none, and where it cannot be read. */
-export function readRegularBytesSync(path: string): Buffer {
-  const file = openSync(path, flags);
+/** @param expected what it claims to have: files grow, and some of the system's own claim to be empty and never end */
+async function headOf(file: FileHandle, expected: number, atMost: number): Promise<Buffer> {
+  let room: Buffer = Buffer.allocUnsafe(expected + 1);
+  for (let filled = 0; ; ) {
+    const { bytesRead } = await file.read(room, filled, room.length - filled);
+    filled += bytesRead;
+    if (bytesRead === 0 || filled === atMost) return room.subarray(0, filled);
+    if (filled === room.length) room = larger(room, atMost);
+  }
+}
+
+function headOfSync(file: number, expected: number, atMost: number): Buffer {
+  let room: Buffer = Buffer.allocUnsafe(expected + 1);
+  for (let filled = 0; ; ) {
+    const bytesRead = readSync(file, room, filled, room.length - filled, null);
+    filled += bytesRead;
+    if (bytesRead === 0 || filled === atMost) return room.subarray(0, filled);
+    if (filled === room.length) room = larger(room, atMost);
+  }
+}
+
+const larger = (room: Buffer, atMost: number): Buffer =>
+  Buffer.concat([room], Math.min(atMost, Math.max(2 * room.length, smallestInBytes)));
+const smallestInBytes = 4_096;
+
+/** All of a regular file, at once. Throws where it is none or larger, and where it cannot be read. */
+export function readRegularBytesSync(path: string, limitInBytes: number = largestProgramInBytes): Buffer {
+  const head = readFileHeadSync(path, limitInBytes);
+  if ("refused" in head) throw new Error(head.refused);
+  if (!head.isWhole) throw new RangeError(tooLarge(limitInBytes).refused);
+  return head.bytes;
+}
+
+/** The text of a file that may be there. Undefined: it is no regular file, is larger, or is not for us to read. Never throws. */
+export function textAt(path: string, limitInBytes: number = largestTextInBytes): string | undefined {
   try {
-    if (!fstatSync(file).isFile()) throw new Error(irregular.refused);
-    return readFileSync(file);
-  } finally {
-    closeSync(file);
+    const read = readRegularFileSync(path, limitInBytes);
+    return "text" in read ? read.text : undefined;
+  } catch {
+    return undefined;
   }
-}
-
-/** Until the room or the file ends; gives how far it came. */
-async function fill(file: FileHandle, room: Buffer): Promise<number> {
-  let filled = 0;
-  for (let read = 1; read > 0 && filled < room.length; filled += read)
-    ({ bytesRead: read } = await file.read(room, filled, room.length - filled));
-  return filled;
 }
 
 const tooLarge = (limitInBytes: number): Refusal => ({

@@ -1,10 +1,11 @@
 /** Findings that need a look at scripts and commands, not only at the hook file. For `check`; never on the way of an event. */
 
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { type Hook, isWrittenAsGuard, type Problem } from "../engine/hook.ts";
 import { nearest } from "../engine/nearest.ts";
 import { programName, type ScriptWord, scriptWord, word } from "../engine/program.ts";
+import { textAt } from "../files/regular-file.ts";
 import { programNames } from "../shell/programs.ts";
 import type { Finding } from "./reading/tree.ts";
 
@@ -47,8 +48,7 @@ export function inspected(hook: Hook, places: PathPlaces): Inspected | undefined
   if (!script) return { hook, command };
   try {
     const found = statSync(script.path);
-    const readable = found.isFile() && found.size <= largestScriptInBytes;
-    const text = readable ? readFileSync(script.path, "utf8") : undefined;
+    const text = textAt(script.path, largestScriptInBytes);
     return {
       hook,
       command,

@@ -1,6 +1,7 @@
 /** Reads small files, heads and folders without a surprise: no pipe, no device, nothing above the limit, and absent is an answer. */
-import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { messageOf } from "../engine/error.ts";
+import { readFileHeadSync, readRegularFileSync } from "../files/regular-file.ts";
 import { largestFileInBytes } from "../formats/reading/json-tree.ts";
 
 interface Unreadable {
@@ -9,22 +10,26 @@ interface Unreadable {
 }
 type FileText = { is: "absent" } | { is: "read"; text: string } | Unreadable;
 
-const irregular: Unreadable = { is: "unreadable", reason: "it is no regular file" };
-
 /** Never throws. Asking first is cheaper than an exception for each of the many files that do not exist. */
 export function readSmallFile(path: string, limitInBytes: number = largestFileInBytes): FileText {
   try {
-    const found = statSync(path, { throwIfNoEntry: false });
-    if (!found) return { is: "absent" };
-    if (!found.isFile()) return irregular;
-    if (found.size > limitInBytes) return { is: "unreadable", reason: `it is larger than ${limitInBytes / 1024} kB` };
-    return { is: "read", text: readFileSync(path, "utf8") };
+    if (!statSync(path, { throwIfNoEntry: false })) return { is: "absent" };
+    const read = readRegularFileSync(path, limitInBytes);
+    if ("text" in read) return { is: "read", text: read.text };
+    return {
+      is: "unreadable",
+      reason: read.because === "large" ? `it is larger than ${limitInBytes / 1024} kB` : read.refused,
+    };
   } catch (error) {
-    return codeOf(error) === "ENAMETOOLONG" ? { is: "absent" } : { is: "unreadable", reason: messageOf(error) }; // no file has such a name
+    return failed(error);
   }
 }
 
-const codeOf = (error: unknown): unknown => (error instanceof Error && "code" in error ? error.code : undefined);
+function failed(error: unknown): { is: "absent" } | Unreadable {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (code === "ENOENT" || code === "ENAMETOOLONG") return { is: "absent" }; // no file has so long a name
+  return { is: "unreadable", reason: messageOf(error) };
+}
 
 /** Never throws: what may not be looked at counts as absent. */
 export function isThere(path: string): boolean {
@@ -41,29 +46,15 @@ type FileHead =
   | { is: "read"; text: string; mode: number; isCut: boolean }
   | Unreadable;
 
-/** A pipe without a writer would be waited for in `open`, for ever; a terminal would become ours. */
-const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
-
 /** The beginning of a file, whatever its size. Never throws. */
 export function readFileHead(path: string, limitInBytes: number): FileHead {
-  let file: number | undefined;
   try {
-    file = openSync(path, flags);
-    const found = fstatSync(file);
-    if (found.isDirectory()) return { is: "folder" };
-    if (!found.isFile()) return irregular;
-    const room = Buffer.allocUnsafe(limitInBytes);
-    let filled = 0;
-    for (let read = 1; read > 0 && filled < limitInBytes; filled += read)
-      read = readSync(file, room, filled, limitInBytes - filled, null);
-    const text = room.subarray(0, filled).toString("utf8");
-    return { is: "read", text, mode: found.mode, isCut: filled === limitInBytes && found.size > filled };
+    const read = readFileHeadSync(path, limitInBytes);
+    if (!("refused" in read))
+      return { is: "read", text: read.bytes.toString("utf8"), mode: read.found.mode, isCut: !read.isWhole };
+    return read.found?.isDirectory() ? { is: "folder" } : { is: "unreadable", reason: read.refused };
   } catch (error) {
-    const code = codeOf(error);
-    if (code === "ENOENT" || code === "ENAMETOOLONG") return { is: "absent" };
-    return code === "ENXIO" ? irregular : { is: "unreadable", reason: messageOf(error) }; // ENXIO: a socket
-  } finally {
-    if (file !== undefined) closeSync(file);
+    return failed(error);
   }
 }
 
@@ -86,6 +77,6 @@ export function listFolder(path: string): FolderNames {
       identity: found.ino === 0 ? path : `${found.dev}:${found.ino}`,
     };
   } catch (error) {
-    return codeOf(error) === "ENAMETOOLONG" ? { is: "absent" } : { is: "unreadable", reason: messageOf(error) };
+    return failed(error);
   }
 }

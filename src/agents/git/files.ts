@@ -9,7 +9,6 @@ import {
   lstatSync,
   mkdirSync,
   readdirSync,
-  readFileSync,
   readlinkSync,
   renameSync,
   rmdirSync,
@@ -21,6 +20,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { HooklineError, messageOf } from "../../engine/error.ts";
+import { readFileHeadSync } from "../../files/regular-file.ts";
 import { writeWhole } from "../../files/write.ts";
 import type { HookFile, HookStep, HooksFolder } from "./hooks.ts";
 import { hookName } from "./repository.ts";
@@ -55,18 +55,17 @@ const obstacleAt = (where: string, found: Stats): HooksFolder["obstacle"] & obje
 function readHookFile(path: string): HookFile {
   const own = lstatSync(path);
   const real = statSync(path, { throwIfNoEntry: false });
-  const isFile = real?.isFile() === true && real.size <= readAtMostInBytes;
   return {
     mode: (real ?? own).mode & 0o7777,
     ...(own.isSymbolicLink() ? { link: readlinkSync(path) } : {}),
-    ...(isFile ? textIn(path) : {}),
+    ...(real === undefined ? {} : textIn(path)),
   };
 }
 
 /** Nothing of a program that is no text. */
 function textIn(path: string): { text?: string } {
-  const bytes = readFileSync(path);
-  return isUtf8(bytes) ? { text: bytes.toString("utf8") } : {};
+  const head = readFileHeadSync(path, readAtMostInBytes);
+  return "bytes" in head && head.isWhole && isUtf8(head.bytes) ? { text: head.bytes.toString("utf8") } : {};
 }
 
 /** In their order; the first that fails ends it, and what was done before is whole. @throws HooklineError repository_unusable */

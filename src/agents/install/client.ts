@@ -7,6 +7,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
 import { messageOf } from "../../engine/error.ts";
+import { textAt } from "../../files/regular-file.ts";
 import { writePrivate } from "../../files/write.ts";
 import { journalledFiles, journalNames, makePrivateFolder } from "./files.ts";
 import { launcherOf, writeLaunchers } from "./launch.ts";
@@ -148,9 +149,11 @@ export function removeUnused(stateFolder: string, { daemonWanted }: { daemonWant
 }
 
 /** By way of what a team has committed, or as an earlier build registered it, too. */
-const callsClient = (settings: string): boolean =>
-  existsSync(settings) &&
-  [startFile, clientFile, launcherOf].some((file) => readFileSync(settings, "utf8").includes(basename(file(""))));
+function callsClient(settings: string): boolean {
+  const text = textAt(settings);
+  if (text === undefined && existsSync(settings)) throw new Error(`${settings} cannot be read`);
+  return text !== undefined && [startFile, clientFile, launcherOf].some((file) => text.includes(basename(file(""))));
+}
 
 /** What one settings file of an agent says, of any number of events. */
 export interface HttpDoor extends Omit<OwnDoor, "event"> {
@@ -160,7 +163,8 @@ export interface HttpDoor extends Omit<OwnDoor, "event"> {
 /** Of all that we are installed in, in any project. May throw what the file system says. */
 const httpDoors = (stateFolder: string): HttpDoor[] =>
   journalledFiles(stateFolder).flatMap((file) => {
-    const urls = existsSync(file) ? urlsIn(readFileSync(file, "utf8"), file) : [];
+    const text = textAt(file);
+    const urls = text === undefined ? [] : urlsIn(text, file);
     const doors = urls
       .flatMap((url) => readOwnDoor(url) ?? [])
       .map(({ port, agent, by }) => ({ file, port, agent, by }));

@@ -9,7 +9,6 @@ import {
   lstatSync,
   mkdirSync,
   readdirSync,
-  readFileSync,
   readlinkSync,
   realpathSync,
   rmdirSync,
@@ -20,6 +19,7 @@ import {
 import { dirname, join, resolve } from "node:path";
 import { HooklineError, messageOf } from "../../engine/error.ts";
 import { isRecord } from "../../engine/schema.ts";
+import { readRegularBytesSync } from "../../files/regular-file.ts";
 import { makePrivateFolder as makeFolder, writeWhole } from "../../files/write.ts";
 import { type FileChange, hashOf } from "./registration.ts";
 import type { Group } from "./settings-groups.ts";
@@ -34,10 +34,15 @@ const refusal = (file: string, reason: string, cause?: unknown): HooklineError =
     { cause },
   );
 
+/** Of settings; an agent reads no larger ones. */
+const largestInBytes = 8 * 1024 * 1024;
+
 /** The text, or nothing if there is no file. Throws settings_unusable. */
 export function readText(file: string): string | undefined {
   try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(readFileSync(file));
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(
+      readRegularBytesSync(file, largestInBytes),
+    );
   } catch (error) {
     if (isMissing(error)) return undefined;
     throw refusal(file, error instanceof TypeError ? "it is not UTF-8 text" : messageOf(error), error);

@@ -1,8 +1,8 @@
 /** Which version of an agent is on the PATH, without starting it: by the package that its program lies in, or by its path. */
-import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isRecord } from "../../engine/schema.ts";
 import { findOnPath, realOf } from "../../files/paths.ts";
+import { textAt } from "../../files/regular-file.ts";
 import type { AgentAdapter } from "../adapter.ts";
 
 export interface FoundAgent {
@@ -36,7 +36,7 @@ function versionAbove(program: string): string | undefined {
 
 function versionIn(file: string): string | undefined {
   try {
-    const manifest: unknown = JSON.parse(readFileSync(file, "utf8"));
+    const manifest: unknown = JSON.parse(textAt(file) ?? "null");
     return isRecord(manifest) && typeof manifest.version === "string" ? manifest.version : undefined;
   } catch {
     return undefined; // there is none, or it is no manifest

@@ -1,12 +1,14 @@
 /** Imports one module, TypeScript or JavaScript, anew after a change; where it was trusted, the bytes that were trusted and no others. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { createRequire, registerHooks } from "node:module";
 import { dirname } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { HooklineError, messageOf } from "../../engine/error.ts";
 import type { Seconds } from "../../engine/event.ts";
 import { isRecord } from "../../engine/schema.ts";
+import { readRegularBytesSync } from "../../files/regular-file.ts";
 import { stateOfBytes } from "../../loading/trust/item.ts";
+import { isReadable } from "../../loading/trust/module-files.ts";
 
 /** A module by path, or by a package's name and the file that names it. */
 interface ModuleReference {
@@ -44,7 +46,7 @@ export function readOnly(states: Readonly<Record<string, string>>): void {
     load(url, context, next) {
       if (!url.startsWith("file:") || url.startsWith(own)) return next(url, context);
       const path = fileURLToPath(url);
-      const bytes = readFileSync(path);
+      const bytes = readRegularBytesSync(path);
       const found = Object.hasOwn(states, path) ? states[path] : undefined;
       if (found === undefined || stateOfBytes(path, bytes) !== found) throw untrusted(path, found !== undefined);
       const loaded = next(url, context);
@@ -122,6 +124,10 @@ export async function importModule(reference: ModuleReference, limit: Seconds = 
 
 /** @throws HooklineError module_failed */
 export function resolveModule({ name, from }: ModuleReference): string {
+  if (!isReadable(name, from)) {
+    const reason = `${name}, or a package.json on its way, is no regular file or larger than a module is`;
+    throw new HooklineError("module_failed", { reason, where: from, advice: "put the file itself there" });
+  }
   try {
     return createRequire(from).resolve(name);
   } catch (error) {

@@ -1,5 +1,6 @@
 /** Where in a module a mistake of one of its hooks stands, as far as its text alone shows: what it exports knows no lines. */
-import { readFileSync } from "node:fs";
+
+import { textAt } from "../../files/regular-file.ts";
 import { createLocator, type Place } from "../../formats/reading/tree.ts";
 
 interface Sought {
@@ -11,7 +12,7 @@ interface Sought {
 
 /** Undefined: the text does not show it. Never throws. */
 export function placeInModule(path: string, { message, hook }: Sought): Place | undefined {
-  const code = withoutRemarks(textOf(path));
+  const code = withoutRemarks(textAt(path) ?? "");
   const starts = [...code.matchAll(/(?<![\w$.])(["']?)on\1\s*:/g)].map(({ index }) => index);
   const from = hook && starts.length === hook.of ? starts[hook.index] : undefined;
   const part = from === undefined ? code : code.slice(0, starts[(hook?.index ?? 0) + 1]);
@@ -23,11 +24,3 @@ export function placeInModule(path: string, { message, hook }: Sought): Place | 
 /** Of the same length, so that places stay. */
 const withoutRemarks = (code: string): string =>
   code.replace(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/[^\n]*/g, (remark) => remark.replace(/[^\n]/g, " "));
-
-function textOf(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return ""; // gone since it was read
-  }
-}

@@ -3,10 +3,11 @@
  * scripts say. It reads any text, also that of other shells, and rather takes a file too many than one too few: a change of a
  * file that was taken asks a person again, and a change of one that was not runs unseen.
  */
-import { closeSync, openSync, readFileSync, readSync, realpathSync, statSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve, sep } from "node:path";
 import type { Json } from "../../engine/event.ts";
 import type { Hook } from "../../engine/hook.ts";
+import { readFileHeadSync, textAt } from "../../files/regular-file.ts";
 import { moreThanFollowed, scriptsOf } from "./item.ts";
 import { textsIn, type Word, wordsIn } from "./words.ts";
 
@@ -202,7 +203,7 @@ function* mainFiles({ bases, workspace }: Places): Generator<string> {
 
 function mainOf(file: string): string | undefined {
   try {
-    const { main } = JSON.parse(readFileSync(file, "utf8")) as { main?: unknown };
+    const { main } = JSON.parse(textAt(file) ?? "null") as { main?: unknown };
     return typeof main === "string" && !main.includes("\0") ? main : undefined;
   } catch {
     return undefined; // there is none that can be read: the file itself counts
@@ -286,13 +287,8 @@ function isProgram(path: string): boolean {
 }
 
 function beginsWithInterpreter(path: string): boolean {
-  const file = openSync(path, "r");
-  try {
-    const head = Buffer.alloc(2);
-    return readSync(file, head, 0, 2, 0) === 2 && head.toString() === "#!";
-  } finally {
-    closeSync(file);
-  }
+  const head = readFileHeadSync(path, 2);
+  return "bytes" in head && head.bytes.toString() === "#!";
 }
 
 const isFile = (path: string): boolean => kindAt(path) === "file";

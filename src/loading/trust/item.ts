@@ -110,9 +110,12 @@ export const fileOf = (path: string): string =>
 /** Stands for files that nobody can list: what runs them is trusted by nobody, as its state is never the same. */
 export const moreThanFollowed = "(more files than can be followed)";
 
+/** Of what is trusted by nobody: it is never the same. */
+const changing = (): string => `unknown ${process.hrtime.bigint()}`;
+
 /** Never throws, and waits for no pipe. A folder's state is that of the files in it. What cannot be read has a state of its own. */
 export function stateOfFile(path: string): string {
-  if (path.endsWith(`/${moreThanFollowed}`)) return `unknown ${process.hrtime.bigint()}`;
+  if (path.endsWith(`/${moreThanFollowed}`)) return changing();
   try {
     const file = fileOf(path);
     const own = lstatSync(file);
@@ -120,6 +123,7 @@ export function stateOfFile(path: string): string {
     if (found.isDirectory()) return stateOfFolder(path);
     return stateOf(path, readRegularBytesSync(file), { isLink: own.isSymbolicLink(), mode: found.mode });
   } catch (error) {
+    if (error instanceof RangeError) return changing(); // too large to be compared: what is in it may be another thing each time
     return error instanceof Error && "code" in error && error.code === "ENOENT" ? "absent" : "unreadable";
   }
 }

@@ -1,10 +1,11 @@
 /** The files that a module consists of, found by reading it as text: nothing of it runs. Those of packages count, too. */
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { createRequire, findPackageJSON, isBuiltin } from "node:module";
-import { dirname, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { isRecord } from "../../engine/schema.ts";
-import { readRegularBytesSync } from "../../files/regular-file.ts";
+import { isFolder } from "../../files/paths.ts";
+import { textAt } from "../../files/regular-file.ts";
 import type { ModulePlace } from "../places.ts";
 
 /** More than a module of hooks has; what lies beyond is refused when the module is read. */
@@ -32,6 +33,7 @@ function resolved(specifier: string, from: string): string[] {
   const plain = specifier.startsWith("file:") ? pathOf(specifier) : specifier.replace(/(?<=.)[?#].*$/s, "");
   const direct = /^[./]/.test(plain) ? resolve(dirname(from), plain) : undefined;
   const found = direct !== undefined && isFile(direct) ? [direct] : [];
+  if (!isReadable(plain, from)) return found;
   try {
     const byRequire = createRequire(from).resolve(plain);
     if (isFile(byRequire) && !found.includes(byRequire)) found.push(byRequire);
@@ -42,12 +44,35 @@ function resolved(specifier: string, from: string): string[] {
   return [...found, ...others];
 }
 
+/** Node reads each description of a package on its way, and would wait for a pipe and read a device without end. */
+export function isReadable(specifier: string, from: string): boolean {
+  const direct = /^[./]/.test(specifier) ? resolve(dirname(from), specifier) : undefined;
+  const [, name] = /^((?:@[^/]+\/)?[^/]+)/.exec(specifier) ?? [];
+  const described = direct === undefined ? [] : [direct];
+  for (let folder = dirname(from); ; folder = dirname(folder)) {
+    described.push(folder);
+    if (direct === undefined && name !== undefined) described.push(join(folder, "node_modules", name));
+    if (dirname(folder) === folder) break;
+  }
+  const own = direct === undefined || isFolder(direct) ? [] : [direct];
+  return [...own, ...described.map((folder) => join(folder, "package.json"))].every(isAbsentOrText);
+}
+
+function isAbsentOrText(path: string): boolean {
+  try {
+    const found = statSync(path, { throwIfNoEntry: false });
+    return found === undefined || (found.isFile() && textAt(path, largestInBytes) !== undefined);
+  } catch {
+    return false;
+  }
+}
+
 /** What a package gives under this name, under whatever condition: `import` may be given another file than `require`. */
 function inPackage(specifier: string, from: string): string[] {
   try {
     const isOwn = specifier.startsWith("#");
     const file = isOwn ? findPackageJSON(pathToFileURL(from)) : findPackageJSON(specifier, pathToFileURL(from));
-    const content: unknown = file === undefined ? undefined : JSON.parse(readFileSync(file, "utf8"));
+    const content: unknown = file === undefined ? undefined : JSON.parse(textAt(file) ?? "null");
     if (file === undefined || !isRecord(content)) return [];
     const [, below = ""] = /^(?:@[^/]+\/)?[^/]+(.*)$/.exec(specifier) ?? [];
     const wanted = isOwn ? specifier : `.${below}`;
@@ -94,10 +119,4 @@ function isFile(path: string): boolean {
   }
 }
 
-function textOf(path: string): string {
-  try {
-    return statSync(path).size > largestInBytes ? "" : readRegularBytesSync(path).toString();
-  } catch {
-    return ""; // its state says that it cannot be read
-  }
-}
+const textOf = (path: string): string => textAt(path, largestInBytes) ?? ""; // its state says that it cannot be read

@@ -8,7 +8,7 @@ import { dirname, join, relative } from "node:path";
 import { messageOf } from "../../engine/error.ts";
 import type { Instant } from "../../engine/event.ts";
 import { isRecord } from "../../engine/schema.ts";
-import { readRegularBytesSync } from "../../files/regular-file.ts";
+import { textAt } from "../../files/regular-file.ts";
 import { isOwn, isPrivate, makePrivateFolder, writePrivate } from "../../files/write.ts";
 import { mainWorktreeOf } from "../project.ts";
 import { type Item, sha256, type Trust, type TrustedItems } from "./item.ts";
@@ -205,8 +205,8 @@ function keepText(texts: string, path: string, state: string): void {
   const name = hashIn(state);
   const file = join(texts, name);
   if (name === "none" || path.includes("#") || isThere(file)) return;
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (found?.isFile() && found.size <= largestKeptInBytes) writePrivate(file, readRegularBytesSync(path).toString());
+  const text = textAt(path, largestKeptInBytes);
+  if (text !== undefined) writePrivate(file, text);
 }
 
 /** Never throws: events name folders that may not be looked at, and names that no system takes. */

@@ -1,9 +1,10 @@
 /** Looks at a workspace afresh each time: what a process that ends after one event does. */
 import { lstatSync, readdirSync, realpathSync } from "node:fs";
-import { readdir, readFile } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Instant } from "../../engine/event.ts";
 import { isPlainText, pathOf, readableName, textOfNames } from "../../files/names.ts";
+import { readFileHead } from "../../files/regular-file.ts";
 import type { Git, GitOptions, Repository } from "../processes/git.ts";
 import { nextTurn } from "../system.ts";
 import {
@@ -195,6 +196,8 @@ async function indexEntries(outer: Repository, folders: readonly string[], optio
   );
 }
 
+/** Of half a million files. */
+const largestIndexInBytes = 64 * 1024 * 1024;
 const linkMode = Buffer.of(0, 0, 0xe0, 0);
 
 /** In every version of the index a mode stands as it is, and to ask git for all entries takes a fifth of a `git status`. */
@@ -202,7 +205,9 @@ async function mayHoldLinks(gitFolder: string): Promise<boolean> {
   try {
     const names = await readdir(gitFolder);
     if (names.some((name) => name.startsWith("sharedindex."))) return true; // the index is in two parts
-    return names.includes("index") && (await readFile(join(gitFolder, "index"))).includes(linkMode);
+    if (!names.includes("index")) return false;
+    const head = await readFileHead(join(gitFolder, "index"), largestIndexInBytes);
+    return "refused" in head || !head.isWhole || head.bytes.includes(linkMode);
   } catch {
     return true; // git says what is wrong
   }

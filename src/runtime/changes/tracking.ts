@@ -1,5 +1,5 @@
 /** What the files of a session's workspace are compared with: noted when the session begins, and after hooks that look at changes (R57). */
-import { lstatSync, readFileSync, type Stats, statSync } from "node:fs";
+import { lstatSync, type Stats } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { Changes, HookEvent, Instant, MaybePromise, SessionId } from "../../engine/event.ts";
 import { rowOf } from "../../engine/events.ts";
@@ -9,6 +9,7 @@ import { listensTo } from "../../engine/plan.ts";
 import type { Tracking } from "../../engine/ports.ts";
 import type { Baseline, RunStatus, Store } from "../../engine/record.ts";
 import { pathOf } from "../../files/names.ts";
+import { textAt } from "../../files/regular-file.ts";
 import type { Repository } from "../processes/git.ts";
 import type { ChangeFinder, Look, Marks, Place } from "./look.ts";
 
@@ -292,11 +293,4 @@ function packedCommit(commonFolder: string, name: string | undefined): string | 
   return line === undefined ? undefined : commitIn(line.slice(0, line.indexOf(" ")));
 }
 
-function textOf(path: string, atMostInBytes = smallInBytes): string {
-  try {
-    const found = statSync(path);
-    return found.isFile() && found.size < atMostInBytes ? readFileSync(path, "latin1") : "";
-  } catch {
-    return ""; // not there
-  }
-}
+const textOf = (path: string, atMostInBytes = smallInBytes): string => textAt(path, atMostInBytes) ?? ""; // not there

@@ -3,11 +3,12 @@
  * makes a plain `git status` run its code (SAFETY T5), and because what git says is bytes with NUL between names.
  */
 import type { ExecFileException } from "node:child_process";
-import { readFileSync, realpathSync, statSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { Seconds } from "../../engine/event.ts";
 import type { Ports } from "../../engine/ports.ts";
 import { findOutside } from "../../files/paths.ts";
+import { textAt } from "../../files/regular-file.ts";
 
 export interface GitOptions {
   signal?: AbortSignal;
@@ -226,13 +227,7 @@ async function filterSettings(
   return { settings: names.flatMap((name) => empty.flatMap((end) => ["-c", `filter.${name}.${end}`])) };
 }
 
-function speaksOfFilters(file: string): boolean {
-  try {
-    return statSync(file).isFile() && /filter|include/i.test(readFileSync(file, "latin1"));
-  } catch {
-    return false; // not there
-  }
-}
+const speaksOfFilters = (file: string): boolean => /filter|include/i.test(textAt(file) ?? "");
 
 /** Names of filters to which the repository's own configuration gives what the user's does not. */
 function foreignFilters(text: string): string[] {

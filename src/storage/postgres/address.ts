@@ -1,6 +1,6 @@
 /** The address of a Postgres store: what `postgres://…` says, and what of it Hookline does not take. */
-import { readFileSync } from "node:fs";
 import { HooklineError, messageOf } from "../../engine/error.ts";
+import { readRegularBytesSync } from "../../files/regular-file.ts";
 
 export interface Address {
   host: string;
@@ -42,6 +42,9 @@ export function readAddress(url: string): Address {
   return { host, port, user, password, database, tls: tlsOf(parsed, host, shown), shown };
 }
 
+/** Of all authorities that a system knows it is a thirtieth. */
+const largestInBytes = 8 * 1024 * 1024;
+
 function tlsOf({ searchParams }: URL, host: string, shown: string): Address["tls"] {
   const mode = searchParams.get("sslmode") ?? (isHere(host) ? "disable" : "verify-full");
   const file = searchParams.get("sslrootcert");
@@ -53,7 +56,7 @@ function tlsOf({ searchParams }: URL, host: string, shown: string): Address["tls
   }
   if (file === null) return {};
   try {
-    return { ca: readFileSync(file, "utf8") };
+    return { ca: readRegularBytesSync(file, largestInBytes).toString() };
   } catch (error) {
     throw refused(`its sslrootcert cannot be read: ${messageOf(error)}`, shown, "name a readable file of certificates");
   }

@@ -1,5 +1,5 @@
 /** hookline status: the store, the daemon, the active hooks, and the agents that call Hookline. */
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { layersOf } from "../../../agents/adapter.ts";
 import { agents } from "../../../agents/index.ts";
@@ -11,6 +11,7 @@ import { messageOf } from "../../../engine/error.ts";
 import type { Fields, Json } from "../../../engine/event.ts";
 import type { Hook } from "../../../engine/hook.ts";
 import { isRecord } from "../../../engine/schema.ts";
+import { textAt } from "../../../files/regular-file.ts";
 import { type WorkCounts, workCounts } from "../../../storage/sqlite/journal-queues.ts";
 import { untrustedWords } from "../../compose/trust-notice.ts";
 import { type DaemonState, daemonFilesOf, runningDaemon } from "../../daemon/state-file.ts";
@@ -155,7 +156,7 @@ function registrationsOf(place: Invocation, root: string): Registered[] {
   return Object.values(agents).flatMap((agent) =>
     layersOf(agent).map((layer) => {
       const file = agent.settings.file(layer, { home, root, environment });
-      const text = existsSync(file) ? readFileSync(file, "utf8") : "";
+      const text = textAt(file) ?? "";
       const one = { agent: agent.name, layer, file, registered: isRegistered(agent, text) };
       if (!one.registered) return isReadable(agent, text) ? one : { ...one, unreadable: true as const };
       const version = findAgent(agent, environment)?.version;

@@ -1,5 +1,5 @@
 /** Hooks of other tools beside ours, which `check` tells of: who runs them, and what makes them run together with ours. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type InstallLayer, layersOf } from "../../../agents/adapter.ts";
 import { readHooksFolder } from "../../../agents/git/files.ts";
@@ -9,6 +9,7 @@ import { agents } from "../../../agents/index.ts";
 import { isRegistered } from "../../../agents/install/registration.ts";
 import { HooklineError } from "../../../engine/error.ts";
 import type { Problem } from "../../../engine/hook.ts";
+import { textAt } from "../../../files/regular-file.ts";
 import { readTree } from "../../../formats/reading/json-tree.ts";
 import { membersOf } from "../../../formats/reading/tree.ts";
 import { askGitAs } from "../git/worktrees.ts";
@@ -92,7 +93,7 @@ function agentsBeside(root: string, { home, environment }: Place): Problem[] {
     const layers = layersOf(agent);
     const texts = layers
       .map((layer) => ({ layer, file: settings.file(layer, places) }))
-      .map((one) => ({ ...one, text: textOf(one.file) }));
+      .map((one) => ({ ...one, text: textAt(one.file) }));
     if (texts.some(({ text }) => isRegistered(agent, text))) return [];
     return texts
       .filter(({ layer, text }) => ofProject.includes(layer) && hasHooks(text))
@@ -109,12 +110,4 @@ function agentsBeside(root: string, { home, environment }: Place): Problem[] {
 function hasHooks(text: string | undefined): boolean {
   const members = membersOf(text === undefined ? undefined : readTree(text, () => {}));
   return members.some(({ key, value }) => key === "hooks" && membersOf(value).length > 0);
-}
-
-function textOf(file: string): string | undefined {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    return undefined; // none, or none that its agent could read
-  }
 }

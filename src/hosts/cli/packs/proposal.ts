@@ -1,8 +1,8 @@
 /** What a pack or a recipe would write: shown first, then written and trusted. `add` and `init` share it. */
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { configFolder } from "../../../agents/index.ts";
-import type { FileEdit } from "../../../agents/install/files.ts";
+import { type FileEdit, readText } from "../../../agents/install/files.ts";
 import { writeWhole } from "../../../files/write.ts";
 import { findProject } from "../../../loading/project.ts";
 import { trustRecords } from "../../compose/trust.ts";
@@ -46,8 +46,6 @@ export interface ProposedPack extends Proposal {
   level: Level;
 }
 
-const textAt = (file: string): string | undefined => (existsSync(file) ? readFileSync(file, "utf8") : undefined);
-
 /** Our folder of the project, or of the user. */
 export function ownFolder(invocation: Invocation): string {
   if (invocation.flags.user === true) return configFolder(invocation);
@@ -60,7 +58,7 @@ export function packProposal(name: PackName, invocation: Invocation): ProposedPa
   const pack = readPack(name, self[1]);
   const folder = ownFolder(invocation);
   const file = join(folder, "rules", `${name}.yaml`);
-  const before = textAt(file);
+  const before = readText(file);
   const now = before === undefined ? undefined : levelOf(before, name);
   const level = wantedLevel(invocation) ?? now ?? "standard";
   const shown = shortPath(file, invocation.cwd, invocation.home);
@@ -108,7 +106,7 @@ export function recipeProposal(
   const files = parts.map(({ file, text }): FileEdit => {
     const isScript = file.endsWith(".sh");
     const path = join(folder, isScript ? "hooks" : "rules", file);
-    return { file: path, before: textAt(path), after: text, mode: isScript ? 0o755 : 0o644 };
+    return { file: path, before: readText(path), after: text, mode: isScript ? 0o755 : 0o644 };
   });
   const isOpen = ({ before, after }: FileEdit): boolean =>
     before === undefined || (before !== after && invocation.flags.update === true);
@@ -141,7 +139,7 @@ export function schemaEdits(
 ): ProposedEdit[] {
   return names.flatMap((name) => {
     const file = join(folder, "schemas", `${name}.json`);
-    const before = textAt(file);
+    const before = readText(file);
     const after = readFileSync(join(dirname(bin), "..", "schema", `${name}.schema.json`), "utf8");
     if (before === after || (before !== undefined && flags.update !== true)) return [];
     const instead = [`what editors know of the format ${name}, as \`hookline schema ${name}\` prints it`];

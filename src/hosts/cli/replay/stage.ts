@@ -1,9 +1,10 @@
 /** Where recorded events meet the hooks of today: in their place, or in a scratch copy with a changed file or with programs that run. */
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, relative } from "node:path";
 import { HooklineError } from "../../../engine/error.ts";
 import type { Store } from "../../../engine/record.ts";
+import { readRegularBytesSync } from "../../../files/regular-file.ts";
 import type { Loaded } from "../../../loading/loading.ts";
 import type { Project } from "../../../loading/project.ts";
 import { loadFiles, loadingFor } from "../loaded.ts";
@@ -57,7 +58,9 @@ async function inCopy({ place, project, store, file, run }: ReplayOptions): Prom
   const target = file === undefined ? undefined : await placeOfFile(file, { place, project, store });
   const scratch = await openScratch({
     ...{ place, home: "own" as const },
-    ...(file !== undefined && target !== undefined ? { files: { [target]: readFileSync(file, "utf8") } } : {}),
+    ...(file !== undefined && target !== undefined
+      ? { files: { [target]: readRegularBytesSync(file).toString() } }
+      : {}),
     ...(target !== undefined && !run ? { accepts: target } : {}), // nothing of it runs
   });
   return { ...scratch, loaded: await loadCopy(scratch) };

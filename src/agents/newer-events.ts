@@ -13,7 +13,7 @@ const judgedAs = "PreToolUse";
 const verdicts = ["deny", "ask"] as const;
 
 /**
- * What a payload means whose event the adapter does not know; undefined: its name can be no agent's event.
+ * What a payload means whose event the adapter does not know; undefined: it can be none that is newer.
  *
  * @throws HooklineError input_invalid
  */
@@ -38,6 +38,8 @@ export function newerEvents(
       verdicts: verdicts.filter((is) => event.verdicts?.includes(is) ?? true),
     }));
   }
+  // What is registered for an event that is known here is no newer one: it is that event, and cannot be read.
+  if (options.event !== undefined && resolveEvent(options.event)) return undefined;
   const session = textOf(session_id);
   const name: EventName = `${adapter.name}.${called}`;
   return [

@@ -35,7 +35,10 @@ export const hookFiles = (): readonly HookFiles[] => [...Object.values(agents).m
 
 /** What loads code into any agent when it starts. */
 export const loadedCode = (): readonly LoadedCode[] => [
-  ...hookFiles().flatMap(({ loads }) => loads ?? []),
+  ...hookFiles().flatMap(({ loads, movedBy = [] }) => {
+    if (loads?.program === undefined) return loads ?? [];
+    return { ...loads, program: { ...loads.program, variables: ["HOME", ...movedBy] } };
+  }),
   ...otherCode,
 ];
 

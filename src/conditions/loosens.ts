@@ -13,7 +13,7 @@ import { buildsWords, lineOf, writes, writtenByTool } from "./writes-to.ts";
 
 const program = object(
   { names: listOf(text()) },
-  { commands: mapOf(listOf(text())), flags: listOf(text()), says: listOf(text()) },
+  { commands: mapOf(listOf(text())), flags: listOf(text()), says: listOf(text()), variables: listOf(text()) },
 );
 const params = object(
   { state: say(text(), "the folder where Hookline keeps what it remembers") },
@@ -95,6 +95,7 @@ function compile(folders: OwnFolders, patterns: Patterns): (event: HookEvent) =>
 
   function byLine(line: string, cwd: string): string | undefined {
     if (switches.test(line)) return "switch Hookline off, or what it asks";
+    if (own.movesAgent(line)) return "start an agent with other settings, and so without its hooks";
     if (!patterns.loosens || !couldLoosen(line, cwd, own)) return undefined;
     return patterns.loosens(line, { cwd, home: own.home }, own);
   }

@@ -33,9 +33,15 @@ export function createOwnPlaces(folders: OwnFolders, real: (path: string) => str
   const both = (folder: string | undefined): string[] => (folder === undefined ? [] : [folder, real(folder)]);
   const states = both(folders.state);
   const packages = both(folders.package);
-  const programs = (folders.programs ?? []).map(({ names, commands = {}, flags = [], says = [] }) => ({
+  const programs = (folders.programs ?? []).map(({ names, commands = {}, flags = [], says = [], variables = [] }) => ({
     words: [...Object.keys(commands), ...flags, ...says],
     isNamed: new RegExp(`(?:^|[^\\w.-])(?:${names.join("|")})(?![\\w.])`), // the names are of our own tables
+    isMoved:
+      variables.length > 0
+        ? new RegExp(
+            `(?:^|[\\s;&|(])(?:${variables.join("|")})=\\S{0,500}(?:\\s{1,9}\\w{1,60}=\\S{0,500}){0,9}\\s{0,9}(?:;|&&|\\s)\\s{0,9}(?:\\S{0,300}/)?(?:${names.join("|")})(?![\\w.-])`,
+          )
+        : undefined,
   }));
   const among = (all: readonly string[], path: string): boolean => all.some((folder) => isInside(folder, path));
 
@@ -81,6 +87,7 @@ export function createOwnPlaces(folders: OwnFolders, real: (path: string) => str
     },
     speaksOfAgent: (line) =>
       programs.some(({ words, isNamed }) => words.some((word) => line.includes(word)) && isNamed.test(line)),
+    movesAgent: (line) => programs.some(({ isMoved }) => isMoved?.test(line) === true),
     daemon() {
       try {
         const found = readRegularFileSync(join(folders.state, "daemon.json"), manifestInBytes);

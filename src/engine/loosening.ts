@@ -105,6 +105,8 @@ export type AgentProgram = {
   flags?: string[];
   /** In a word that sets something, whatever its flag. */
   says?: string[];
+  /** Variables that let it read other settings than those that hold its hooks. */
+  variables?: string[];
 };
 
 /** @param given the words behind the agent's program */
@@ -135,4 +137,6 @@ export interface OwnPlaces {
   agent(word: string): AgentProgram | undefined;
   /** Whether a line could bring code into an agent, by its text alone. */
   speaksOfAgent(line: string): boolean;
+  /** Whether a line starts an agent with the settings of another place, by its text alone. */
+  movesAgent(line: string): boolean;
 }

@@ -65,7 +65,7 @@ export function linesIn(text: string, forms: readonly LineForm[]): string[] {
   if (isLoose || forms.includes("quoted"))
     for (const { 1: line = "", index } of text.matchAll(/!`([^`]+)`/g))
       if (isLoose || text[index - 1] !== "`" || /^[^\s.,;:)]/.test(line)) found.push(line);
-  if (forms.includes("braced")) found.push(...braced(text));
+  if (forms.includes("braced")) for (const line of braced(text)) found.push(line);
   const lines = [...new Set(found.map((line) => line.replaceAll(/\{\{\s*args\s*\}\}/g, "$ARGUMENTS").trim()))].filter(
     (line) => line !== "",
   );
@@ -75,9 +75,10 @@ export function linesIn(text: string, forms: readonly LineForm[]): string[] {
 /** To the brace that closes it. One that nothing closes goes to the end. */
 function braced(text: string): string[] {
   const found: string[] = [];
-  for (let at = text.indexOf("!{"); at >= 0; at = text.indexOf("!{", at + 2)) {
+  let end = 0;
+  for (let at = text.indexOf("!{"); at >= 0; at = text.indexOf("!{", end)) {
     let depth = 1;
-    let end = at + 2;
+    end = at + 2;
     for (; end < text.length && depth > 0; end++) {
       if (text[end] === "{") depth += 1;
       else if (text[end] === "}") depth -= 1;

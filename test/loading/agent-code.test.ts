@@ -5,6 +5,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Fields } from "../../src/engine/event.ts";
+import { linesIn } from "../../src/engine/skill-lines.ts";
 import { managedFoldersOf } from "../../src/loading/places.ts";
 import { selfProtection } from "../../src/loading/self-protection.ts";
 import { lineOf } from "../formats/rules-helpers.ts";
@@ -101,6 +102,15 @@ const lines = [
   "tmux new -d 'claude --plugin-dir p -p x'",
   "bash -c 'claude plugin install p'",
   "~/.local/bin/claude plugin install p",
+  "CLAUDE_CONFIG_DIR=/tmp/none claude -p 'git push --force'",
+  "env CLAUDE_CONFIG_DIR=/tmp/none A=b claude -p x",
+  "export CODEX_HOME=/tmp/none; codex exec x",
+  "cd /tmp && HOME=/tmp/none gemini -p x",
+  "nohup claude --plugin-dir p -p x &",
+  "echo plugin install p | xargs claude",
+  "python3 -c \"import subprocess; subprocess.run(['claude', 'plugin', 'install', 'p'])\"",
+  "$(which claude) plugin install p",
+  "sh <<< 'claude plugin install p'",
   "codex plugin add p",
   "codex --disable hooks exec x",
   "codex exec -c features.hooks=false x",
@@ -157,6 +167,9 @@ const ordinaryLines = [
   "claude plugin --help",
   "claude -p 'write a plugin for the editor'",
   "claude mcp list",
+  "CI=1 claude -p 'fix it'",
+  "echo 'CLAUDE_CONFIG_DIR=/x claude'",
+  "HOME=/tmp/x npm test",
   "codex exec 'install the plugin'",
   "codex exec -c model=gpt-5.4 'fix it'",
   "gemini extensions list",
@@ -268,4 +281,15 @@ test("words for a model without such lines are written, moved and removed withou
   const line = lineOf(t, { hooks: [selfProtection({ home, environment: {}, managed })], unanswered: "deny" });
   assert.equal((await line.emit("PreToolUse", words[0] ?? {}, { cwd })).verdict, undefined);
   assert.equal((await line.emit("PreToolUse", changing[0] ?? {}, { cwd })).verdict?.is, "deny");
+});
+
+test("a text with more lines than anybody writes is read, and all of them count", () => {
+  for (const one of ["!{a}", "!{", "!`a`\n", "```!\na\n```\n"]) {
+    const found = linesIn(`${one.repeat(200_000)}!\`git push\` !{git push}`, ["quoted", "fenced", "braced"]);
+    assert.ok(found.length <= 21);
+    assert.ok(
+      found.some((line) => line.includes("git push")),
+      one,
+    );
+  }
 });

@@ -1,6 +1,7 @@
 /** Values written as text, on a command line or in an address, as the JSON that a schema asks for. */
 import type { Json } from "../engine/event.ts";
 import { isRecord } from "../engine/schema.ts";
+import { durationPattern, secondsIn } from "../formats/reading/durations.ts";
 
 /** What JSON Schema calls the kinds of values. */
 export type Kind = "string" | "integer" | "number" | "boolean" | "null" | "array" | "object";
@@ -63,7 +64,8 @@ function takesThis(schema: unknown, text: string): boolean {
   if (!isRecord(schema)) return true;
   const choices = schema.anyOf ?? schema.oneOf;
   if (Array.isArray(choices)) return choices.some((one) => takesThis(one, text));
-  return Array.isArray(schema.enum) ? schema.enum.includes(text) : kindsOf(schema).has("string");
+  if (Array.isArray(schema.enum)) return schema.enum.includes(text);
+  return kindsOf(schema).has("string") && (schema.pattern !== durationPattern || secondsIn(text) !== undefined);
 }
 
 const isAnything = (schema: unknown): boolean => kindsOf(schema).size === everyKind.length;

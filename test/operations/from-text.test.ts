@@ -13,6 +13,7 @@ import {
   type Schema,
   text,
 } from "../../src/engine/schema.ts";
+import { secondsFrom0 } from "../../src/formats/rules/fields.ts";
 import { isSwitch, readValue, takesList } from "../../src/operations/from-text.ts";
 
 const orNull = (schema: Schema<unknown>): unknown => ({ anyOf: [schema.json, { type: "null" }] });
@@ -60,4 +61,9 @@ test("a flag without a value is one whose schema takes nothing but true and fals
   assert.equal(isSwitch(either(flag, text()).json), false);
   assert.equal(takesList(listOf(text()).json), true);
   assert.equal(takesList(text().json), false);
+});
+
+test("seconds may be a number or a duration on the command line", () => {
+  const { json } = secondsFrom0;
+  assert.deepEqual([readValue("0", json), readValue("300", json), readValue("5m", json)], [0, 300, "5m"]);
 });

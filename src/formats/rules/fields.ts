@@ -3,7 +3,7 @@ import type { Json } from "../../engine/event.ts";
 import { eventNames } from "../../engine/events.ts";
 import { usualTextLimit } from "../../engine/hook-words.ts";
 import { either, flag, integer, kindOf, listOf, number, object, type Schema, say, text } from "../../engine/schema.ts";
-import { durationPattern } from "../reading/durations.ts";
+import { durationPattern, secondsIn } from "../reading/durations.ts";
 
 export interface RuleField {
   schema: Schema<unknown>;
@@ -17,23 +17,20 @@ export const some: Schema<string> = {
   check: (value, path = []) =>
     typeof value === "string" && value.trim() !== "" ? [] : [{ path, expected: "a name", found: kindOf(value) }],
 };
-export const seconds: Schema<number> = {
-  json: {
-    anyOf: [
-      { type: "number", exclusiveMinimum: 0 },
-      { type: "string", pattern: durationPattern },
-    ],
-  },
+/** A duration such as 5m as well: what reads a file has made its seconds of it before. */
+const orDuration = (number: Schema<number>): Schema<number> => ({
+  json: { anyOf: [number.json, { type: "string", pattern: durationPattern }] },
+  check: (value, path = []) =>
+    typeof value === "string" && secondsIn(value) !== undefined ? [] : number.check(value, path),
+});
+export const seconds: Schema<number> = orDuration({
+  json: { type: "number", exclusiveMinimum: 0 },
   check: (value, path = []) =>
     typeof value === "number" && Number.isFinite(value) && value > 0
       ? []
       : [{ path, expected: "seconds above 0", found: kindOf(value) }],
-};
-/** From 0 on. A duration such as 5m has become its seconds before. */
-export const secondsFrom0: Schema<number> = {
-  ...number(undefined, 0),
-  json: { anyOf: [number(undefined, 0).json, { type: "string", pattern: durationPattern }] },
-};
+});
+export const secondsFrom0: Schema<number> = orDuration(number(undefined, 0));
 /** One or several; an empty list would match nothing. */
 export const oneOrMore: Schema<string | string[]> = {
   json: { anyOf: [some.json, { type: "array", items: some.json, minItems: 1 }] },

@@ -368,10 +368,10 @@ const mistakes: readonly Mistake[] = [
     runs: true,
   },
   {
-    called: "a time limit of a script has a unit",
+    called: "a time limit of a script is no time",
     file: script,
-    text: "#!/bin/sh\n#---\n# type: session\n# timeout: ▸5m\n#---\ntrue\n",
-    says: "write 300",
+    text: "#!/bin/sh\n#---\n# type: session\n# timeout: ▸soon\n#---\ntrue\n",
+    says: "a duration such as 5m",
     runs: true,
   },
   {

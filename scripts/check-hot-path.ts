@@ -16,7 +16,7 @@ interface Closure {
   gates?: readonly string[];
 }
 
-/** Measured import costs are in docs/decisions/dependencies.md. */
+/** Measured import costs are in docs/decisions/0004-dependencies.md. */
 const forbidden = [
   "node:http",
   "node:https",

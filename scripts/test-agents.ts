@@ -52,7 +52,7 @@ function testAgent(name: AgentName, refusal: string | undefined): number {
   return spawnSync(process.execPath, tests, { stdio: "inherit", env: withThisNode }).status ?? 1;
 }
 
-/** `codex.test.ts` and `codex-rules.test.ts` are Codex's. */
+/** `claude-code.test.ts` and `claude-code-rules.test.ts` are Claude Code's. */
 function isOf(file: string, name: AgentName): boolean {
   return file.startsWith(`${name}.`) || file.startsWith(`${name}-`);
 }

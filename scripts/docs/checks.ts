@@ -19,6 +19,7 @@ import { exampleComplaints } from "./examples.ts";
 import { figureComplaints } from "./figures.ts";
 import { generated } from "./generated.ts";
 import { groupComplaints } from "./groups.ts";
+import { pathComplaints } from "./paths.ts";
 import { staleTables } from "./tables.ts";
 import { testsByClaim } from "./test-names.ts";
 
@@ -26,6 +27,8 @@ import { testsByClaim } from "./test-names.ts";
 export interface Project {
   /** Every Markdown page: those in docs/, and those beside the sources. */
   pages: readonly string[];
+  /** Every file of code that may hold comments. */
+  sources: readonly string[];
   read(path: string): string | undefined;
 }
 
@@ -47,6 +50,7 @@ export async function complaintsAbout(project: Project): Promise<string[]> {
     ...(await settingsComplaints(project)),
     ...legalComplaints(project),
     ...rulingComplaints(project),
+    ...pathComplaints(project),
   ];
 }
 

@@ -11,6 +11,20 @@ test("[X9] pages and tables hold the same events, conditions, handlers, fields, 
 /** A mistake in a page, and the words in which it is complained of: no two are complained of in the same. */
 const mistakes: readonly { says: string; page: string; from: string | RegExp; to: string; complaint: RegExp }[] = [
   {
+    says: "a file that a page names and that is not there",
+    page: "docs/adding.md",
+    from: "**`src/agents/adapter.ts`**",
+    to: "**`src/agents/adaptor.ts`**",
+    complaint: /^docs\/adding\.md:\d+: there is no src\/agents\/adaptor\.ts$/m,
+  },
+  {
+    says: "a file that a comment names by its old name",
+    page: "src/storage/sqlite/groups.ts",
+    from: "engine/drop-oldest.ts.",
+    to: "engine/brief-map.ts.",
+    complaint: /^src\/storage\/sqlite\/groups\.ts:\d+: there is no engine\/brief-map\.ts$/m,
+  },
+  {
     says: "a condition that the page leaves out",
     page: "docs/conditions.md",
     from: "## `tool`",

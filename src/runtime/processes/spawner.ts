@@ -1,5 +1,5 @@
 /**
- * Starts programs from a small process that stays, because Node forks its whole self for each (docs/decisions/0012). Where
+ * Starts programs from a small process that stays, because Node forks its whole self for each (docs/decisions/0012-programs-start-from-a-helper.md). Where
  * that process cannot run, this one forks after all: the promise of `Spawn` is the same.
  */
 import type { ChildProcess } from "node:child_process";

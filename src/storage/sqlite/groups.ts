@@ -53,7 +53,7 @@ interface WaitingTurn {
 }
 
 export function createGroupRows(keeper: Keeper): GroupRows {
-  // Made anew instead of emptied: see engine/brief-map.ts.
+  // Made anew instead of emptied: see BriefMap in engine/drop-oldest.ts.
   let events = new Map<string, WaitingEvent>();
   let runs = new Map<string, WaitingRun>();
   let turns = new Map<SessionId, WaitingTurn>();

@@ -266,7 +266,6 @@ test("explain of a clock's event says of each hook that a clock sets off until w
       "name: Held\ntrigger: { type: periodic, skip_llm: true }",
     ].join("\n---\n"),
   });
-  hookline(["trust", ".", "--yes"]);
   assert.equal(hookline(["automation", "fire", "often"]).status, 0);
   hookline(["pause", "automation:shop/held"]);
   const explained: { name: string; because: string; listens: boolean }[] = JSON.parse(

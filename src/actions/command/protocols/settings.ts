@@ -1,6 +1,6 @@
 /** What a settings hook's program reads and answers (specification 002): Claude Code's JSON, and its exit codes. */
 
-import type { EventName, Fields, HookEvent, HookId, Json } from "../../../engine/event.ts";
+import { type EventName, type Fields, type HookEvent, type HookId, type Json, present } from "../../../engine/event.ts";
 import { rowOf } from "../../../engine/events.ts";
 import { merge, type Outcome } from "../../../engine/outcome.ts";
 import type { Protocol, StepResult } from "../../../engine/ports.ts";
@@ -9,6 +9,7 @@ import { failed, noted, quote } from "../../step.ts";
 import { unfinished } from "./endings.ts";
 import { readFailed } from "./failed-programs.ts";
 import { type Candidate, findObjects, parseJson } from "./find-answer.ts";
+import { otherReadings } from "./repeated-keys.ts";
 import { type Asked, isFields, type Key, specificKeys, topKeys } from "./settings-keys.ts";
 
 export const settings: Protocol = { write, read, detaches };
@@ -63,21 +64,37 @@ const textOn = (stdout: string): string => stdout.replace(/^\uFEFF/, "").trim();
 
 /** Undefined: the text holds no JSON, whole or broken. */
 function readJson(said: string, event: HookEvent, hook: HookId): StepResult | undefined {
-  const { objects, broken } = findObjects(said);
+  const { objects } = findObjects(said);
   const isWhole = objects.length === 1 && objects[0]?.start === 0 && objects[0].end === said.length;
   const found = isWhole ? objects : objects.filter(({ value }) => isAnswer(value));
   const answers = found.filter(({ value }) => !isEcho(value, event) && !isMarker(value));
-  const fault =
-    broken !== undefined && (answerKey.test(broken) || (found.length === 0 && said.startsWith("{")))
-      ? quote(broken)
-      : undefined;
+  const fault = faultIn(said, { objects, found, event });
   if (answers.length > 0) return readAll(answers, { said, event, hook, notes: [] }, fault);
   if (fault !== undefined) return unreadable(fault);
   const last = found.at(-1);
   if (!last) return undefined;
   const notes = isWhole ? [] : noiseNotes(said, [last]);
   if (isEcho(last.value, event)) return { ok: true, output: {}, notes: [...notes, "the handler echoed its input"] };
-  return readOne(last, { event, hook, notes });
+  return readOne(last, { event, hook, notes }, said);
+}
+
+/** What begins like an answer, or holds a key of one, and is none that can be read; quoted. Broken is broken, whatever it begins with. */
+function faultIn(
+  said: string,
+  { objects, found, event }: { objects: readonly Candidate[]; found: readonly Candidate[]; event: HookEvent },
+): string | undefined {
+  const left = outside(said, objects).find((part) => answerKey.test(part));
+  if (left !== undefined) return quote(left.trim());
+  if (found.length > 0 || objects.length > 0) return undefined;
+  const isList = /^\[\s*["{[]/.test(said);
+  const isWhole = isList && parseJson(said) !== undefined; // where a text means something, such a list is one
+  return said.startsWith("{") || (isList && !(isWhole && plainText[event.name])) ? quote(said) : undefined;
+}
+
+/** The text between the objects. */
+function outside(said: string, objects: readonly Candidate[]): string[] {
+  const ends = [0, ...objects.map(({ end }) => end)];
+  return ends.map((end, index) => said.slice(end, objects[index]?.start));
 }
 
 interface Output extends Context {
@@ -86,7 +103,7 @@ interface Output extends Context {
 
 /** Answers are merged as those of several hooks are: a deny stands, whatever is printed before or behind it. */
 function readAll(answers: readonly Candidate[], { said, ...context }: Output, fault: string | undefined): StepResult {
-  const read = answers.map((answer) => readOne(answer, context));
+  const read = answers.map((answer) => readOne(answer, context, said));
   const output = read.reduce<Fields>((all, one) => Object.assign(all, one.output), {});
   const outcome = mergeAll(read.map((one) => one.outcome ?? {}));
   const faults = [
@@ -109,8 +126,22 @@ function mergeAll(outcomes: readonly Outcome[]): Outcome {
   return half === 0 ? (outcomes[0] ?? {}) : merge(mergeAll(outcomes.slice(0, half)), mergeAll(outcomes.slice(half)));
 }
 
-const readOne = ({ value }: Candidate, context: Context): StepResult =>
-  isFields(value) ? readObject(value, context) : unreadable(quote(JSON.stringify(value)));
+/** Of a verdict that is written twice the more severe counts, whichever a parser would take. */
+function readOne({ value, start, end }: Candidate, context: Context, said: string): StepResult {
+  if (!isFields(value)) return unreadable(quote(JSON.stringify(value)));
+  const others = otherReadings(said.slice(start, end)).filter(isFields);
+  if (others.length === 0) return readObject(value, context);
+  context.notes.push(repeated);
+  const read = readObject(value, context);
+  const each = others.map((other) => readObject(other, { ...context, notes: [] }));
+  const verdicts = each.map(({ outcome: { verdict, stop } = {} }) => present({ verdict, stop }));
+  const outcome = merge(mergeAll(verdicts), read.outcome ?? {});
+  const failure = [read, ...each].find(({ ok }) => !ok);
+  const refuses = outcome.verdict?.is === "deny" || outcome.verdict?.is === "ask";
+  if (failure && !refuses) return failure;
+  return { ok: true, output: read.output ?? {}, outcome, ...noted(context.notes) };
+}
+const repeated = "a key stands twice in the answer: of verdicts the more severe counts";
 
 const unreadableReason = (what: string): string => `invalid_output: it looks like JSON and cannot be read: ${what}`;
 const unreadable = (what: string): StepResult => failed("output", unreadableReason(what));

@@ -240,3 +240,41 @@ test("[R95] a flat allow allows nothing and says so, and a flat decision that no
   const printed = answered("PreToolUse", 'files:\n{"permission": "rw-", "message": "listed"}\n{"decision":"block"}');
   assert.deepEqual(printed.outcome, deny("Hook blocked execution"));
 });
+
+test("[F8] what was meant as an answer and is broken is a failure, whatever it begins with", () => {
+  const broken = [
+    '[{"decision":"block"',
+    '["deny"',
+    '["deny"]',
+    '[{"decision":"approve"}, {"decision":"block"',
+    'checked\n[{"permissionDecision": "deny"',
+    'result: {"decision": "block"',
+    '"decision": "block"',
+    '{"a":1} and {"decision":"block"',
+  ];
+  for (const said of broken) {
+    const result = answered("PreToolUse", said);
+    assert.equal(result.ok, false, said);
+  }
+  for (const said of ["[INFO] all is well", "[ok]", "[1/3] lint", "done [x]"])
+    assert.ok(answered("PreToolUse", said).ok, said);
+});
+
+test("of a verdict that is written twice in one object the more severe counts, in whatever order", () => {
+  const denied = [
+    '{"decision":"block","decision":"approve"}',
+    '{"decision":"approve","decision":"block"}',
+    '{"decision":"approve","decision":"block","decision":"approve"}',
+    '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecision":"allow"}}',
+    '{"hookSpecificOutput":{"permissionDecision":"deny"},"hookSpecificOutput":{"permissionDecision":"allow"}}',
+    '{"continue":false,"continue":true}',
+    '{"d\\u0065cision":"block","decision":"approve","reason":"{\\"decision\\": 1}"}',
+  ];
+  for (const said of denied) {
+    const result = answered("PreToolUse", said);
+    assert.equal(result.outcome?.verdict?.is, "deny", said);
+  }
+  const { notes, outcome } = answered("PreToolUse", '{"systemMessage":"x","decision":"approve","decision":"approve"}');
+  assert.deepEqual([outcome?.verdict?.is, outcome?.messages?.length], ["allow", 1]);
+  assert.match(JSON.stringify(notes), /stands twice in the answer/);
+});

@@ -7,7 +7,7 @@ import { after, stateFolderOf, uptime } from "../../runtime/system.ts";
 import { fill } from "../../services/variables.ts";
 import { notesAtBegin } from "../compose/session-begin.ts";
 import { type AgentRequests, createAgentRequests } from "./agent-requests.ts";
-import { type Call, createHttpToken, type Listener } from "./call.ts";
+import { type Call, createBearer, createHttpToken, type Listener } from "./call.ts";
 import type { Daemon } from "./daemon.ts";
 import type { DashboardOptions } from "./dashboard/dashboard.ts";
 import { createEntrance } from "./dashboard/entrance.ts";
@@ -56,10 +56,12 @@ export async function listenFor(daemon: Daemon, options: ListenForOptions): Prom
     token: options.token,
     version: options.version,
   };
+  const holdsOwn = createBearer(options.token);
+  const holdsHttp = httpTokenFile === undefined ? undefined : createHttpToken(httpTokenFile, uptime);
   const hookRoute = createHookRoute({
     ...admits,
     agentRequests,
-    ...(httpTokenFile === undefined ? {} : { holdsHttpToken: createHttpToken(httpTokenFile, uptime) }),
+    ...(holdsHttp ? { holdsHttpToken: holdsHttp } : {}),
     proof: options.proof,
     environment,
     cwd,
@@ -70,6 +72,7 @@ export async function listenFor(daemon: Daemon, options: ListenForOptions): Prom
     port,
     ...(socket === undefined ? {} : { socket }),
     listeners: [hookRoute, intake.listener],
+    holdsToken: (authorization) => holdsOwn(authorization) || holdsHttp?.(authorization) === true,
     lines: intake.lines,
     routes: () =>
       routesOf(daemon, {

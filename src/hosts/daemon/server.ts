@@ -11,6 +11,8 @@ interface ListenOptions {
   socket?: string;
   /** Asked in this order. */
   listeners: readonly Listener[];
+  /** Whether the sender of a request holds a token: connections of all others have a limit of their own. Absent: none does. */
+  holdsToken?(authorization: unknown): boolean;
   /** Everything else: loaded with the first call that is for it. */
   routes(): Promise<(call: Call) => void>;
   /** Gets each connection to the unix socket that does not speak HTTP; absent: it is closed. */
@@ -31,6 +33,10 @@ const address = "127.0.0.1";
 const answersWithin = 2_000;
 /** More wait outside, or do without us. */
 const connectionsAtMost = 2_000;
+/** Of those that have shown no token, while they ask nothing: without a limit they would take the descriptors of all others. */
+const strangersAtMost = 200;
+/** So long may more be there: those who send at once have shown their token by then. */
+const strangersFor = 1_000;
 /** Of a client that hangs: its head, its whole request, and between two requests. An agent reports again after so long a pause. */
 const limits = {
   headersTimeout: 10_000,
@@ -41,15 +47,17 @@ const limits = {
 };
 
 /** @throws HooklineError port_taken */
-export async function listen({ port, socket, listeners, routes, lines }: ListenOptions): Promise<Server> {
+export async function listen({ port, socket, listeners, holdsToken, routes, lines }: ListenOptions): Promise<Server> {
   let others: ReturnType<typeof routes> | undefined;
   const local = new WeakSet<Socket>(); // came over the unix socket
+  const strangers = createStrangers();
   let closing: Promise<void> | undefined;
   const isLast = (): boolean => closing !== undefined;
   const admit = createAdmission(() => portOf(http) ?? port);
   const http = createServer(limits, (request, response) => {
     response.sendDate = false;
     const call: Call = { request, response, isPrivate: local.has(request.socket), isLast };
+    strangers.asks(call, holdsToken?.(request.headers.authorization) === true);
     const refusal = admit(call);
     if (refusal) return refuse(call, refused(refusal));
     for (const listener of listeners) if (listener(call)) return;
@@ -58,6 +66,9 @@ export async function listen({ port, socket, listeners, routes, lines }: ListenO
       (serve) => serve(call),
       (error: unknown) => refuse(call, refusedBy(error)),
     );
+  });
+  http.on("connection", (connected: Socket) => {
+    if (!local.has(connected)) strangers.came(connected);
   });
   http.maxConnections = connectionsAtMost;
   await opened(http, () => http.listen(port, address), `${address}:${port}`);
@@ -100,6 +111,47 @@ export async function listen({ port, socket, listeners, routes, lines }: ListenO
     close(busy) {
       closing ??= closeAll(busy);
       return closing;
+    },
+  };
+}
+
+interface Strangers {
+  came(socket: Socket): void;
+  /** It sends a request: while that is answered it is none; and no more at all, where it has shown a token. */
+  asks(call: Call, isKnown: boolean): void;
+}
+
+/** Connections that have shown no token: of too many the oldest end. */
+function createStrangers(): Strangers {
+  const idle = new Set<Socket>();
+  let isWaiting = false;
+
+  function endOldest(): void {
+    isWaiting = false;
+    for (const socket of idle) {
+      if (idle.size <= strangersAtMost) return;
+      idle.delete(socket);
+      socket.destroy();
+    }
+  }
+
+  function add(socket: Socket): void {
+    idle.add(socket);
+    if (idle.size <= strangersAtMost || isWaiting) return;
+    isWaiting = true;
+    setTimeout(endOldest, strangersFor).unref();
+  }
+
+  return {
+    came(socket) {
+      add(socket);
+      socket.once("close", () => idle.delete(socket));
+    },
+    asks({ request: { socket }, response }, isKnown) {
+      if (!idle.delete(socket) || isKnown) return;
+      response.once("close", () => {
+        if (!socket.destroyed) add(socket);
+      });
     },
   };
 }

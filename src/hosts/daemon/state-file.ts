@@ -127,6 +127,15 @@ export function readAddress(file: string): Address | undefined {
   }
 }
 
+/** Whether the address of this process was taken away, or is another's. Not where it cannot be looked at just now. Never throws. */
+export function isAddressLost(file: string, pid: number): boolean {
+  try {
+    return !isPrivate(file) || addressIn(readFileSync(file, "utf8"))?.pid !== pid;
+  } catch (error) {
+    return error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
+  }
+}
+
 /** Takes it away, if it is still this process's. Never throws: an address whose process is gone is known as such. */
 export function removeAddress(file: string, { pid }: Pick<Address, "pid">): void {
   try {

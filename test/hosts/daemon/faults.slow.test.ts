@@ -313,3 +313,27 @@ function limiterOf({ child }: Started): ((size: string) => void) | undefined {
     spawnSync("prlimit", ["--pid", String(child.pid), `--fsize=${size}:unlimited`]).status === 0;
   return change("1500000") ? change : undefined;
 }
+
+test("idle connections without a token take no descriptors from others: the daemon lives, and answers who holds one", async (t) => {
+  const place = placeFor(t);
+  const daemon = await place.up();
+  const limited = spawnSync("prlimit", ["--nofile=320:320", "--pid", String(daemon.child.pid)]);
+  if (limited.error) return t.skip("there is no prlimit here");
+  const sockets = Array.from({ length: 600 }, () => connect(daemon.port, "127.0.0.1"));
+  t.after(() => {
+    for (const socket of sockets) socket.destroy();
+  });
+  let ended = 0;
+  await new Promise<void>((resolve) => {
+    for (const socket of sockets) {
+      socket.on("error", () => {});
+      socket.on("close", () => {
+        ended += 1;
+        if (ended === 400) resolve(); // what is beyond the limit of those without a token
+      });
+      socket.resume();
+    }
+  });
+  assert.equal((await daemon.emit("a.b")).status, 200);
+  assert.equal(await daemon.stop(), 0);
+});

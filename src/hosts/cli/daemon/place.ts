@@ -9,6 +9,7 @@ import {
   type DaemonFiles,
   type DaemonState,
   daemonFilesOf,
+  isAddressLost,
   readAddress,
   removeAddress,
   removeState,
@@ -146,7 +147,7 @@ export function daemonStatusAt(
     writeState(files.state, state);
     return state;
   };
-  const isGone = (): boolean => isThere && (readAddress(files.address)?.pid !== pid || !existsSync(store));
+  const isGone = (): boolean => isThere && (isAddressLost(files.address, pid) || !existsSync(store));
   return {
     ...{ token, proof, version },
     socketPlace() {

@@ -50,7 +50,7 @@ export async function up(invocation: Invocation): Promise<ExitCode> {
     status.is({ phase: "starting" });
     strays = await tagStarted(files.mark);
     const gone = new AbortController();
-    const place = { isGone: status.isGone, gone: () => gone.abort(), files: [files.address] };
+    const place = { isGone: status.isGone, gone: () => leave(gone, files, invocation), files: [files.address] };
     daemon = await open(invocation, { store, ...options, place });
     if (flags.once === true) {
       status.is({ phase: "once" });
@@ -85,6 +85,13 @@ export async function up(invocation: Invocation): Promise<ExitCode> {
     }
   }
   return flags.once === true && daemon?.missing().includes("postgres") ? 3 : 0; // it has said why
+}
+
+/** An end is never silent, also where its folder has gone and there is no log. */
+function leave(gone: AbortController, { address }: DaemonFiles, { terminal }: Invocation): void {
+  if (gone.signal.aborted) return;
+  terminal.error(`hookline: the daemon ends: its store or ${address} was taken away, or is another daemon's`);
+  gone.abort();
 }
 
 /** The user's home is gone: a daemon would make it anew. */

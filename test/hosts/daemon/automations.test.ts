@@ -102,7 +102,7 @@ test("an automation that another command makes runs at the next event, and a pau
   await ended(place, 1);
   assert.equal(place.hookline("automation", "pause", "workspace/built").status, 0);
   const { body } = await daemon.emit("a.b");
-  assert.match(body.runs[0].reason, /^paused/);
+  assert.match(body.runs[0].reason, /^paused: it does not run for this event later/);
 });
 
 test("[R44, R48] what an agent's call queues the daemon runs, in its own environment", async (t) => {

@@ -3,6 +3,7 @@ import { type ErrorCode, HooklineError, messageOf } from "../../engine/error.ts"
 import { type Command, type ExitCode, globalFlags, type Invocation, version } from "./command.ts";
 import { commands, internalCommands } from "./commands.ts";
 import { invocationOf } from "./invocation.ts";
+import { systemWords } from "./system-words.ts";
 import { openTerminal, safeText } from "./terminal.ts";
 
 /** Codes that mean wrong use; every other failure is the environment's. */
@@ -101,7 +102,7 @@ function printVersion(): ExitCode {
 }
 
 function report(error: unknown): ExitCode {
-  terminal.error(`hookline: ${safeText(messageOf(error))}`);
+  terminal.error(`hookline: ${safeText(systemWords(error) ?? messageOf(error))}`);
   if (process.env.HOOKLINE_DEBUG && error instanceof Error) terminal.error(safeText(error.stack ?? ""));
   return error instanceof HooklineError && wrongUse.has(error.code) ? 2 : 3;
 }

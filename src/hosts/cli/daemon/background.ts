@@ -1,6 +1,6 @@
 /** hookline up --background and --service: other ways to run the daemon than in this terminal. */
-import { readFileSync, statSync } from "node:fs";
-import { resolve } from "node:path";
+import { readFileSync, statfsSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { placeVariables } from "../../../agents/index.ts";
 import { type DaemonState, daemonFilesOf, runningDaemon } from "../../daemon/state-file.ts";
@@ -36,12 +36,22 @@ export async function upInBackground(invocation: Invocation): Promise<ExitCode> 
     }
     if (end.code !== undefined) {
       const said = readFileSync(outputFile(invocation)).subarray(before).toString("utf8").trimEnd();
-      terminal.error(said === "" ? `hookline: the daemon stopped with exit code ${end.code}` : said);
+      terminal.error(said === "" ? silentEnd(end.code, dirname(outputFile(invocation))) : said);
       return end.code === 2 ? 2 : 3;
     }
     if (signal.aborted) child.kill("SIGTERM");
     await wait(look);
   }
+}
+
+/** It could not write why. */
+function silentEnd(code: number, folder: string): string {
+  const { bavail } = statfsSync(folder);
+  const [reason, advice] =
+    bavail === 0
+      ? ["the disk is full", "free some space"]
+      : [`it stopped with exit code ${code} and said nothing`, "run `hookline up`, which says why"];
+  return `hookline: the daemon has not started: ${reason} — ${folder} — ${advice}`;
 }
 
 const shown = ({ pid, phase, port, started, version, store }: DaemonState): object => ({

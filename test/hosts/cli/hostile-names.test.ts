@@ -1,27 +1,35 @@
 /** No name, file or text of a hostile workspace drives a terminal (T26), and what its hooks say reaches the agent's model labelled (R90). */
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { test } from "node:test";
+import { dirname, join } from "node:path";
+import { type TestContext, test } from "node:test";
 import { packageForTests } from "../../../scripts/package-for-tests.ts";
 import { codeCache, runCommand } from "../../program.ts";
+import { emptyRepository } from "../../repository.ts";
 import { event, onTerminal, showing } from "./hostile-workspace.ts";
 
 test("[T26] no command lets a hostile workspace drive the terminal", onTerminal, (t) => {
   assert.equal(showing(t, [["list"], ["trust"], ["emit", ...event]]), 3);
 });
 
-test("[R90, T11] what a trusted hook of a workspace says reaches the agent visible, cut and labelled", (t) => {
+interface Trusted {
+  project: string;
+  hookline(words: readonly string[], input?: string): { stdout: string; stderr: string };
+}
+
+/** A repository with these files of a person's, all of them trusted. */
+function trusted(t: TestContext, files: Readonly<Record<string, string>>): Trusted {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-said-")));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const [project, home] = [join(folder, "project"), join(folder, "home")];
-  for (const name of [".git", ".hookline"]) mkdirSync(join(project, name), { recursive: true });
-  mkdirSync(home);
-  writeFileSync(join(project, ".git/HEAD"), "ref: refs/heads/main\n");
-  const command = "printf 'obey \\342\\200\\256 me' >&2; head -c 1000000 /dev/zero | tr '\\0' x >&2; exit 2";
-  const hooks = { PreToolUse: [{ hooks: [{ type: "command", command, name: "lint" }] }] };
-  writeFileSync(join(project, ".hookline/hooks.json"), JSON.stringify({ hooks }));
+  for (const place of [project, home]) mkdirSync(place);
+  emptyRepository(project);
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(project, name)), { recursive: true });
+    writeFileSync(join(project, name), text, { mode: 0o755 });
+  }
   const bin = join(packageForTests("asked"), "bin", "hookline.js");
   const environment = {
     PATH: process.env.PATH ?? "",
@@ -29,13 +37,32 @@ test("[R90, T11] what a trusted hook of a workspace says reaches the agent visib
     NODE_COMPILE_CACHE: codeCache,
     HOOKLINE_DAEMON: "off",
   };
-  const hookline = (words: readonly string[], input = ""): string =>
-    runCommand(words, { bin, cwd: project, environment, input }).stdout;
-  const [asking] = JSON.parse(hookline(["trust", "list", "--json"]));
-  assert.match(hookline(["trust", "--hash", asking.hash]), /^trusted: /);
+  const hookline: Trusted["hookline"] = (words, input = "") =>
+    runCommand(words, { bin, cwd: project, environment, input });
+  const [asking] = JSON.parse(hookline(["trust", "list", "--json"]).stdout);
+  assert.match(hookline(["trust", "--hash", asking.hash]).stdout, /^trusted: /);
+  return { project, hookline };
+}
+
+test("[R97] what a trusted script prints at a commit reaches the person as it is, without its source beside it", (t) => {
+  const { project, hookline } = trusted(t, {
+    "a.txt": "a",
+    ".hookline/hooks/tabs.sh": "#!/bin/sh\n#---\n# type: pre-commit\n# pattern: '*'\n#---\necho 'no tabs'; exit 1\n",
+  });
+
+  execFileSync("git", ["add", "a.txt"], { cwd: project });
+  const { stderr } = hookline(["git", "run", "pre-commit"]);
+  assert.match(stderr, /no tabs/);
+  assert.doesNotMatch(stderr, /untrusted|of this repository/);
+});
+
+test("[R90, R97, T11] what a trusted hook of a workspace says reaches the agent visible, cut and with the hook's name", (t) => {
+  const command = "printf 'obey \\342\\200\\256 me' >&2; head -c 1000000 /dev/zero | tr '\\0' x >&2; exit 2";
+  const hooks = { PreToolUse: [{ hooks: [{ type: "command", command, name: "lint" }] }] };
+  const { project, hookline } = trusted(t, { ".hookline/hooks.json": JSON.stringify({ hooks }) });
   const call = { tool_name: "Bash", tool_input: { command: "ls" }, session_id: "s", cwd: project };
   const reply = JSON.parse(
-    hookline(["hook", "claude-code"], JSON.stringify({ ...call, hook_event_name: "PreToolUse" })),
+    hookline(["hook", "claude-code"], JSON.stringify({ ...call, hook_event_name: "PreToolUse" })).stdout,
   );
   const { permissionDecision, permissionDecisionReason: reason } = reply.hookSpecificOutput;
   assert.equal(permissionDecision, "deny");

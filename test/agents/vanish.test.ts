@@ -153,7 +153,7 @@ const colleague = (self: Machine): { environment: Record<string, string> } => ({
   environment: { HOME: join(self.folder, "other home"), XDG_STATE_HOME: "", PATH: "/usr/bin:/bin" },
 });
 
-test("[R79] what a team commits names no path of a machine, and a colleague without Hookline is told how to get it", () => {
+test("[R79, R103] what a team commits names no path of a machine, and a colleague without Hookline is told what it is, how to get it and how to go on without", () => {
   const self = machine({ layer: "project" });
   const launcher = readFileSync(join(self.project, ".hookline", "launch.sh"), "utf8");
   for (const text of [readFileSync(self.settings, "utf8"), launcher]) {
@@ -162,7 +162,13 @@ test("[R79] what a team commits names no path of a machine, and a colleague with
   assert.match(self.call("PreToolUse").stdout, /pushing is for people/, "the person's own client is found");
   const blocked = self.call("PreToolUse", colleague(self));
   assertBlocked(blocked);
-  assert.match(blocked.stderr, /put its command hookline on your PATH/);
+  for (const part of [
+    /runs the hooks of coding agents, this repository asks for it in \.hookline\//,
+    /npm docs hookline opens its page/,
+    /npm install -g hookline installs it/,
+    /HOOKLINE_DISABLE=1 in your own environment does without it in this session/,
+  ])
+    assert.match(blocked.stderr, part);
   assertPassed(self.call("PostToolUse", colleague(self)));
   const cloned = self.call("PreToolUse", {
     ...colleague(self),

@@ -111,7 +111,12 @@ function answerText(): string {
   const projectFiles = hookFiles().flatMap(({ project, local }) => [project, local].filter((one) => one !== undefined));
   const project = conventions.projectVariables().reduceRight((otherwise, name) => `\${${name}:-${otherwise}}`, "$PWD");
   return `\
-hl_agent=$2 hl_event=$4 hl_by=$6 hl_said='' hl_tried='' hl_why='Hookline cannot be started'
+hl_agent=$2 hl_event=$4 hl_by=$6 hl_said='' hl_tried='' hl_why='Hookline cannot be started' hl_do='install Hookline again, or put its command hookline on your PATH'
+# Who has cloned the repository, and never had a Hookline.
+if [ "$hl_by" = project ] && ! [ -d "$hl_state" ]; then
+  hl_why='Hookline cannot be started: it runs the hooks of coding agents, this repository asks for it in .hookline/, and you have not installed it (npm docs hookline opens its page)'
+  hl_do='npm install -g hookline installs it'
+fi
 for hl_word; do
   case $hl_word in
   --guarded) hl_said=yes ;;
@@ -179,10 +184,10 @@ elif hl_is_guarded; then
   case $hl_agent/$hl_event in
 ${refusalsOfAgents()}
   esac
-  printf 'hookline: %s, and a guard is active for this event, so it is blocked — ${wayOut}\\n' "$hl_why" "$hl_agent" "$hl_by" >&2
+  printf 'hookline: %s, and a guard is active for this event, so it is blocked — %s; ${wayOut}\\n' "$hl_why" "$hl_do" "$hl_agent" "$hl_by" >&2
   exit 2
 fi
-printf 'hookline: %s, so its hooks do not run — install it again, or take it out: hookline uninstall %s --layer %s\\n' "$hl_why" "$hl_agent" "$hl_by" >&2
+printf 'hookline: %s, so its hooks do not run — %s; hookline uninstall %s --layer %s takes it out\\n' "$hl_why" "$hl_do" "$hl_agent" "$hl_by" >&2
 exit 0
 `;
 }
@@ -197,7 +202,7 @@ const refusalsOfAgents = (): string =>
     )
     .join("\n");
 const blockedAlone =
-  "hookline: Hookline cannot be started, and a guard is active for this event, so it is blocked — install Hookline again";
+  "hookline: Hookline cannot be started, and a guard is active for this event, so it is blocked — npm install -g hookline installs it (npm docs hookline opens its page), and HOOKLINE_DISABLE=1 in your own environment does without it in this session";
 
 const wayOut =
-  "install Hookline again, or put its command hookline on your PATH; HOOKLINE_DISABLE=1 in your own environment does without it, and hookline uninstall %s --layer %s takes it out";
+  "HOOKLINE_DISABLE=1 in your own environment does without it in this session, and hookline uninstall %s --layer %s takes it out";

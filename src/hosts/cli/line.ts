@@ -7,7 +7,7 @@ import type { HookSet } from "../../engine/hook.ts";
 import type { Ports } from "../../engine/ports.ts";
 import type { Store } from "../../engine/record.ts";
 import type { Loaded } from "../../loading/loading.ts";
-import { createSpawn } from "../../runtime/processes/spawn.ts";
+import type { Spawner } from "../../runtime/processes/spawner.ts";
 import { createDetachedQueue, createInlineQueue } from "../../runtime/queues/inline.ts";
 import { createRoutedQueue, type Settling } from "../../runtime/queues/routed.ts";
 import { systemPorts } from "../../runtime/system.ts";
@@ -74,7 +74,7 @@ export async function openLine(options: LineOptions): Promise<Line> {
       other: options.queue ?? createInlineQueue(),
       durable: () => durableQueue(options, loaded, complain),
     }),
-    spawner: { spawn: createSpawn() },
+    spawner: createLateSpawner(complain),
     changes: "looked at",
     scripts: only === undefined || holdsScripts(loaded.set) ? "recorded" : "none",
     notices: {
@@ -93,6 +93,22 @@ export async function openLine(options: LineOptions): Promise<Line> {
     async close() {
       await close();
       store.close();
+    },
+  };
+}
+
+/** Its helper ends what it has started, also where this process is killed. Most events start no program, and load none of it. */
+function createLateSpawner(complain: (message: string) => void): Spawner {
+  let opening: Promise<Spawner> | undefined;
+  const open = async (): Promise<Spawner> =>
+    (await import("../../runtime/processes/spawner.ts")).createSpawner({ complain });
+  return {
+    async spawn(command, options) {
+      opening ??= open();
+      return (await opening).spawn(command, options);
+    },
+    async close() {
+      await (await opening)?.close();
     },
   };
 }

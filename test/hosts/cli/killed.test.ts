@@ -1,0 +1,57 @@
+/** Commands that are killed while hooks run, without a daemon: what they have started ends with them. */
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
+import { bin, codeCache } from "../../program.ts";
+import { end, goes } from "../../runtime/processes/gone.ts";
+
+const payload = JSON.stringify({
+  ...{ session_id: "s", hook_event_name: "Stop", stop_hook_active: false },
+});
+
+/** Its program starts one more, says which they are, and goes on for ever. */
+const line = 'sleep 100000 & echo "$$ $!" > pids.new; mv pids.new pids; trap "" TERM; wait; wait';
+
+/** The command is killed once its hook's program is there. */
+async function killed(t: TestContext, words: readonly string[]): Promise<number[]> {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-killed-")));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const [home, cwd] = [join(folder, "home"), join(folder, "home", "app")];
+  mkdirSync(join(home, ".hookline"), { recursive: true });
+  mkdirSync(join(cwd, ".hookline"), { recursive: true });
+  const hooks = { hooks: { Stop: [{ hooks: [{ type: "command", command: line, timeout: 600 }] }] } };
+  writeFileSync(join(cwd, ".hookline", "hooks.json"), JSON.stringify(hooks));
+  const environment = {
+    ...{ NODE_COMPILE_CACHE: codeCache, PATH: process.env.PATH ?? "", HOME: home },
+    XDG_STATE_HOME: join(folder, "state"),
+  };
+  const command = spawn(process.execPath, [bin, ...words], {
+    cwd,
+    env: environment,
+    stdio: ["pipe", "ignore", "ignore"],
+  });
+  command.stdin.end(payload);
+  const file = join(cwd, "pids");
+  while (!existsSync(file) && command.exitCode === null) await pause(10);
+  const pids = readFileSync(file, "utf8").trim().split(" ").map(Number);
+  t.after(() => pids.forEach(end));
+  command.kill("SIGKILL");
+  await once(command, "exit");
+  return pids;
+}
+
+const helper = process.platform === "linux";
+for (const words of [
+  ["emit", "Stop"],
+  ["hook", "claude-code"],
+])
+  test(`hookline ${words[0]} that is killed without a daemon leaves no program of a hook behind`, {
+    skip: !helper,
+  }, async (t) => {
+    for (const pid of await killed(t, words)) assert.ok(await goes(pid), `${pid} goes on`);
+  });

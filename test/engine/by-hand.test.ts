@@ -65,7 +65,10 @@ test("an event for one hook alone leaves the session's turn as it is", async () 
 test("a moment of a clock that went by is a run that says why, and nothing is asked or counted", async () => {
   const { send, runs, store } = await worldOf([hookOf("a", { limits: { cooldown: 60, overlap: "queue" } })]);
   const missed = "2 moments went by: the machine slept";
-  await send("e1", { name: "schedule.due", to: { hook: "a", because: "cron", slot: 0, instead: { is: "skipped", because: missed } } });
+  await send("e1", {
+    name: "schedule.due",
+    to: { hook: "a", because: "cron", slot: 0, instead: { is: "skipped", because: missed } },
+  });
   assert.deepEqual(
     runs.map(({ status, reason, asked }) => [status, reason, asked]),
     [["skipped", missed, 0]],

@@ -24,9 +24,9 @@ const group = (name: string, summary: string, example: string, ownActions?: Comm
 export const commands: Readonly<Record<string, Command>> = {
   init: {
     summary: "set up this project: guards, recipes and the agents that are here; shows each change first",
-    usage: "init [--yes] [--dry-run] [--json]",
+    usage: "init [--team] [--yes] [--dry-run] [--json]",
     example: "hookline init",
-    flags: { yes: { type: "boolean" }, "dry-run": { type: "boolean" } },
+    flags: { team: { type: "boolean" }, yes: { type: "boolean" }, "dry-run": { type: "boolean" } },
     words: 0,
     load: async () => (await import("./init/init.ts")).init,
   },

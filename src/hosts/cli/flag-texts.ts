@@ -12,6 +12,7 @@ const everywhere = {
 
 export const flagTexts: Readonly<Record<string, string>> = {
   ...everywhere,
+  "init --team": "also writes into CONTRIBUTING or README what Hookline is, how to install it and how to go on without",
   "init --yes": "makes each change that it proposes, without asking",
   "init --dry-run": "shows each change, writes nothing, and shows changes of agents' settings whole",
   "demo --once": "exits when the replay is over, and serves no dashboard",

@@ -70,6 +70,16 @@ test("what a dry run shows is what --yes writes, and nothing else", (t) => {
   assert.ok(existsSync(join(home, ".codex/hooks.json")));
 });
 
+test("init --team writes what Hookline is into the repository's own page, shown as a diff first, and once", (t) => {
+  const { hookline, files } = machine(t, { "shop/README.md": "# Shop\n" }, false);
+  const shown = hookline("init", "--team", "--dry-run");
+  assert.match(shown.stdout, /README\.md[\s\S]*\+ ?## Hooks of coding agents/);
+  assert.equal(hookline("init", "--team", "--yes").status, 0);
+  const page = Object.entries(files()).find(([path]) => path.endsWith("shop/README.md"))?.[1] ?? "";
+  assert.match(page, /^# Shop\n\n## Hooks of coding agents\n\n[\s\S]*npm install -g hookline[\s\S]*HOOKLINE_DISABLE=1/);
+  assert.match(hookline("init", "--team", "--yes").stdout, /nothing to do: README\.md tells the team of Hookline/);
+});
+
 test("the second run says that nothing is to do, and changes nothing", (t) => {
   const { hookline, files } = machine(t, nodeProject);
   hookline("init", "--yes");

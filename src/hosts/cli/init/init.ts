@@ -28,6 +28,7 @@ import { askForKey, isPersonThere, safeText, shortPath } from "../terminal.ts";
 import { wrapped } from "../width.ts";
 import { editorProposal } from "./editor.ts";
 import { type Here, type HereAgent, lookAround, printHere } from "./look.ts";
+import { teamProposal } from "./team.ts";
 
 type Mode = "writes" | "asks" | "shows";
 
@@ -69,6 +70,10 @@ export async function init(given: Invocation): Promise<ExitCode> {
     const step = editorStep(here, accepted, invocation);
     if (step) await take(step);
   });
+  if (invocation.flags.team === true && invocation.flags.user !== true)
+    await attempt(async () =>
+      take({ ...teamProposal(here), question: "Tell who clones the repository?", isDefault: true }),
+    );
   const hooks = await hooksWith(accepted, here, invocation);
   for (const one of here.agents) await attempt(async () => take(await agentStep(one, { hooks, here, invocation })));
   const isWritten = mode !== "shows" && accepted.length > 0 && !invocation.signal.aborted;

@@ -48,6 +48,9 @@ for (const [what, make] of [
       const { status, stdout, stderr } = runCommand(words, { cwd, environment });
       assert.ok(status !== null && status < 4, `${words[0]}: ${status}`);
       if (words[0] === "check")
-        assert.match(stdout + stderr, /settings\.json:1:1 error unreadable .*(?:no regular file|larger than|invalid argument)/);
+        assert.match(
+          stdout + stderr,
+          /settings\.json:1:1 error unreadable .*(?:no regular file|larger than|invalid argument)/,
+        );
     }
   });

@@ -31,15 +31,37 @@ export const json = (status: number, body: unknown): CallAnswer => ({
 export type Listener = (call: Call) => boolean;
 
 /** Without effect where the call is answered already, or where its sender has gone. */
-export function reply({ response, isLast }: Call, { status, headers, body }: CallAnswer): void {
+export function reply({ request, response, isLast }: Call, { status, headers, body }: CallAnswer): void {
   if (response.headersSent || response.destroyed) return;
   const head: Record<string, string | number> = { ...headers, "content-length": Buffer.byteLength(body) };
   if (isLast()) head.connection = "close";
   response.writeHead(status, head);
-  response.end(body);
+  if (request.complete || head.connection !== "close") return void response.end(body);
+  response.write(body);
+  endAfter(request, () => response.end());
 }
 
-/** What of a body is still on its way is not read: the connection ends with the answer. */
+/** What a refused sender still sends is thrown away for a while: a connection that ends with unread bytes is reset, and the answer with it. */
+function endAfter(request: IncomingMessage, end: () => void): void {
+  let left = thrownAwayInBytes;
+  const timer = setTimeout(end, thrownAwayFor);
+  const over = (): void => {
+    clearTimeout(timer);
+    end();
+  };
+  request.on("data", (chunk: Buffer) => {
+    left -= chunk.length;
+    if (left < 0) over();
+  });
+  request.once("end", over);
+  request.once("close", over);
+  request.once("error", over);
+  request.resume();
+}
+const thrownAwayFor = 1_000;
+const thrownAwayInBytes = 16 * 1024 * 1024;
+
+/** What of a body is still on its way is not kept: the connection ends with the answer. */
 export function refuse(call: Call, refused: Refused): void {
   const { headers, ...answer } = refusalAnswer(refused);
   const ends = !call.request.complete || refused.status === 503;

@@ -10,6 +10,8 @@ export type RefusalCode =
   | "method_not_allowed"
   | "unsupported_type"
   | "body_too_large"
+  | "head_too_large"
+  | "not_http"
   | "input_invalid"
   | "webhook_unknown"
   | "signature_invalid"
@@ -67,6 +69,12 @@ export const refusals: Readonly<Record<RefusalCode, Refusal>> = {
     advice: "send less",
     headers: { connection: "close" }, // the rest of it is on its way and is not read
   },
+  head_too_large: {
+    status: 431,
+    message: "the head of the request is larger than 16 kB",
+    advice: "send fewer headers",
+  },
+  not_http: { status: 400, message: "this is no request of HTTP/1.1", advice: "see docs/daemon.md for what there is" },
   input_invalid: {
     status: 400,
     message: "the body is no JSON object in UTF-8, or is nested deeper than 500 levels",

@@ -1,6 +1,7 @@
 /** The daemon's listeners, loopback and a unix socket: requests for a verdict and events are answered before the routes, which are loaded when they are first asked. */
-import { createServer, type Server as HttpServer } from "node:http";
+import { createServer, type Server as HttpServer, STATUS_CODES } from "node:http";
 import { createServer as createSocketServer, type Socket, type Server as SocketServer } from "node:net";
+import type { Duplex } from "node:stream";
 import { HooklineError, messageOf } from "../../engine/error.ts";
 import { type Call, createAdmission, type Listener, refuse } from "./call.ts";
 import { refused, refusedBy } from "./refusals.ts";
@@ -67,6 +68,8 @@ export async function listen({ port, socket, listeners, holdsToken, routes, line
       (error: unknown) => refuse(call, refusedBy(error)),
     );
   });
+  const answered = new WeakSet<Duplex>();
+  http.on("clientError", (error, connected) => answerUnread(error, connected, answered));
   http.on("connection", (connected: Socket) => {
     if (!local.has(connected)) strangers.came(connected);
   });
@@ -113,6 +116,27 @@ export async function listen({ port, socket, listeners, holdsToken, routes, line
       return closing;
     },
   };
+}
+
+/** A request that node:http could not read. Its sender is answered before it has sent all, so the rest is thrown away for a while. */
+function answerUnread(error: Error, socket: Duplex, answered: WeakSet<Duplex>): void {
+  if (answered.has(socket)) return; // of what it still sends, each piece is an error again
+  answered.add(socket);
+  if (!socket.writable || ("code" in error && error.code === "ECONNRESET")) return void socket.destroy();
+  if ("code" in error && error.code === "ERR_HTTP_REQUEST_TIMEOUT")
+    return void socket.end("HTTP/1.1 408 Request Timeout\r\nconnection: close\r\n\r\n");
+  const { status, ...refusal } = refused(
+    "code" in error && error.code === "HPE_HEADER_OVERFLOW" ? "head_too_large" : "not_http",
+  );
+  const body = JSON.stringify({ error: refusal.error });
+  socket.write(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
+  const end = setTimeout(() => socket.destroy(), strangersFor);
+  socket.once("close", () => clearTimeout(end));
+  socket.on("error", () => {}); // its sender is gone
+  socket.resume();
+  socket.end();
 }
 
 interface Strangers {

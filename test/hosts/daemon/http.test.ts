@@ -130,6 +130,26 @@ test("a sender that sends too much gets the reason, and that the connection ends
   }
 });
 
+test("who sends too much in a head or in a body reads why, and its connection is not reset", async () => {
+  const daemon = await shared();
+  const head = `POST /events HTTP/1.1\r\nhost: 127.0.0.1:${daemon.port}\r\nauthorization: Bearer ${daemon.token}\r\ncontent-type: application/json\r\n`;
+  for (const [expected, sent] of [
+    [/^HTTP\/1\.1 431 [\s\S]*head_too_large/, `${head}x-long: ${"a".repeat(2_000_000)}\r\n\r\n`],
+    [/^HTTP\/1\.1 413 [\s\S]*body_too_large/, `${head}content-length: 6000000\r\n\r\n${"a".repeat(6_000_000)}`],
+    [
+      /^HTTP\/1\.1 401 [\s\S]*unauthorized/,
+      `${head.replace("Bearer", "Other")}content-length: 6000000\r\n\r\n${"a".repeat(6_000_000)}`,
+    ],
+    [/^HTTP\/1\.1 400 [\s\S]*not_http/, `NONSENSE\r\n${"a".repeat(100_000)}`],
+  ] as const) {
+    const socket = connect(daemon.port, "127.0.0.1");
+    socket.end(sent);
+    let answer = "";
+    for await (const chunk of socket) answer += String(chunk); // throws where it is reset
+    assert.match(answer, expected);
+  }
+});
+
 test("it listens to this machine alone", async () => {
   const daemon = await shared();
   const outside = Object.values(networkInterfaces())

@@ -50,16 +50,19 @@ interface Looking {
 export function pauseOf(hook: Hook, paused: Paused, { now, root: here }: Looking): string | undefined {
   if (paused.size === 0 || hook.origin.layer === "managed") return undefined;
   const isPaused = (what: string): boolean => (paused.get(what) ?? 0) > now;
-  if (isPaused(hook.id)) return "paused: it does not run for this event later; hookline resume lets it run again";
+  if (isPaused(hook.id)) return `paused: ${missed(hook)}hookline resume lets it run again`;
   const off = here === undefined ? undefined : paused.get(switchedOff(hook.id, here));
   if (off !== undefined && off > now) return `switched off by a person until ${minuteOf(off)}`;
   const { root } = hook.origin;
   const withProject =
     (root !== undefined && isPaused(root)) || (hook.project !== undefined && isPaused(pauseOfProject(hook.project)));
   return withProject && !isGuard(hook)
-    ? "paused with its project: it does not run for this event later; hookline resume lets it run again"
+    ? `paused with its project: ${missed(hook)}hookline resume lets them run again`
     : undefined;
 }
+
+/** A check that stays pending runs later; an automation does not make up for what it missed. */
+const missed = ({ durable }: Hook): string => (durable ? "it does not run for this event later; " : "");
 
 /** What is paused where a guard is switched off in one project. */
 export const switchedOff = (hook: HookId, root: string): string => `guard off\n${root}\n${hook}`;

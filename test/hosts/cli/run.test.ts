@@ -214,10 +214,7 @@ test("pause and resume say what they changed, guards stay on watch, and list and
     /^this project is paused: to resume, run `hookline resume`\n1 guard stays active/,
   );
   assert.match(hookline("pause").stdout, /^this project was already paused/);
-  assert.equal(
-    told("emit", "Stop").runs[0]?.reason,
-    "paused with its project: it does not run for this event later; hookline resume lets it run again",
-  );
+  assert.equal(told("emit", "Stop").runs[0]?.reason, "paused with its project: hookline resume lets them run again");
   assert.equal(told("emit", "PreToolUse").outcome.verdict?.is, "deny");
   assert.match(hookline("list").stdout, /^tests .* paused /m);
   assert.doesNotMatch(hookline("list").stdout, /^guard .* paused /m);

@@ -77,8 +77,11 @@ test("the daemon is sent payload, environment, folder, version and token over it
   }).listen(address.socket);
   await once(server, "listening");
   t.after(() => server.close());
-  const asked = await askDaemon(address, question);
-  assert.deepEqual(asked, { is: "answered", exitCode: 2, out, error: Buffer.from("why\n") });
+  let asked = await askDaemon(address, question);
+  while (asked.is === "untaken") asked = await askDaemon(address, question); // on a busy machine it waits no longer
+  assert.ok(asked.is === "answered");
+  assert.deepEqual([asked.exitCode, asked.error], [2, Buffer.from("why\n")]);
+  assert.ok(out.equals(asked.out)); // what they differ in would fill the memory
   assert.deepEqual(seen, {
     url: "/hook/claude-code?event=Stop&by=user",
     folder: "/a%20folder/%C3%A4",

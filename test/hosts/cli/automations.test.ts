@@ -281,7 +281,7 @@ test("explain of a clock's event says of each hook that a clock sets off until w
   assert.match(said("Nightly"), /^not due until \d{4}-01-01 03:00:00 UTC; its moment before, .* set nothing off/);
   assert.match(said("Once"), /^not due until 2090-01-31 08:00:00 UTC; only its own schedule/);
   assert.match(said("Off"), /^disabled; only its own schedule/);
-  assert.match(said("Held"), /^paused: hookline resume lets it run again; only/);
+  assert.match(said("Held"), /^paused: it does not run for this event later; hookline resume lets it run again; only/);
   assert.ok(
     explained.every(({ listens }) => listens),
     "each has a row, and is not counted among other events'",

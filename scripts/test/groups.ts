@@ -10,7 +10,8 @@ export interface Group {
 
 /** A process is for at most so much: the rest of a room goes to another. */
 const longest = { files: 200, milliseconds: 90_000 };
-const unknownFile = 1_000;
+/** Milliseconds of a file that was not run here before: the first run of a clone must not put a whole room into one process. */
+const unknown = { quick: 4_000, slow: 20_000 };
 
 /**
  * In the order in which they begin: room after room, so that the line of a room comes early, and the largest first, so that none is
@@ -22,7 +23,7 @@ export function groupsOf(files: readonly string[], times: ReadonlyMap<string, nu
   const made: Group[] = [];
   const open = new Map<string, Group>();
   for (const file of [...files].sort()) {
-    const expected = times.get(file) ?? unknownFile;
+    const expected = times.get(file) ?? (file.endsWith(".slow.test.ts") ? unknown.slow : unknown.quick);
     const room = roomOf(file);
     let group = open.get(room);
     if (!group || group.files.length >= longest.files || group.expected + expected > longest.milliseconds) {

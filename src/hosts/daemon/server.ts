@@ -52,11 +52,16 @@ export async function listen({ port, socket, listeners, holdsToken, routes, line
   let others: ReturnType<typeof routes> | undefined;
   const local = new WeakSet<Socket>(); // came over the unix socket
   const strangers = createStrangers();
+  /** The newest request of each connection whose answer is not yet sent. */
+  const asking = new WeakMap<Duplex, Pick<Call, "request" | "response">>();
   let closing: Promise<void> | undefined;
   const isLast = (): boolean => closing !== undefined;
   const admit = createAdmission(() => portOf(http) ?? port);
   const http = createServer(limits, (request, response) => {
     response.sendDate = false;
+    const { socket: from } = request;
+    asking.set(from, { request, response });
+    response.once("close", () => asking.get(from)?.response === response && asking.delete(from));
     const call: Call = { request, response, isPrivate: local.has(request.socket), isLast };
     strangers.asks(call, holdsToken?.(request.headers.authorization) === true);
     const refusal = admit(call);
@@ -69,7 +74,12 @@ export async function listen({ port, socket, listeners, holdsToken, routes, line
     );
   });
   const answered = new WeakSet<Duplex>();
-  http.on("clientError", (error, connected) => answerUnread(error, connected, answered));
+  http.on("clientError", (error, connected) => {
+    const { request, response } = asking.get(connected) ?? {};
+    // What came behind a request, or behind its refusal: a second answer would be taken for a part of the first.
+    if (response?.headersSent || request?.complete) return;
+    answerUnread(error, connected, answered);
+  });
   http.on("connection", (connected: Socket) => {
     if (!local.has(connected)) strangers.came(connected);
   });

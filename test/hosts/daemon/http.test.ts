@@ -150,6 +150,17 @@ test("who sends too much in a head or in a body reads why, and its connection is
   }
 });
 
+test("what comes behind a request and is none gets no second answer", async () => {
+  const daemon = await shared();
+  for (const line of ["OPTIONS / HTTP/1.1\r\norigin: http://evil.example", "GET /status HTTP/1.1"]) {
+    const socket = connect(daemon.port, "127.0.0.1");
+    socket.end(`${line}\r\nhost: 127.0.0.1:${daemon.port}\r\nconnection: close\r\n\r\n{}`);
+    let answer = "";
+    for await (const chunk of socket) answer += String(chunk);
+    assert.deepEqual([...answer.matchAll(/HTTP\/1\.1 \d+/g)].length, 1, answer);
+  }
+});
+
 test("it listens to this machine alone", async () => {
   const daemon = await shared();
   const outside = Object.values(networkInterfaces())

@@ -2,14 +2,17 @@
  * The one reader of files that are not Hookline's own: only regular files, and never more than a limit. A repository may hold links to
  * devices that never end, and pipes that nobody writes to; `npm run check` finds who reads past this.
  */
-import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from "node:fs";
+import { type FileHandle, open, stat } from "node:fs/promises";
 
 type Refusal = { refused: string; because: "irregular" | "large" };
 export type FileText = { text: string } | Refusal;
 export type FileHead = { bytes: Buffer; isWhole: boolean } | Refusal;
 
-/** A pipe without a writer would be waited for in `open`, for ever; a terminal would become ours. */
+/**
+ * What is no regular file is not even opened: some devices act on that. Should it become one meanwhile, a pipe without a writer
+ * would be waited for in `open`, for ever, and a terminal would become ours.
+ */
 const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 const irregular: Refusal = { refused: "it is no regular file", because: "irregular" };
 
@@ -27,6 +30,7 @@ export async function readRegularFile(path: string, limitInBytes: number): Promi
 
 /** The beginning of a file, however large it is. Rejects where it cannot be read. */
 export async function readFileHead(path: string, keptInBytes: number): Promise<FileHead> {
+  if (!(await stat(path)).isFile()) return irregular;
   const file = await open(path, flags).catch(unlessSocket);
   if (file === undefined) return irregular;
   try {
@@ -53,6 +57,8 @@ export function readFileHeadSync(
 ): { bytes: Buffer; isWhole: boolean; found: Stats } | (Refusal & { found?: Stats }) {
   let file: number | undefined;
   try {
+    const before = statSync(path);
+    if (!before.isFile()) return { ...irregular, found: before };
     file = openSync(path, flags);
     const found = fstatSync(file);
     if (!found.isFile()) return { ...irregular, found };

@@ -11,7 +11,7 @@ export interface Group {
 /** A process is for at most so much: the rest of a room goes to another. */
 const longest = { files: 200, milliseconds: 90_000 };
 /** Milliseconds of a file that was not run here before: the first run of a clone must not put a whole room into one process. */
-const unknown = { quick: 4_000, slow: 20_000 };
+const unknown = { quick: 4_000, postgres: 8_000, slow: 20_000 };
 
 /**
  * In the order in which they begin: room after room, so that the line of a room comes early, and the largest first, so that none is
@@ -23,8 +23,8 @@ export function groupsOf(files: readonly string[], times: ReadonlyMap<string, nu
   const made: Group[] = [];
   const open = new Map<string, Group>();
   for (const file of [...files].sort()) {
-    const expected = times.get(file) ?? (file.endsWith(".slow.test.ts") ? unknown.slow : unknown.quick);
     const room = roomOf(file);
+    const expected = times.get(file) ?? unknown[kindOf(file, room)];
     let group = open.get(room);
     if (!group || group.files.length >= longest.files || group.expected + expected > longest.milliseconds) {
       group = { room, files: [], expected: 0 };
@@ -38,6 +38,11 @@ export function groupsOf(files: readonly string[], times: ReadonlyMap<string, nu
   for (const { room, expected } of made) sums.set(room, (sums.get(room) ?? 0) + expected);
   const sumOf = ({ room }: Group): number => sums.get(room) ?? 0;
   return made.sort((left, right) => sumOf(right) - sumOf(left) || right.expected - left.expected);
+}
+
+function kindOf(file: string, room: string): keyof typeof unknown {
+  if (file.endsWith(".slow.test.ts")) return "slow";
+  return room === "postgres" ? "postgres" : "quick";
 }
 
 /** The rooms of hosts are as large as other rooms. */

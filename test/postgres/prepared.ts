@@ -1,4 +1,5 @@
 /** A Postgres with the tables of a store, and the roles that docs/postgres.md names. */
+import { HooklineError } from "../../src/engine/error.ts";
 import { migrate } from "../../src/storage/postgres/migrate.ts";
 import { type Cluster, type ClusterOptions, password, startCluster } from "./cluster.ts";
 
@@ -23,7 +24,7 @@ export async function prepareRoles(cluster: Cluster): Promise<void> {
 export async function startPrepared(options: ClusterOptions = {}): Promise<Prepared> {
   const cluster = await startCluster(options);
   await prepareRoles(cluster);
-  await migrate({ url: cluster.url(owner, database), writer, reader });
+  await inTime(() => migrate({ url: cluster.url(owner, database), writer, reader }));
   const tables = cluster.sql(
     "select string_agg('hookline.' || relname, ', ') from pg_class where relnamespace = 'hookline'::regnamespace and relkind in ('r', 'p') and relname <> 'meta'",
     database,
@@ -32,4 +33,14 @@ export async function startPrepared(options: ClusterOptions = {}): Promise<Prepa
     store: cluster.url(writer, database),
     empty: () => void cluster.sql(`truncate ${tables}`, database),
   });
+}
+
+/** A busy machine may take longer to answer a new server's first question than a store waits. */
+export async function inTime<T>(work: () => Promise<T>): Promise<T> {
+  for (;;)
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof HooklineError && /did not answer in time/.test(error.message))) throw error;
+    }
 }

@@ -12,11 +12,11 @@ import { migrate } from "../../src/storage/postgres/migrate.ts";
 import { openPostgresStore, type PostgresStore } from "../../src/storage/postgres/postgres.ts";
 import { createSharedWork } from "../../src/storage/postgres/shared-work/shared-work.ts";
 import type { Cluster, ClusterOptions } from "./cluster.ts";
-import { database, owner, type Prepared, reader, startPrepared, writer } from "./prepared.ts";
+import { database, inTime, owner, type Prepared, reader, startPrepared, writer } from "./prepared.ts";
 
 export async function startShared(options: ClusterOptions = {}): Promise<Prepared> {
   const cluster = await startPrepared(options);
-  await migrateDurableEngine(cluster.url(owner, database), writer);
+  await inTime(() => migrateDurableEngine(cluster.url(owner, database), writer));
   return {
     ...cluster,
     empty() {

@@ -1,5 +1,5 @@
 /**
- * The stories of the five specifications' own examples, from the tarball that people install: each command starts it. What a bundle
+ * The stories of the five specifications' own examples, from the tarball that people install, which performs each command. What a bundle
  * leaves out of a library is missing there alone.
  */
 import { execFileSync } from "node:child_process";

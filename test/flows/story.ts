@@ -107,7 +107,7 @@ export function tell(name: string, own?: string): void {
       const words = (step.command ?? []).map(fill);
       if (step.shell) return end("/bin/sh", ["-c", fill(step.shell)], { cwd, input, env: environment });
       const { status, stdout, stderr } = runCommand(words, {
-        ...{ cwd, environment, bin, alone: own !== undefined || (step.alone ?? false) },
+        ...{ cwd, environment, bin, alone: step.alone ?? false },
         ...(step.input !== undefined && { input }),
       });
       return { code: status, stdout: stdout.replaceAll(slowness, ""), stderr };

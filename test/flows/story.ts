@@ -68,7 +68,7 @@ export const stories = (): string[] =>
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => name);
 
-/** @param own another build than that of the tests, which is started for each command */
+/** @param own another build than that of the tests */
 export function tell(name: string, own?: string): void {
   const bin = own ?? testPackage;
   const folder = join(flows, name);

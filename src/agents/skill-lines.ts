@@ -9,7 +9,7 @@ import { isRecord } from "../engine/schema.ts";
 import { type LineFolder, linesIn, linesInShellLine, linesWritten, mayHoldLines } from "../engine/skill-lines.ts";
 import { lineOfCall } from "../engine/tools.ts";
 import { realOf } from "../files/paths.ts";
-import { readRegularFileSync } from "../files/regular-file.ts";
+import { textAt } from "../files/regular-file.ts";
 import type { Places } from "./adapter.ts";
 import { agentNamed, hookFiles } from "./index.ts";
 import { otherCode } from "./other-code.ts";
@@ -23,17 +23,6 @@ export const lineFolders = (home: Home): LineFolder[] =>
     const forms = [...lines.forms];
     return [...lines.folders, ...(lines.moved?.(home) ?? [])].map((folder) => ({ folder, forms }));
   });
-
-const largest = 500_000;
-
-function read(path: string): string | undefined {
-  try {
-    const found = readRegularFileSync(path, largest);
-    return "text" in found ? found.text : undefined;
-  } catch {
-    return undefined; // nothing lies there
-  }
-}
 
 /** One that is judged beside an event: what it comes to is an answer to that. */
 export interface MeantLine {
@@ -76,7 +65,7 @@ function ofCall(tool: string, input: Fields, event: HookEvent, home: Home): Mean
   const absolute = (path: string): string =>
     path.startsWith("~/") ? join(home.home, path.slice(2)) : resolve(isAbsolute(cwd) ? cwd : "/", path);
   const found = [
-    ...linesWritten(input, folders, { absolute, real: realOf, read }),
+    ...linesWritten(input, folders, { absolute, real: realOf, read: textAt }),
     ...texts.flatMap((text) => linesInShellLine(text ?? "", cwd, folders) ?? []),
   ];
   return found.flatMap(({ path, lines }) => lines.map((line) => meant(event, "PreSkillShellCommand", line, path)));
@@ -92,7 +81,7 @@ function namedBy(called: string, event: HookEvent, home: Home): MeantLine[] {
     for (const place of folder.startsWith("/") ? [folder] : [...tops].map((top) => join(top, folder)))
       for (const end of [".md", ".toml", "/SKILL.md"]) {
         const file = `${join(place, parts)}${end}`;
-        const text = read(file);
+        const text = textAt(file);
         for (const line of text === undefined ? [] : linesIn(text, forms))
           found.push(meant(event, "PreToolUse", line, file));
       }

@@ -22,12 +22,11 @@ import {
   linesInShellLine,
   linesWritten,
 } from "../engine/skill-lines.ts";
-import { readRegularFileSync } from "../files/regular-file.ts";
+import { textAt } from "../files/regular-file.ts";
 import { buildsWords, lineOf } from "./writes-to.ts";
 
 type Params = { folders: LineFolder[] };
 
-const largest = 500_000;
 const longest = 80;
 
 /** What they write stands in no line. */
@@ -66,7 +65,7 @@ function compile({ folders }: Params, patterns: Patterns): (event: HookEvent) =>
     const absolute = (path: string): string => resolve(cwd, path.replace(/^~(?=\/)/, home));
     const patch = textField(fields, "patch") ?? textField(fields, "input");
     return said(
-      linesWritten(fields, folders, { absolute, real, read })[0] ??
+      linesWritten(fields, folders, { absolute, real, read: textAt })[0] ??
         (patch === undefined ? undefined : linesInShellLine(patch, cwd, folders)),
     );
   };
@@ -100,15 +99,6 @@ function cloneIn({ words, cwd = "/" }: SimpleCommand): string | undefined {
   const operands = words.slice(words.indexOf("clone") + 1).filter((word) => !word.startsWith("-"));
   const [address = "", folder = baseName(address.replace(/\/+$/, ""))] = operands.slice(-2);
   return resolve(cwd, folder);
-}
-
-function read(path: string): string | undefined {
-  try {
-    const found = readRegularFileSync(path, largest);
-    return "text" in found ? found.text : undefined;
-  } catch {
-    return undefined; // nothing lies there
-  }
 }
 
 function said(written: LinesWritten | undefined): Found | boolean {

@@ -6,7 +6,7 @@ import { isForPerson, type OwnPlaces } from "../engine/loosening.ts";
 import type { ConditionKind, Patterns } from "../engine/ports.ts";
 import type { Found } from "../engine/record.ts";
 import { isRecord, listOf, mapOf, object, say, text } from "../engine/schema.ts";
-import { classOf } from "../engine/tools.ts";
+import { classOf, pathFields } from "../engine/tools.ts";
 
 import { createOwnPlaces, type OwnFolders } from "./own-places.ts";
 import { buildsWords, lineOf, writes, writtenByTool } from "./writes-to.ts";
@@ -77,7 +77,7 @@ function byTool(tool: string, input: Fields, cwd: string, own: OwnPlaces): strin
       : undefined;
   }
   if (classOf(tool) === "shell") return undefined;
-  const named = ["file_path", "path", "filePath", "absolute_path"].flatMap((field) => textField(input, field) ?? []);
+  const named = pathFields.flatMap((field) => textField(input, field) ?? []);
   return kinds(named).includes("key") ? "read the key to Hookline's daemon" : undefined;
 }
 

@@ -10,7 +10,7 @@ import { compileFilePattern, type FilePattern } from "../engine/file-pattern.ts"
 import { unknownText } from "../engine/pattern.ts";
 import type { ConditionKind, Patterns } from "../engine/ports.ts";
 import { isRecord, listOf, object, say, text } from "../engine/schema.ts";
-import { classOf, toolRow } from "../engine/tools.ts";
+import { classOf, pathFields, toolRow } from "../engine/tools.ts";
 import { isInside } from "../files/paths.ts";
 
 const mostShown = 3;
@@ -24,7 +24,6 @@ interface Params {
 /** Tools of agents without an adapter, and of servers, that write what they name. */
 const otherWriters =
   /^(?:mcp__.*__)?(?:write|edit|create|delete|move|rename|replace|apply|append|str_replace)(?:_?(?:file|files|patch|editor))?$/i;
-const pathFields = ["file_path", "notebook_path", "path", "filePath", "filename", "source", "destination"];
 /** A patch names its files in its own text. */
 const patchFields = ["input", "patch", "command", "content"];
 const patched = /^(?:\*\*\* (?:Add|Update|Delete) File: |\*\*\* Move to: |\+\+\+ (?:b\/)?|--- a\/)(\S.*?)\s*$/gm;

@@ -4,6 +4,7 @@
  */
 import type { Fields, Json } from "./event.ts";
 import { isRecord } from "./schema.ts";
+import { pathFields } from "./tools.ts";
 
 /**
  * quoted: !`line` · anywhere: the same, whatever stands before it · fenced: a block of lines that begins with three backquotes and ! ·
@@ -90,7 +91,6 @@ function braced(text: string): string[] {
 
 export const bringsHooks = (text: string): boolean => /^\s*---\r?\n(?:(?!---)[^\n]*\n)*?hooks\s*:/.test(text);
 
-const pathFields = ["file_path", "path", "filePath", "filename", "destination", "relative_path", "relativePath"];
 const wholeFields = ["content", "file_text", "contents"];
 const oldFields = ["old_string", "old_str", "oldText", "oldString"];
 const partFields = ["new_string", "new_str", "insert_text", "text", "new_source", "insertText", "newText", "newString"];

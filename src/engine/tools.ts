@@ -47,8 +47,19 @@ export const tools: { readonly [name: string]: ToolRow } = {
   SlashCommand: { compares: "text", fields: ["command"] },
 };
 
-/** How tools name the file that a call is about; `tool.params.path` means it for each of them. */
-const pathFields = ["path", "file_path", "notebook_path", "filePath", "absolute_path", "filename"] as const;
+/** How tools, those of servers too, name the files that a call is about; `tool.params.path` means the first that is there. */
+export const pathFields: readonly string[] = [
+  "path",
+  "file_path",
+  "notebook_path",
+  "filePath",
+  "absolute_path",
+  "filename",
+  "relative_path",
+  "relativePath",
+  "source",
+  "destination",
+];
 
 /** Undefined: the call names no file. */
 export function pathOfCall(input: Json | undefined): string | undefined {

@@ -117,6 +117,8 @@ test("[D17, T13] it asks about each call that changes hooks, settings of hooks o
     write("hookline.yaml", "MultiEdit"),
     write(".claude/settings.json", "write_file"),
     { tool_name: "mcp__files__write_file", tool_input: { path: ".git/hooks/pre-commit" } },
+    { tool_name: "mcp__code__write_file", tool_input: { relative_path: ".hookline/hooks.json" } },
+    { tool_name: "mcp__code__edit_file", tool_input: { absolute_path: "/home/me/w/.git/hooks/pre-commit" } },
     { tool_name: "mcp__files__move_file", tool_input: { source: "a", destination: ".hookline/hooks.json" } },
     { tool_name: "apply_patch", tool_input: { input: "*** Begin Patch\n*** Add File: .git/hooks/pre-commit\n+x\n" } },
     { tool_name: "apply_patch", tool_input: { patch: "--- a/x\n+++ b/hookline.yaml\n@@\n" } },

@@ -1,7 +1,7 @@
 /** What tools other than a shell do: those that write, read and fetch, of any agent and any server. */
 import type { CallToRead, Effect } from "../../engine/effects.ts";
 import { type Fields, textField } from "../../engine/event.ts";
-import { classOf } from "../../engine/tools.ts";
+import { classOf, pathFields } from "../../engine/tools.ts";
 import { absolutePath } from "./command.ts";
 
 /** Tools of agents without an adapter, and of servers, that write what they name. */
@@ -13,16 +13,6 @@ const readers =
 /** Tools that print lines of the files that they look through. */
 const searchers =
   /^(?:mcp__.*__)?(?:grep|search|rip_?grep|search_?(?:file_?)?contents?|search_?files|grep_?search|code_?search)$/i;
-const pathFields = [
-  "file_path",
-  "notebook_path",
-  "path",
-  "filePath",
-  "absolute_path",
-  "filename",
-  "source",
-  "destination",
-];
 const listFields = ["paths", "files", "file_paths", "filePaths", "include"];
 /** Which of the files in the folder are looked through. */
 const globFields = [

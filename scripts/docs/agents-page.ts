@@ -121,8 +121,8 @@ Agents run such lines themselves, out of words for the model. Claude Code alone 
 
 - **Written**: each line that a tool for files or a shell line puts into ${folders()} is judged as a call of \`Bash\`,
   for deny and ask. An edit is judged by what the file holds afterwards. The reason names the file and the line. In \`hookline runs\` such a line is a PreSkillShellCommand.
-- The [built-in guard](security.md#the-built-in-guard) asks before a call brings lines, hooks or a text that nobody can read beforehand into such a file. Words without
-  them are free.
+- The [built-in guard](security.md#the-built-in-guard) asks before a call writes shell lines, hooks, or a text that it cannot see beforehand into such a file. Text without
+  them needs no question.
 - **What is left**: Qwen Code, OpenCode and Gemini CLI run the lines of a slash command that a person types before any hook hears of the prompt (UserPromptExpansion of Qwen
   Code and \`command.execute.before\` of OpenCode come afterwards; as their sources and pages say, not tried). So a file that a program, a \`git pull\` or a person has
   written is not judged there. A command of a plugin or an extension is not looked for by its name. What stands for \`$ARGUMENTS\` is not known when a line is judged.

@@ -58,7 +58,7 @@ export interface HookFiles {
   variables?: ProgramVariables;
 }
 
-/** What loads code into an agent when it starts: whoever writes it, or starts the agent with it, lifts every guard there. */
+/** What loads code into an agent when it starts. A call that writes it, or starts the agent with it, lifts every guard there. */
 export interface LoadedCode {
   /** Files and folders of projects and of the home folder, wherever these lie. */
   places: readonly string[];

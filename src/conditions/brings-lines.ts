@@ -1,5 +1,5 @@
 /**
- * brings_lines: whether a call changes what an agent runs by itself: it writes shell lines, hooks, or what nobody can tell, into words for a
+ * brings_lines: whether a call changes what an agent runs by itself: it writes shell lines, hooks, or a text that cannot be seen beforehand, into words for a
  * model such as skills and slash commands. Words without such lines are free.
  */
 import { homedir } from "node:os";
@@ -86,7 +86,7 @@ function compile({ folders }: Params, patterns: Patterns): (event: HookEvent) =>
       (cloned && cloneIn(cloned));
     return (
       from !== undefined && {
-        does: `change what an agent runs, by a file that nobody can read here (${oneLine(from, longest)})`,
+        does: `change what an agent runs, by a file whose content cannot be seen beforehand (${oneLine(from, longest)})`,
       }
     );
   }

@@ -40,7 +40,7 @@ export interface SimpleCommand {
   text?: string;
   /** The code that it runs, of a file that the line itself has written. */
   code?: string;
-  /** It stands among the words of a program that nobody knows, which may run it or not: no allow rule looks at it (R102). */
+  /** It stands among the words of an unknown program, which may run it or not: no allow rule looks at it (R102). */
   isPerhaps?: true;
 }
 

@@ -168,7 +168,7 @@ export function createEngine(ports: Ports): Engine {
     try {
       const found = ports.hooks(event);
       if (!isThenable(found)) return found;
-      Promise.resolve(found).catch(() => {}); // why it fails was the reason before; nobody else waits for it
+      Promise.resolve(found).catch(() => {}); // why it fails was the reason before, and no other code waits for it
       return undefined; // what is only being loaded now has decided nothing
     } catch {
       return undefined; // no hooks, no guard among them

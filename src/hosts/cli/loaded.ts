@@ -181,8 +181,9 @@ const isBeyond = ({ when, steps }: Hook, registry: Registry): boolean =>
   steps.some((step) => !registry.handlers.has(step.uses) || isForeign(step, registry)) ||
   (when !== undefined && usesForeign(when, registry));
 
-/** The common handlers fill in no placeholders. */
-const usesTemplates = ({ steps }: Hook): boolean => steps.some(({ templates }) => templates);
+/** The common handler of commands fills in no placeholders: their quoting takes the reader of shell lines. All others do. */
+const usesTemplates = ({ steps }: Hook): boolean =>
+  steps.some(({ uses, templates }) => templates === true && uses === "command");
 
 const isForeign = ({ skipIf }: Step, registry: Registry): boolean =>
   skipIf !== undefined && usesForeign(skipIf, registry);

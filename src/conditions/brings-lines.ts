@@ -123,6 +123,13 @@ function isUntold(command: SimpleCommand, { path, isThere, commands }: Written):
   const isForeign = (from: string): boolean =>
     !isThere(resolve(cwd, from)) && (isOfWords(from) || !/\.\w+$/.test(baseName(from)));
   if (bringing.test(name)) return operandsOf(words).slice(0, -1).some(isForeign);
+  if (name === "git")
+    return operandsOf(words.slice(words.indexOf("mv")))
+      .slice(0, -1)
+      .some(isForeign);
+  // What an edit makes of a line that is there stands in no word.
+  if (name === "sed" && words.some((word) => /^-[A-Za-z]*i|^--in-place/.test(word)))
+    return words.some((word) => /[!`]/.test(word)) || /!`|!\{|```!/.test(textAt(path) ?? "");
   const isRedirected = redirects.some(({ how }) => how !== "reads");
   return (
     (isRedirected || name === "tee" || name === "sponge") && isOfWords(path) && !isTold(command, commands, isForeign)

@@ -54,6 +54,15 @@ function couldLoosen(line: string, cwd: string, own: OwnPlaces): boolean {
   return false;
 }
 
+/** By a variable, the program takes the words of another one for its own. */
+function loadsOwn(line: string, cwd: string, own: OwnPlaces): boolean {
+  if (!/\b(?:NODE|BUN)_OPTIONS\s*=/.test(line)) return false;
+  const loaded = line.matchAll(
+    /(?:--import|--require|--(?:experimental-)?loader|--preload|-r)[\s=]+['"]?([^\s'";|&]+)/g,
+  );
+  return [...loaded].some(([, path = ""]) => own.isProgram(path, cwd));
+}
+
 /** Whether this event takes the reader of shell lines. */
 export function needsShellToLoosen(folders: OwnFolders, real?: Patterns["real"]): (event: HookEvent) => boolean {
   const own = createOwnPlaces(folders, real);
@@ -95,6 +104,7 @@ function compile(folders: OwnFolders, patterns: Patterns): (event: HookEvent) =>
 
   function byLine(line: string, cwd: string): string | undefined {
     if (switches.test(line)) return "switch Hookline off, or what it asks";
+    if (loadsOwn(line, cwd, own)) return "load Hookline's own program into another one";
     if (own.movesAgent(line)) return "start an agent with other settings, and so without its hooks";
     if (!patterns.loosens || !couldLoosen(line, cwd, own)) return undefined;
     return patterns.loosens(line, { cwd, home: own.home }, own);

@@ -195,9 +195,12 @@ function exitOne({ hook, command, script, text }: Inspected): Finding | undefine
   };
 }
 
+/** Such an answer counts whatever the exit code (R95). */
+const decidesInJson = /"?(?:permissionDecision|decision|permission|behavior)\\?"?\s*:\s*\\?["'](?:deny|block|ask)/;
+
 function refusalThatExitsOne(lines: readonly string[]): string | undefined {
   return lines.find((line, index) => {
-    if (!says.test(line) || !refuses.test(line)) return false;
+    if (!says.test(line) || !refuses.test(line) || decidesInJson.test(line)) return false;
     const after = lines.slice(index, index + linesBetween);
     const one = after.findIndex((next) => exitsOne.test(next));
     const two = after.findIndex((next) => exitsTwo.test(next));

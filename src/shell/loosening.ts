@@ -146,12 +146,20 @@ function byTokens(texts: readonly string[], { words, cwd }: SimpleCommand, { own
       if (before !== undefined && /^--?(?:name|filter|grep|workspace|w|F|project|image|tag|t|m|message)$/.test(before))
         continue;
       if (agent && !names.test(baseName(words[0] ?? "")) && bringsCode(agent, tokens.slice(index + 1))) return bringsIn;
-      const found = agent ? undefined : loosensBy(behind(tokens.slice(index + 1), cwd, own));
+      const rest = tokens.slice(index + 1);
+      // What is loaded before a program takes that program's words for its own, wherever they stand.
+      const starts = before !== undefined && preloads.test(before) ? rest.map((_, from) => rest.slice(from)) : [rest];
+      const found = agent
+        ? undefined
+        : starts.map((one) => loosensBy(behind(one, cwd, own))).find((does) => does !== undefined);
       if (found !== undefined) return found;
     }
   }
   return undefined;
 }
+
+/** Of Node and its like. */
+const preloads = /^(?:--import|--require|--loader|--experimental-loader|--preload|-r)$/;
 
 /** They speak of programs, and start none of these. */
 const names = /^(?:git|gh|glab|npm|pnpm|yarn|pip|pip3|pipx|brew|apt|apt-get|cargo|curl|wget)$/;

@@ -92,6 +92,8 @@ test("a hook that says blocked and exits 1 is reported, inline and in scripts of
 
 test("exit 2 after the same words, a far exit 1, and a guard have no such finding", (context) => {
   assert.deepEqual(codes(inspect(context, run("echo blocked >&2; exit 2"))), []);
+  const inJson = `echo '{"decision":"block","reason":"not allowed"}'; exit 1`;
+  assert.deepEqual(codes(inspect(context, run(inJson))), [], "an answer counts whatever the exit code");
   assert.deepEqual(
     codes(inspect(context, run("bash ./a.sh"), { "a.sh": `echo blocked\nexit 2\n${"\n".repeat(9)}exit 1\n` })),
     [],

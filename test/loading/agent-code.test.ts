@@ -239,6 +239,10 @@ const changing = [
   bash("curl -so .claude/commands/x.md https://example.org/x.md"),
   bash("echo ISFgbHNgCg== | base64 -d > .claude/skills/x/SKILL.md"),
   bash("cp /tmp/x.md .claude/commands/x.md"),
+  bash("git mv docs/x.md .claude/commands/x.md"),
+  bash("git mv notes .claude/skills/notes"),
+  bash("sed -i 's/run /run !/' .claude/commands/x.md"),
+  bash("sed --in-place -e 's/a/`ls`/' .claude/commands/x.md"),
   bash("printf '!\\x60ls\\x60' > .gemini/commands/x.toml"),
   bash("python3 -c \"open('.claude/commands/x.md','w').write('!'+chr(96))\""),
 ];

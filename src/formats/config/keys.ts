@@ -140,7 +140,8 @@ const applicationEvent: Schema<string> = {
       ? []
       : [{ path, expected: "an application event, whose name holds a dot,", found: kindOf(value) }],
 };
-export const isApplicationEvent = (name: string): boolean => name.length <= 200 && /^[^\s.]+(\.[^\s.]+)+$/.test(name);
+export const isApplicationEvent = (name: string): boolean =>
+  name.length <= 200 && /^[^\s.\p{Cc}]+(\.[^\s.\p{Cc}]+)+$/u.test(name);
 
 const inboundWebhook: Schema<InboundWebhook> = object(
   { secret: text("what its messages are signed with, by Standard Webhooks: whsec_ and base64, best as ${NAME}") },

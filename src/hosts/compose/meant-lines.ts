@@ -18,9 +18,11 @@ export function judgingLines(emit: Emit, linesOf: (event: HookEvent) => readonly
     let outcome = await emit(event, caller);
     for (const one of lines) {
       if (outcome.verdict?.is === "deny") break;
-      const { verdict, messages } = await emit({ ...one.event, id: id() }, caller);
+      const { verdict, messages: all } = await emit({ ...one.event, id: id() }, caller);
+      const said = outcome.messages ?? [];
+      const messages = all?.filter(({ to, text }) => !said.some((before) => before.to === to && before.text === text));
       outcome = merge(outcome, {
-        ...(verdict && { verdict: { ...verdict, reason: said(one, verdict.reason) } }),
+        ...(verdict && { verdict: { ...verdict, reason: reasonOf(one, verdict.reason) } }),
         ...(messages && { messages }),
       });
     }
@@ -28,6 +30,6 @@ export function judgingLines(emit: Emit, linesOf: (event: HookEvent) => readonly
   }
 }
 
-const said = ({ line, file }: MeantLine, reason = ""): string =>
+const reasonOf = ({ line, file }: MeantLine, reason = ""): string =>
   `${oneLine(file, longest)} holds the line \`${oneLine(line, longest)}\`, which the agent would run. ${reason}`.trim();
 const longest = 200;

@@ -469,6 +469,10 @@ test("a placeholder that is no plain path is an error with the right form, and n
     ['{{ event.who or "nobody" }}', "{{event.who}}"],
     ["{{prompt|upper}}", "{{prompt}}"],
     ["{{step_0[0]}}", "{{step_0.0}}"],
+    ["{{tool.params.command:-none}}", "{{tool.params.command}}"],
+    ["{{tool.params.command,upper}}", "{{tool.params.command}}"],
+    ["{{tool.params.a*2}}", "{{tool.params.a}}"],
+    ["{{#tool.name}}", "{{tool.name}}"],
     ["{{a[0]}}", "{{a.0}}"],
     ["{{a.upper()}}", "{{a}}"],
   ];

@@ -39,6 +39,7 @@ test("a folder with NUL is refused at every door, one event or many, and the dae
   for (const answer of answers) assert.match(answer, /"parameters_invalid".*cwd needs an absolute path .* without NUL/);
   const session = await call("/events", { body: { event: "a.b", session: "a\u0000b" } });
   assert.match(session.body.error.message, /session needs text .* without NUL/);
+  assert.equal((await call("/events", { body: { event: "a.b\u0000" } })).status, 400);
   const operation = await call("/operations/project_create", { body: { name: "p", workspace: withNul } });
   assert.match(JSON.stringify(operation.body), /is no folder/);
   assert.equal((await call("/events", { body: { event: "a.b" } })).status, 200);

@@ -86,7 +86,9 @@ function faultIn(
   const left = outside(said, objects).find((part) => answerKey.test(part));
   if (left !== undefined) return quote(left.trim());
   if (found.length > 0 || objects.length > 0) return undefined;
-  const isList = /^\[\s*["{[]/.test(said);
+  const isText =
+    !plainText[event.name] && said.startsWith('"') && (parseJson(said) !== undefined || !said.includes('"', 1));
+  const isList = isText || /^\[\s*["{[]/.test(said);
   const isWhole = isList && parseJson(said) !== undefined; // where a text means something, such a list is one
   return said.startsWith("{") || (isList && !(isWhole && plainText[event.name])) ? quote(said) : undefined;
 }

@@ -250,13 +250,15 @@ test("[F8] what was meant as an answer and is broken is a failure, whatever it b
     'checked\n[{"permissionDecision": "deny"',
     'result: {"decision": "block"',
     '"decision": "block"',
+    '"deny',
+    '"deny"',
     '{"a":1} and {"decision":"block"',
   ];
   for (const said of broken) {
     const result = answered("PreToolUse", said);
     assert.equal(result.ok, false, said);
   }
-  for (const said of ["[INFO] all is well", "[ok]", "[1/3] lint", "done [x]"])
+  for (const said of ['"a.ts" is formatted', "[INFO] all is well", "[ok]", "[1/3] lint", "done [x]"])
     assert.ok(answered("PreToolUse", said).ok, said);
 });
 

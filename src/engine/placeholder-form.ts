@@ -1,8 +1,7 @@
 /** What may stand between the braces of a placeholder: a plain path. Filters, indexes, calls and operators of other template languages are none. */
 
 /** Of other languages. Words and signs count between blanks only: a key may hold a hyphen. */
-const otherForm =
-  /[|()[\]'"`,*&#]|:-|\s(?:[-+*/%?:]|\?\?|[=!]=|[<>]=?|&&|or|and|not|in|is|if|else)\s/;
+const otherForm = /[|()[\]'"`,*&#]|:-|\s(?:[-+*/%?:]|\?\?|[=!]=|[<>]=?|&&|or|and|not|in|is|if|else)\s/;
 
 export const isPlainPath = (inBraces: string): boolean => !otherForm.test(inBraces);
 

@@ -86,12 +86,19 @@ function faultIn(
   const left = outside(said, objects).find((part) => answerKey.test(part));
   if (left !== undefined) return quote(left.trim());
   if (found.length > 0 || objects.length > 0) return undefined;
+  if (isNoAnswer(said, plainText[event.name] !== undefined)) return quote(said);
   const isText =
     !plainText[event.name] && said.startsWith('"') && (parseJson(said) !== undefined || !said.includes('"', 1));
   const isList = isText || /^\[\s*["{[]/.test(said);
   const isWhole = isList && parseJson(said) !== undefined; // where a text means something, such a list is one
   return said.startsWith("{") || (isList && !(isWhole && plainText[event.name])) ? quote(said) : undefined;
 }
+
+/** Whole JSON that is no object decides nothing, and was meant to. Where a text means something, a number or a list may be one. */
+const isNoAnswer = (said: string, mayBeText: boolean): boolean =>
+  mayBeText ? /^(?:null|true|false|"")$/.test(said) : /^(?:[-\d["]|null|true|false)/.test(said) && isWholeJson(said);
+
+const isWholeJson = (said: string): boolean => parseJson(said) !== undefined;
 
 /** The text between the objects. */
 function outside(said: string, objects: readonly Candidate[]): string[] {

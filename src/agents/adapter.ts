@@ -64,6 +64,8 @@ export interface LoadedCode {
   places: readonly string[];
   /** Where variables have moved those of the user, absolute. */
   moved?(home: Pick<Places, "home" | "environment">): readonly string[];
+  /** Names and endings of paths that make a folder a plugin with hooks, wherever it lies: an agent can be started with it. */
+  ofPlugin?: readonly string[];
   /** Absolute folders of the user in which a folder loads code if it holds hooks. */
   mods?(home: Pick<Places, "home" | "environment">): readonly string[];
   program?: AgentProgram;

@@ -37,10 +37,14 @@ export const hookFiles = (): readonly HookFiles[] => [...Object.values(agents).m
 export const loadedCode = (): readonly LoadedCode[] => [
   ...hookFiles().flatMap(({ loads, movedBy = [] }) => {
     if (loads?.program === undefined) return loads ?? [];
-    return { ...loads, program: { ...loads.program, variables: ["HOME", ...movedBy] } };
+    const variables = [...ownFolders, ...movedBy, ...(loads.program.variables ?? [])];
+    return { ...loads, program: { ...loads.program, variables } };
   }),
   ...otherCode,
 ];
+
+/** They move Hookline's own folders, of which an agent's hook then finds none. */
+const ownFolders: readonly string[] = ["HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"];
 
 /** Environment variables that say where hook files lie. */
 export const placeVariables = (): string[] => [

@@ -7,8 +7,13 @@ export const otherCode: readonly LoadedCode[] = [
   // Several agents read these, each in its own form.
   { places: [], lines: { folders: [".agents/skills", ".agents/commands"], forms: ["quoted", "fenced", "braced"] } },
   {
+    ofPlugin: [".cursor-plugin"],
     places: [".cursor/hooks.json", ".cursor/hooks", ".cursor/plugins", ".cursor/extensions"],
-    program: { names: ["cursor", "cursor-agent"], flags: ["--install-extension", "--plugin-dir"] },
+    program: {
+      names: ["cursor", "cursor-agent"],
+      commands: { plugin: listed, plugins: listed },
+      flags: ["--install-extension", "--plugin-dir"],
+    },
   },
   {
     places: [".factory/hooks.json", ".factory/hooks", ".factory/plugins", ".factory/settings.json"],
@@ -22,5 +27,38 @@ export const otherCode: readonly LoadedCode[] = [
   {
     places: [".config/goose/plugins", ".config/goose/config.yaml", ".goose/plugins"],
     program: { names: ["goose"], commands: { plugin: listed } },
+  },
+  // Tools of packages that write into the folders of agents: skills, slash commands, hooks, and servers of tools.
+  {
+    places: [],
+    program: {
+      names: ["skills"],
+      whenRun: true,
+      commands: Object.fromEntries(
+        "add a install i update upgrade remove rm experimental_install experimental_sync"
+          .split(" ")
+          .map((word) => [word, []]),
+      ),
+    },
+  },
+  {
+    places: [],
+    program: {
+      names: ["openskills", "smithery", "@smithery/cli", "rulesync", "ruler", "claude-flow"],
+      whenRun: true,
+      commands: Object.fromEntries(
+        "install i add update sync remove uninstall manage generate apply revert init mcp skill hooks"
+          .split(" ")
+          .map((word) => [word, [...listed, "search"]]),
+      ),
+    },
+  },
+  {
+    places: [],
+    program: {
+      names: ["add-skill", "claude-code-templates", "cct", "add-mcp", "install-mcp", "mcp-add"],
+      whenRun: true,
+      always: true,
+    },
   },
 ];

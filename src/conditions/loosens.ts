@@ -5,7 +5,7 @@ import { rowOf } from "../engine/events.ts";
 import { isForPerson, type OwnPlaces } from "../engine/loosening.ts";
 import type { ConditionKind, Patterns } from "../engine/ports.ts";
 import type { Found } from "../engine/record.ts";
-import { isRecord, listOf, mapOf, object, say, text } from "../engine/schema.ts";
+import { flag, isRecord, listOf, mapOf, object, say, text } from "../engine/schema.ts";
 import { classOf, pathFields } from "../engine/tools.ts";
 
 import { createOwnPlaces, type OwnFolders } from "./own-places.ts";
@@ -13,7 +13,14 @@ import { buildsWords, lineOf, writes, writtenByTool } from "./writes-to.ts";
 
 const program = object(
   { names: listOf(text()) },
-  { commands: mapOf(listOf(text())), flags: listOf(text()), says: listOf(text()), variables: listOf(text()) },
+  {
+    commands: mapOf(listOf(text())),
+    flags: listOf(text()),
+    says: listOf(text()),
+    variables: listOf(text()),
+    always: flag,
+    whenRun: flag,
+  },
 );
 const params = object(
   { state: say(text(), "the folder where Hookline keeps what it remembers") },

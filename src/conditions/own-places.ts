@@ -33,8 +33,10 @@ export function createOwnPlaces(folders: OwnFolders, real: (path: string) => str
   const both = (folder: string | undefined): string[] => (folder === undefined ? [] : [folder, real(folder)]);
   const states = both(folders.state);
   const packages = both(folders.package);
-  const programs = (folders.programs ?? []).map(({ names, commands = {}, flags = [], says = [], variables = [] }) => ({
-    words: [...Object.keys(commands), ...flags, ...says],
+  const programs = (folders.programs ?? []).map(({ names, variables = [], ...program }) => ({
+    words: program.always
+      ? names
+      : [...Object.keys(program.commands ?? {}), ...(program.flags ?? []), ...(program.says ?? [])],
     isNamed: new RegExp(`(?:^|[^\\w.-])(?:${names.join("|")})(?![\\w.])`), // the names are of our own tables
     isMoved:
       variables.length > 0
@@ -81,8 +83,9 @@ export function createOwnPlaces(folders: OwnFolders, real: (path: string) => str
       ),
     agent(word) {
       const name = bare(word);
+      const whole = word.replace(/(?<=.)@[\w.^~*-]+$/, "");
       return folders.programs?.find(({ names }) =>
-        names.some((one) => name === one || name === `${one}-code` || name === `${one}-cli`),
+        names.some((one) => name === one || whole === one || name === `${one}-code` || name === `${one}-cli`),
       );
     },
     speaksOfAgent: (line) =>

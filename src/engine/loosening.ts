@@ -105,13 +105,21 @@ export type AgentProgram = {
   flags?: string[];
   /** In a word that sets something, whatever its flag. */
   says?: string[];
-  /** Variables that let it read other settings than those that hold its hooks. */
+  /** Variables that let it read other settings than those that hold its hooks, or leave these out. */
   variables?: string[];
+  /** A tool of packages whose every use writes into agents' folders. */
+  always?: boolean;
+  /** Its name is also an ordinary word: it counts where a line runs it. */
+  whenRun?: boolean;
 };
 
 /** @param given the words behind the agent's program */
-export function bringsCode({ commands = {}, flags = [], says = [] }: AgentProgram, given: readonly string[]): boolean {
+export function bringsCode(
+  { commands = {}, flags = [], says = [], always }: AgentProgram,
+  given: readonly string[],
+): boolean {
   if (given.some(isHelp)) return false;
+  if (always) return true;
   if (given.some((word) => flags.some((flag) => word === flag || word.startsWith(`${flag}=`)))) return true;
   if (given.some((word) => says.some((text) => word.includes(text)))) return true;
   const at = given.findIndex((word) => Object.hasOwn(commands, word));

@@ -36,13 +36,16 @@ export function selfProtection(places: Places): Hook {
     ...(project === undefined ? [] : [project]),
     ...(local === undefined ? [] : [local]),
     ...(plugins?.folder === undefined ? [] : all(plugins.folder)),
+    // A plugin's hooks lie wherever the plugin does: an agent is started with its folder, or gets a link to it.
+    ...(plugins?.files ?? []).flatMap(({ name }) => (name.includes("/") ? name : [])),
   ]);
   const registered = registrations(places);
   const code = loadedCode();
+  const ofPlugins = code.flatMap(({ ofPlugin = [] }) => ofPlugin).flatMap(all);
   const inHome = new Set(code.flatMap((one) => one.places.map((place) => `${places.home}/${place}`)));
   const files = [
     ...[".hookline", ".discobot/hooks", ".system/hooks", ".git/hooks"].flatMap(all).flatMap(anywhere),
-    ...[...ofProject, ...registered.ofProject, ownFileNames.project, ownFileNames.local, ".git/config"].flatMap(
+    ...[...ofProject, ...ofPlugins, ...registered.ofProject, ownFileNames.project, ownFileNames.local, ".git/config"].flatMap(
       anywhere,
     ),
     ...["hookline.yaml", "hookline.yml", ...["ts", "mts", "js", "mjs"].map((ending) => `hookline.config.${ending}`)],

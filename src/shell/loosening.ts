@@ -141,6 +141,7 @@ function byTokens(texts: readonly string[], { words, cwd }: SimpleCommand, { own
       const agent = own.agent(token);
       if (!agent && (!mayBeOwn(token) || !own.isProgram(token, cwd))) continue;
       const before = index > 0 ? tokens[index - 1] : texts[at - 1];
+      if (agent?.whenRun && !runsPackage.test(before ?? "")) continue;
       if (isNamer && !token.includes("/") && !texts.slice(0, at).some((one) => runsNamed.has(one)) && ownTokens === 1)
         continue;
       if (before !== undefined && /^--?(?:name|filter|grep|workspace|w|F|project|image|tag|t|m|message)$/.test(before))
@@ -157,6 +158,9 @@ function byTokens(texts: readonly string[], { words, cwd }: SimpleCommand, { own
   }
   return undefined;
 }
+
+/** What stands before the name of a package that is run. */
+const runsPackage = /^(?:npx|bunx|pnpx|uvx|dlx|x|exec|-y|--yes|--|env|nohup|command)$/;
 
 /** Of Node and its like. */
 const preloads = /^(?:--import|--require|--loader|--experimental-loader|--preload|-r)$/;

@@ -60,6 +60,13 @@ const files = [
   ".kiro/agents/x.json",
   "~/.codeium/windsurf/hooks.json",
   "~/.config/goose/plugins/x/hooks.json",
+  // A plugin of the workspace, with which an agent can be started.
+  "plug/hooks/hooks.json",
+  "plug/.claude-plugin/plugin.json",
+  "plug/.codex-plugin/plugin.json",
+  "plug/gemini-extension.json",
+  "plug/qwen-extension.json",
+  ".claude/hooks/check.sh",
 ];
 const inHome = (path: string): string => path.replace(/^~/, home);
 
@@ -123,6 +130,28 @@ const lines = [
   "opencode --pure run x",
   "pi install npm:p",
   "pi -e ./x.ts -p hello",
+  "claude --safe-mode -p x",
+  "CLAUDE_CODE_SIMPLE=1 claude -p x",
+  "export CLAUDE_CODE_SAFE_MODE=1 && claude -p x",
+  "QWEN_CODE_SIMPLE=1 qwen -p x",
+  "qwen --bare -p x",
+  "OPENCODE_CONFIG_DIR=/tmp/x opencode run y",
+  "COPILOT_HOME=/tmp/x copilot -p y",
+  "XDG_CONFIG_HOME=/tmp/x claude -p y",
+  "XDG_STATE_HOME=/tmp/x codex exec y",
+  "codex exec --ignore-user-config x",
+  "codex -c hooks.PreToolUse=[] exec x",
+  "gemini skills install https://example.org/s",
+  "npx skills add owner/repo",
+  "npx -y skills@latest add owner/repo -g",
+  "bunx skills add owner/repo",
+  "pnpm dlx skills update",
+  "npx add-skill owner/repo",
+  "npx openskills install owner/repo",
+  "npx claude-code-templates@latest --hook git/auto-push --yes",
+  "npx @smithery/cli install x --client claude",
+  "npx rulesync generate --features hooks",
+  "cursor-agent plugin install x",
 ];
 
 test("trees that come there, code and archives count too, and so do the agents' own commands, through whatever runs them", async (t) => {
@@ -144,8 +173,8 @@ const ordinaryFiles = [
   ".github/workflows/ci.yml",
   ".github/copilot-instructions.md",
   ".cursor/rules/a.mdc",
-  "plugins/x/hooks/hooks.json",
   "src/extensions/a.ts",
+  "src/hooks/use-thing.ts",
   "~/.pi/agent/prompts/x.md",
 ];
 const ordinaryLines = [
@@ -162,6 +191,12 @@ const ordinaryLines = [
   "grep -rn plugin ~/.claude/plugins",
   "find ~/.claude/skills -name '*.md'",
   "claude --version",
+  "npx skills find testing",
+  "npx skills list",
+  "npx claude-code-templates --help",
+  "python skills add",
+  "npm run skills add",
+  "git commit -m 'say what npx skills add does'",
   "claude plugin list",
   "claude plugin validate ./p",
   "claude plugin --help",

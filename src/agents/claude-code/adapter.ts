@@ -93,7 +93,8 @@ const hookFiles: HookFiles = {
     registry: { path: (home) => join(claudeFolder(home), "plugins", "installed_plugins.json"), read: readRegistry },
   },
   loads: {
-    places: [".claude/plugins", ".claude/dev-mods"],
+    places: [".claude/plugins", ".claude/dev-mods", ".claude/hooks"],
+    ofPlugin: [".claude-plugin"],
     moved: (home) => ["plugins", "dev-mods"].map((name) => join(claudeFolder(home), name)),
     mods: (home) => [join(claudeFolder(home), "skills")],
     lines: {
@@ -104,8 +105,9 @@ const hookFiles: HookFiles = {
     program: {
       names: ["claude", "claude-code"],
       commands: { plugin: readsPlugins, plugins: readsPlugins },
-      flags: ["--plugin-dir", "--plugin-url", "--bare", "--settings", "--setting-sources"],
+      flags: ["--plugin-dir", "--plugin-url", "--bare", "--safe-mode", "--settings", "--setting-sources"],
       says: ["disableAllHooks"],
+      variables: ["CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"],
     },
   },
   abilities: [

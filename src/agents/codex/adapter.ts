@@ -53,13 +53,14 @@ const hookFiles: HookFiles = {
   markers: [".codex"],
   isNamed: (path) => /(^|\/)\.codex\/hooks\.json$/.test(path),
   loads: {
-    places: [".codex/plugins", ".codex/config.toml", ".agents/plugins"],
+    places: [".codex/plugins", ".codex/hooks", ".codex/config.toml", ".agents/plugins"],
+    ofPlugin: [".codex-plugin"],
     moved: (home) => ["plugins", "config.toml"].map((one) => join(codexFolder(home), one)),
     program: {
       names: ["codex"],
       commands: { plugin: ["list"], features: ["list"] },
-      flags: ["--disable"],
-      says: ["hooks=", "hooks =", "plugins."],
+      flags: ["--disable", "--ignore-user-config", "--ignore-rules", "--dangerously-bypass-hook-trust"],
+      says: ["hooks=", "hooks =", "hooks.", "plugins."],
     },
   },
   variables: {

@@ -39,12 +39,18 @@ const hookFiles: HookFiles = {
   format: { name, family: name, tools: toolNames },
   markers: [],
   loads: {
+    ofPlugin: [".github/plugin"],
     places: [
       ...[".github/hooks", ".github/extensions", ".github/copilot/settings.json"],
       ...userCode.map((name) => `.copilot/${name}`),
     ],
     moved: (home) => userCode.map((name) => join(copilotFolder(home), name)),
-    program: { names: ["copilot"], commands: { plugin: ["list"], plugins: ["list"] }, flags: ["--plugin-dir"] },
+    program: {
+      names: ["copilot"],
+      commands: { plugin: ["list"], plugins: ["list"] },
+      flags: ["--plugin-dir"],
+      variables: ["COPILOT_HOME"],
+    },
   },
   variables: {
     prefix: "COPILOT",

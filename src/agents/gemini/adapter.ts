@@ -120,13 +120,17 @@ const hookFiles: HookFiles = {
   movedBy: ["GEMINI_CLI_HOME"],
   markers: [],
   loads: {
-    places: [".gemini/extensions"],
+    places: [".gemini/extensions", ".gemini/hooks"],
+    ofPlugin: ["gemini-extension.json"],
     lines: { folders: [".gemini/commands", ".gemini/skills", ".gemini/agents"], forms: ["braced"] },
     moved: ({ environment }) => {
       const said = environment?.GEMINI_CLI_HOME;
       return said && isAbsolute(said) ? [join(said, ".gemini/extensions")] : [];
     },
-    program: { names: ["gemini"], commands: { extensions: readsExtensions, extension: readsExtensions, hooks: [] } },
+    program: {
+      names: ["gemini"],
+      commands: { extensions: readsExtensions, extension: readsExtensions, hooks: [], skills: ["list"], skill: ["list"] },
+    },
   },
   variables: {
     prefix: "GEMINI",

@@ -85,14 +85,20 @@ const hookFiles: HookFiles = {
   markers: [".qwen"],
   isNamed: (path) => /(^|\/)\.qwen\/settings\.json$/.test(path),
   loads: {
-    places: [".qwen/extensions"],
+    places: [".qwen/extensions", ".qwen/hooks"],
+    ofPlugin: ["qwen-extension.json"],
     lines: {
       folders: lineFolders.map((one) => `.qwen/${one}`),
       moved: (home) => lineFolders.map((one) => join(qwenFolder(home), one)),
       forms: ["braced", "quoted"],
     },
     moved: (home) => [join(qwenFolder(home), "extensions")],
-    program: { names: ["qwen", "qwen-code"], commands: { extensions: ["list"], extension: ["list"], hooks: ["list"] } },
+    program: {
+      names: ["qwen", "qwen-code"],
+      commands: { extensions: ["list"], extension: ["list"], hooks: ["list"], skills: ["list"] },
+      flags: ["--bare"],
+      variables: ["QWEN_CODE_SIMPLE"],
+    },
   },
   variables: {
     prefix: "QWEN",

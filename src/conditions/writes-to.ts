@@ -1,22 +1,26 @@
 /** writes_to: whether a call writes one of these files, by a tool for files or by a shell line as far as its words tell (D17). */
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { homedir } from "node:os";
-import { join, resolve } from "node:path";
-import type { CallToRead } from "../engine/effects.ts";
+import { dirname, join, resolve } from "node:path";
+import type { CallEffects, CallToRead, Written } from "../engine/effects.ts";
 import type { Fields, HookEvent } from "../engine/event.ts";
 import { textField } from "../engine/event.ts";
 import { rowOf } from "../engine/events.ts";
 import { compileFilePattern, type FilePattern } from "../engine/file-pattern.ts";
-import { unknownText } from "../engine/pattern.ts";
+import { baseName, unknownText } from "../engine/pattern.ts";
 import type { ConditionKind, Patterns } from "../engine/ports.ts";
+import type { Found } from "../engine/record.ts";
 import { isRecord, listOf, object, say, text } from "../engine/schema.ts";
 import { classOf, pathFields, toolRow } from "../engine/tools.ts";
 import { isInside } from "../files/paths.ts";
+import { textAt } from "../files/regular-file.ts";
 
 const mostShown = 3;
 
 interface Params {
   files: string[];
+  /** Of agents: whoever replaces, removes or fills such a folder changes the hooks in it. */
+  folders?: string[];
   /** In these folders, a folder that holds hooks is meant with all that is in it. */
   mods?: string[];
 }
@@ -39,13 +43,19 @@ export function writtenByTool(input: Fields): string[] {
 /** A line that cannot be analysed is no ordinary one: that it speaks of such a file is enough. */
 function speaksOf(line: string, files: readonly string[]): string[] {
   const plain = line.toLowerCase();
-  const isNamed = (file: string): boolean =>
-    plain.includes(
-      file
-        .replace(/^(?:\/\/)?(?:\*\*\/|~\/)?/, "")
-        .replace(/\/?\*+$/, "")
-        .toLowerCase(),
-    );
+  const isNamed = (file: string): boolean => {
+    const name = file
+      .replace(/^(?:\/\/)?(?:\*\*\/|~\/)?/, "")
+      .replace(/\/?\*+$/, "")
+      .toLowerCase();
+    for (let at = plain.indexOf(name); at >= 0; at = plain.indexOf(name, at + 1))
+      if (
+        !/[\w-]/.test(plain[at + name.length] ?? "") &&
+        !/[\w-]/.test(name.startsWith(".") ? (plain[at - 1] ?? "") : "")
+      )
+        return true;
+    return false;
+  };
   return /core\.hookspath|--no-verify/.test(plain) ? [...files] : files.filter(isNamed);
 }
 
@@ -56,13 +66,17 @@ function speaksOf(line: string, files: readonly string[]): string[] {
 function couldMean(files: readonly string[]): (line: string, cwd: string) => boolean {
   const names = files.map(namesOf);
   return (line, cwd) => {
-    if (buildsWords.test(line)) return true;
+    if (buildsWords.test(line) || patches.test(line) || sweeps.test(line)) return true;
     const plain = line.replace(/['"]|\\\n?/g, "").toLowerCase();
     if (/\bgit\b/.test(plain) && gitWithoutHooks.test(plain)) return true;
     const folder = `${cwd.replaceAll("\\", "/").toLowerCase()}/`;
     return names.some((all) => all.every(({ part, inFolder }) => plain.includes(part) || folder.includes(inFolder)));
   };
 }
+
+const patches = /\bpatch\b|\bgit\b.*\b(?:apply|am)\b/;
+/** What comes to where the line runs, or is taken there by its name. */
+const sweeps = /\bfind\b.*-delete|\b(?:cp|mv|rsync)\b.*\s\.{1,2}\/?(?:\s|$)/;
 
 interface Name {
   part: string;
@@ -116,8 +130,9 @@ function placesOf(path: string, { home, cwd }: { home: string; cwd: string }): s
 export const writes = (tool: string): boolean => classOf(tool) === "write" || otherWriters.test(tool);
 
 /** `skills` alone would be in many a line. */
-const namedIn = ({ files, mods = [] }: Params): string[] => [
+const namedIn = ({ files, folders = [], mods = [] }: Params): string[] => [
   ...files,
+  ...folders,
   ...mods.map((folder) => `//**/${folder.split("/").slice(-2).join("/")}`),
 ];
 
@@ -154,11 +169,38 @@ function fittingOne(
   };
 }
 
-function compile(params: Params, patterns: Patterns): (event: HookEvent) => boolean {
-  const { files, mods = [] } = params;
+/** The folder itself, and not what lies in it. */
+function folderTest(folders: readonly string[], { real }: Patterns): (path: string) => boolean {
+  const named = new Set(folders.map((folder) => folder.replace(/^\/(?:\/\*\*)?/, "").toLowerCase()));
+  const isOne = (path: string): boolean => {
+    const parts = path.toLowerCase().split("/");
+    return named.has(parts.join("/")) || [1, 2].some((count) => named.has(`/${parts.slice(-count).join("/")}`));
+  };
+  return (path) => isOne(path) || (real !== undefined && isOne(real(path)));
+}
+
+/** What the paths of a patch begin with. */
+const mostStripped = 3;
+const inPatches = /^(?:\*\*\* |--- |\+\+\+ |(?:rename|copy) (?:to|from) |Index: )(\S[^\t\n]*?)(?:\t.*)?\s*$/gm;
+
+function pathsOfPatch(text: string): string[] {
+  return [...text.matchAll(inPatches)].flatMap(([, named = ""]) => {
+    const parts = named.replace(/^"(.*)"$/, "$1").split("/");
+    return Array.from({ length: Math.min(parts.length, mostStripped) }, (_, strip) => parts.slice(strip).join("/"));
+  });
+}
+
+const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+
+function compile(params: Params, patterns: Patterns): (event: HookEvent) => Found | boolean {
+  const { files, folders = [], mods = [] } = params;
   const fits = fittingOne(files, patterns);
+  const isFolder = folderTest(folders, patterns);
   const isMeant = couldMean(namedIn(params));
   const home = homedir();
+  const lastNames = new Set(files.flatMap((file) => namesOf(file).at(-1)?.part ?? []));
+  const inProjects = files.flatMap((file) => (/^\/\/\*\*\/[^*]+$/.test(file) ? file.slice("//**/".length) : []));
+  const speaking = [...files, ...folders];
   return (event) => {
     const { name, data, cwd } = event;
     const tool = textField(data, "tool_name") ?? "";
@@ -169,21 +211,64 @@ function compile(params: Params, patterns: Patterns): (event: HookEvent) => bool
       paths
         .flatMap((path) => placesOf(path, { home, cwd }))
         .some((path) => fits(path, { cwd, home }) || isInMod(resolve(cwd, path), mods));
-    if (writes(tool)) return isAny(writtenByTool(fields));
+    if (writes(tool)) return isAny(writtenByTool(fields)) && { does };
     const line = lineOf(event);
     if (line === undefined || !isMeant(line, cwd)) return false;
-    if (!patterns.writes) return true; // another hook has made this line: the event's own needed no reader
-    const written = patterns.writes(line, { cwd, home });
-    if (written === undefined ? speaksOf(line, files).length > 0 : isAny(written)) return true;
-    return isAny(changed(patterns, { tool, input: fields, cwd, home }));
+    if (!patterns.writes) return { does }; // another hook has made this line: the event's own needed no reader
+    const reading = patterns.commands(line, { cwd, home });
+    if (reading.unknown.length > 0 && speaksOf(line, speaking).length > 0) return { does };
+    const written = patterns.writes(reading);
+    if (written.some((one) => isAnyOf(one, cwd, isAny))) return { does };
+    if (isAny(changed(patterns, { tool, input: fields, cwd, home }, isFolder))) return { does };
+    return written.some(({ patch }) => patch && textOfPatch(patch) === undefined) && { does: appliesUnread };
   };
+
+  function isAnyOf(one: Written, cwd: string, isAny: (paths: readonly string[]) => boolean): boolean {
+    const { path, whole, from, isName, patch } = one;
+    if (isName) return isNamed(path);
+    if (patch) return isAny(pathsOfPatch(textOfPatch(patch) ?? "").map((named) => join(path, named)));
+    if (isAny([path])) return true;
+    if (!whole) return false;
+    if (
+      placesOf(path, { home, cwd }).some(
+        (place) => isFolder(resolve(cwd, place)) && isInForce(resolve(cwd, place), cwd),
+      )
+    )
+      return from === undefined || from.length === 0 || !from.every(isFile);
+    // A tree that brings them along, to where the line runs.
+    return isInside(path, cwd) && (from ?? []).some((tree) => inProjects.some((file) => existsSync(join(tree, file))));
+  }
+
+  /** A copy elsewhere is read by no agent that works here. */
+  function isInForce(path: string, cwd: string): boolean {
+    return isInside(cwd, path) || isInside(dirname(path), cwd) || isInside(home, path);
+  }
+
+  function isNamed(written: string): boolean {
+    const plain = written.toLowerCase();
+    const word = plain.replaceAll(/[*?/]/g, "");
+    return lastNames.has(plain) || (word.length >= shortest && folders.some((one) => one.toLowerCase().includes(word)));
+  }
 }
+const shortest = 4;
+const appliesUnread =
+  "apply a patch that cannot be read beforehand, and so may change hooks or what loads code into an agent";
+
+const textOfPatch = ({ text, file }: NonNullable<Written["patch"]>): string | undefined =>
+  text ?? (file === undefined ? undefined : textAt(file));
 
 /** Programs whose words alone do not tell it: archives, code, editors. */
-const changed = ({ effects }: Patterns, call: CallToRead): string[] =>
-  (effects?.(call, { workspace: call.cwd, home: call.home }).effects ?? []).flatMap(({ is, path }) =>
-    path !== undefined && (is === "writes" || is === "deletes") ? path : [],
-  );
+const changed = ({ effects }: Patterns, call: CallToRead, isFolder: (path: string) => boolean): string[] => {
+  const { effects: all, commands } = effects?.(call, { workspace: call.cwd, home: call.home }) ?? nothing;
+  return all.flatMap(({ is, path, command = -1 }) => {
+    if (path === undefined || (is !== "writes" && is !== "deletes")) return [];
+    // Code of another language that names the folder itself.
+    const isCode = code.test(baseName(commands[command]?.words[0] ?? "")) && isFolder(path);
+    return isCode ? `${path}/hooks/hooks.json` : path;
+  });
+};
+const nothing: CallEffects = { effects: [], commands: [], unknown: [] };
+const code = /^(?:python[\d.]*|pypy3?|node|nodejs|bun|deno|ruby|perl|php|lua|osascript)$/;
 
 /** As what follows "this would", for the built-in guard's reason. */
 const does = "change hooks, their settings, what loads code into an agent, or a file that a shell runs when it starts";
@@ -195,6 +280,10 @@ export const writesTo: ConditionKind<Params> = {
       files: say(listOf(text()), "patterns of files, as in `Edit(…)`"),
     },
     {
+      folders: say(
+        listOf(text()),
+        "patterns of folders that count where they are replaced, removed or filled as a whole",
+      ),
       mods: say(
         listOf(text()),
         "absolute folders: a folder in them that holds `hooks` is meant with all that is in it",
@@ -204,7 +293,7 @@ export const writesTo: ConditionKind<Params> = {
   ofCalls: true,
   compile(params, patterns) {
     const holds = compile(params, patterns);
-    return ({ event }) => holds(event) && { does };
+    return ({ event }) => holds(event);
   },
   describe({ files }) {
     const more = files.length - mostShown;

@@ -126,6 +126,20 @@ export interface Effect {
   to?: Sink;
 }
 
+/** What a command writes, removes or replaces, for guards of files. */
+export interface Written {
+  /** Absolute where the line tells. */
+  path: string;
+  /** With all that is in it: it goes, another comes in its place, or it gets what nobody can tell. */
+  whole?: true;
+  /** What comes there. Where these are files, a folder of that name stays the folder that it is. */
+  from?: readonly string[];
+  /** Any file of this name. */
+  isName?: true;
+  /** The paths stand in a patch, below this one. Neither a text nor a file: nobody can tell. */
+  patch?: { text?: string; file?: string };
+}
+
 /** One reading of one tool call, shared by all rules. */
 export interface CallEffects extends Pick<ShellReading, "commands" | "unknown"> {
   effects: readonly Effect[];

@@ -1,6 +1,6 @@
 /** What hooks run: a handler, what it is given, what it gives, and what each file format has to know of it. */
 import type { Spelling } from "./command-pattern.ts";
-import type { CallEffects, CallToRead, PlaceName, ShellPlace, ShellReading } from "./effects.ts";
+import type { CallEffects, CallToRead, PlaceName, ShellPlace, ShellReading, Written } from "./effects.ts";
 import type { Fields, HookEvent, Json, MaybePromise, Seconds, Turn } from "./event.ts";
 import type { Hook, Origin, Role } from "./hook.ts";
 import type { OwnPlaces } from "./loosening.ts";
@@ -220,8 +220,8 @@ export interface Patterns {
   commands(line: string, place: ShellPlace): ShellReading;
   /** The words of one command by their meaning. Absent: commands are compared by letter alone. Never throws. */
   spell?(words: readonly string[]): Spelling;
-  /** The files that a shell line writes or removes; undefined if it does not tell all that it does. Never throws. */
-  writes?(line: string, place: ShellPlace): readonly string[] | undefined;
+  /** The files that the commands of a line write or remove, as guards of files have to take it. Never throws. */
+  writes?(reading: ShellReading): readonly Written[];
   /** What a shell line would do to Hookline itself, as what follows "this would"; undefined: nothing. Never throws. */
   loosens?(line: string, place: ShellPlace, own: OwnPlaces): string | undefined;
   /** What a tool call does: one reading for all rules. Absent: no rule of the set asks. Never throws. */

@@ -1,5 +1,5 @@
 /** The built-in guard of the user's layer (D17, R92): a person is asked before a call changes what decides about calls, or loosens Hookline itself. */
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { layersOf } from "../agents/adapter.ts";
 import { agents, configFolder, hookFiles, loadedCode, ownFileNames } from "../agents/index.ts";
 import { lineFolders } from "../agents/skill-lines.ts";
@@ -15,6 +15,13 @@ interface Places extends Homes {
 const anywhere = (path: string): string[] => [`//**/${path}`, path];
 const all = (folder: string): string[] => [folder, `${folder}/**`];
 const fromRoot = (path: string): string => `/${path.replaceAll("\\", "/")}`;
+
+/** `.claude`, `.config/opencode`: whoever replaces it brings other hooks. Folders that hold much else do not count. */
+function folderOfAgent(path: string): string[] {
+  const [first = "", second = "", third] = path.split("/");
+  if (first === ".config") return third === undefined ? [] : [`//**/${first}/${second}`];
+  return first.startsWith(".") && second !== "" && !/^\.(?:github|git|agents)$/.test(first) ? [`//**/${first}`] : [];
+}
 
 const shellFiles =
   ".bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout .kshrc " +
@@ -45,9 +52,14 @@ export function selfProtection(places: Places): Hook {
   const inHome = new Set(code.flatMap((one) => one.places.map((place) => `${places.home}/${place}`)));
   const files = [
     ...[".hookline", ".discobot/hooks", ".system/hooks", ".git/hooks"].flatMap(all).flatMap(anywhere),
-    ...[...ofProject, ...ofPlugins, ...registered.ofProject, ownFileNames.project, ownFileNames.local, ".git/config"].flatMap(
-      anywhere,
-    ),
+    ...[
+      ...ofProject,
+      ...ofPlugins,
+      ...registered.ofProject,
+      ownFileNames.project,
+      ownFileNames.local,
+      ".git/config",
+    ].flatMap(anywhere),
     ...["hookline.yaml", "hookline.yml", ...["ts", "mts", "js", "mjs"].map((ending) => `hookline.config.${ending}`)],
     ...[configFolder(places), stateFolderOf(places.home, places.environment), places.managed.hookline]
       .map(fromRoot)
@@ -66,6 +78,11 @@ export function selfProtection(places: Places): Hook {
     ...shellFiles.split(" ").map((name) => fromRoot(join(places.home, name))),
     fromRoot(join(places.home, ".gitconfig")),
   ];
+  const moved = code.flatMap(({ moved }) => moved?.(places) ?? []).map((path) => dirname(path));
+  const folders = new Set([
+    ...[...ofProject, ...registered.ofProject, ...code.flatMap((one) => one.places)].flatMap(folderOfAgent),
+    ...moved.filter((path) => path !== places.home).map(fromRoot),
+  ]);
   const own = ownPackage();
   return {
     id: "builtin:self_protection",
@@ -83,7 +100,11 @@ export function selfProtection(places: Places): Hook {
         },
         {
           is: "writes_to",
-          with: { files: [...new Set(files)], mods: code.flatMap(({ mods }) => mods?.(places) ?? []) },
+          with: {
+            files: [...new Set(files)],
+            folders: [...folders],
+            mods: code.flatMap(({ mods }) => mods?.(places) ?? []),
+          },
         },
         { is: "brings_lines", with: { folders: lineFolders(places) } },
       ],

@@ -5,6 +5,7 @@
 import { baseName, unknownText } from "../engine/command-pattern.ts";
 import type { ShellReading, SimpleCommand } from "../engine/effects.ts";
 import { bringsCode, loosensBy, type OwnPlaces } from "../engine/loosening.ts";
+import { onlyLooks } from "./lookers.ts";
 
 interface Line {
   reading: ShellReading;
@@ -18,30 +19,6 @@ interface Line {
 const bringsIn = "bring code into an agent, or start it without its hooks";
 
 const set = (names: string): ReadonlySet<string> => new Set(names.split(" "));
-
-/** They show what they are given, or a file, and run nothing. */
-const lookers = set(
-  "cat bat less more head tail grep egrep fgrep zgrep rg ag ack ls ll dir exa eza tree stat file wc diff cmp comm md5sum sha1sum sha256sum " +
-    "sha512sum shasum cksum du df which whereis type hash readlink realpath basename dirname echo printf print test [ [[ true false : man " +
-    "sort uniq cut column jq yq nl od xxd hexdump strings pwd cd pushd popd tee pbcopy xclip seq tr fold fmt rev paste join let return exit " +
-    "help info apropos tldr date uname whoami id ps top pgrep lsof mkdir touch",
-);
-/** They do with names what a looker does, but with some of their words. */
-const lookersUnless: Readonly<Record<string, RegExp>> = {
-  find: /^-(?:exec|execdir|ok|okdir|delete|fprint|fls)/,
-  fd: /^-(?:x|X|-exec)/,
-  fdfind: /^-(?:x|X|-exec)/,
-  command: /^[^-]/,
-  sed: /^-[a-zA-Z]*[ifs]|^--(?:in-place|file)/,
-  git: /^(?:rm|mv|clean|checkout|restore|reset|bisect|rebase|filter-branch|submodule|worktree|pull|merge|switch|stash|apply|am|cherry-pick|revert|-c|--exec-path.*|--config-env.*)$/,
-};
-
-function onlyLooks({ words }: SimpleCommand): boolean {
-  const name = baseName(words[0] ?? "");
-  if (lookers.has(name)) return true;
-  const unless = Object.hasOwn(lookersUnless, name) ? lookersUnless[name] : undefined;
-  return unless !== undefined && !words.slice(1).some((word) => unless.test(word));
-}
 
 /** To these a bare name is that of a package, an image or a service, unless one of `runsNamed` stands before it. */
 const namers = set(

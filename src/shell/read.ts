@@ -5,7 +5,7 @@
  * parser costs a start 15 ms.
  */
 import { parse } from "unbash";
-import type { ShellPlace, ShellReading } from "../engine/effects.ts";
+import type { ShellPlace, ShellReading, Written } from "../engine/effects.ts";
 import { unknownText } from "../engine/pattern.ts";
 import { assignedIn } from "./assigned.ts";
 
@@ -76,13 +76,23 @@ function deepestBracket(line: string): number {
 const opens = 40;
 const closes = 41;
 
-/** The files that a line writes or removes, absolute where it tells; undefined: it does not tell all that it does. Never throws. */
-export function writes(line: string, place: ShellPlace): string[] | undefined {
-  const { commands, unknown } = readShell(line, place);
-  if (unknown.length > 0) return undefined;
-  return commands.flatMap(({ words, redirects, cwd }) => {
-    const written = redirects.flatMap(({ path, how }) => (how === "reads" ? [] : path));
-    return [...written, ...writtenBy(words)].map((path) => (path === gitHooks ? path : pathIn(cwd, path)));
+/** The files that these commands write or remove, absolute where the line tells. Never throws. */
+export function writes({ commands }: ShellReading): Written[] {
+  return commands.flatMap((command, index) => {
+    const { words, redirects, cwd } = command;
+    // `git -C x rm` stands there as `git rm` too.
+    const isOther = (other: readonly string[]): boolean => other[0] !== words[0];
+    const inner = new Set(commands.flatMap((one) => (one.by === index && isOther(one.words) ? one.words : [])));
+    const own =
+      inner.size === 0 ? words : words.filter((word, at) => at === 0 || (!inner.has(word) && !/\s/.test(word)));
+    const written = redirects.flatMap(({ path, how }): Written[] => (how === "reads" ? [] : [{ path }]));
+    const inFolder = (path: string): string => pathIn(cwd, path);
+    return [...written, ...writtenBy(command, own)].map(({ path, from, patch, ...more }) => ({
+      ...more,
+      path: path === gitHooks || more.isName ? path : inFolder(path),
+      ...(from && { from: from.map(inFolder) }),
+      ...(patch && { patch: patch.file === undefined ? patch : { ...patch, file: inFolder(patch.file) } }),
+    }));
   });
 }
 

@@ -1,13 +1,48 @@
-/** Which files a program writes or removes, as far as its words tell. A program that is not here may write, too. */
+/**
+ * Which files a command writes, removes or replaces, for guards of files, who err towards yes. Of a program that is in no table, every
+ * path among its words counts.
+ */
+import type { SimpleCommand, Written } from "../engine/effects.ts";
 import { baseName, unknownText } from "../engine/pattern.ts";
+import { onlyLooks } from "./lookers.ts";
 
 type Words = readonly string[];
 
-/** The paths that these words name as written. */
-export function writtenBy([program = "", ...words]: Words): readonly string[] {
+/** @param own words of the command that belong to no other one that it runs */
+export function writtenBy(command: SimpleCommand, own: Words): readonly Written[] {
+  const [program = "", ...words] = own;
   const name = baseName(program);
-  return Object.hasOwn(programs, name) ? (programs[name]?.(words) ?? []) : [];
+  if (Object.hasOwn(programs, name)) return programs[name]?.(words, command) ?? [];
+  if (onlyLooks(command) || quiet.test(name)) return [];
+  return mayWrite(name, words);
 }
+
+/** Of the shell, of other machines, and of programs that another guard knows. */
+const quiet =
+  /^(?:hookline(?:-client)?|source|\.|export|local|declare|typeset|readonly|set|unset|alias|unalias|shift|trap|ulimit|umask|read|wait|jobs|bg|fg|kill|pkill|sleep|ssh|docker|podman|nerdctl|kubectl|shellcheck|yamllint|jsonlint|actionlint|markdownlint|markdownlint-cli2|hadolint|bats|ajv|cloc|scc|open|xdg-open)$/;
+const interpreters =
+  /^(?:(?:ba|z|da|k|a)?sh|fish|python[\d.]*|pypy3?|node|nodejs|bun|deno|tsx|ts-node|ruby|perl|php|lua|osascript|java)$/;
+
+/** What an interpreter runs first is its script; code in its words is read elsewhere. */
+function mayWrite(name: string, words: Words): Written[] {
+  const isRunner = interpreters.test(name);
+  if (isRunner && words.some((word) => /^-(?:[a-z]*[ce]|-eval|-print)$/.test(word))) return [];
+  if (isRunner && words[0] === "-m" && /^(?:json\.tool|py_compile)$/.test(words[1] ?? "")) return [];
+  const script = isRunner ? words.findIndex((word) => !/^-/.test(word)) : -1;
+  return words
+    .filter((_, index) => index !== script)
+    .flatMap((word) => {
+      if (/\s/.test(word) || word === "") return scripted.test(name) ? pathsIn(word) : [];
+      const value = /^-{1,2}[\w-]+[=:](.+)$|^[\w.]+=(.+)$|^-[a-zA-Z]([./~].+)$|^@(.+)$/.exec(word);
+      return (value?.slice(1).find(Boolean) ?? (isOption(word) ? [] : word)) as string | string[]; // one of the groups is there
+    })
+    .map((path) => ({ path, whole: true }));
+}
+
+/** They take commands of their own. */
+const scripted =
+  /^(?:vi|vim|nvim|view|ex|ed|nano|emacs|sqlite3|psql|mysql|duckdb|gdb|lldb|lftp|m4|gnuplot|screen|tmux|script)$/;
+const pathsIn = (text: string): string[] => text.split(/[\s'"`;|&()<>,!]+/).filter((one) => /[/.~]/.test(one));
 
 const isOption = (word: string): boolean => /^-./.test(word);
 
@@ -23,29 +58,145 @@ function valuesOf(words: Words, short: string, long: string): string[] {
   return words.flatMap((word, index) => {
     if (word.startsWith(`${long}=`)) return word.slice(long.length + 1);
     if (word === short || word === long) return words[index + 1] ?? [];
-    return word.startsWith(short) && !word.startsWith("--") ? word.slice(short.length) : [];
+    return short !== "" && word.startsWith(short) && !word.startsWith("--") ? word.slice(short.length) : [];
   });
 }
 
+const asPaths = (paths: readonly string[]): Written[] => paths.map((path) => ({ path }));
+const asWhole = (paths: readonly string[]): Written[] => paths.map((path) => ({ path, whole: true }));
+
 /** A copy of a folder, and a link, bring all that is in it. */
-function copiedTrees(words: Words): string[] {
+function copiedTrees(words: Words): Written[] {
   const targets = copied(words);
-  const isTree = words.some((word) => /^-[A-Za-z]*[rRas]|^--(?:recursive|archive|symbolic)/.test(word));
-  return isTree ? [...targets, ...targets.map(anyBelow)] : targets;
+  const isTree = words.some((word) => /^-[A-Za-z]*[rRasT]|^--(?:recursive|archive|symbolic)/.test(word));
+  return isTree ? targets.flatMap((one) => [{ ...one, whole: true as const }, { path: anyBelow(one.path) }]) : targets;
 }
 
 /** The target, and what a folder of that name would get. */
-function copied(words: Words): string[] {
+function copied(words: Words): Written[] {
   const given = valuesOf(words, "-t", "--target-directory");
-  const operands = operandsOf(words);
-  const [target] = given.length > 0 ? given : operands.splice(-1);
-  return target === undefined
-    ? []
-    : [target, ...operands.map((from) => `${target.replace(/\/+$/, "")}/${baseName(from)}`)];
+  const from = operandsOf(words);
+  const [target] = given.length > 0 ? given : from.splice(-1);
+  if (target === undefined) return [];
+  const folder = target.replace(/(?<=.)\/+$/, "");
+  const inside = from.map((one): Written => {
+    const name = baseName(one.replace(/(?<=.)\/+$/, ""));
+    const isAll = name === "." || name === "" || one.endsWith("/");
+    return { path: isAll ? folder : `${folder}/${name}`, from: [one] };
+  });
+  return [{ path: target, from }, ...inside];
 }
 
-const inPlace = (words: Words): string[] =>
-  words.some((word) => /^-[A-Za-z]*i|^--in-place/.test(word)) ? operandsOf(words) : [];
+/** A link of a folder's name takes its place, whatever it leads to. */
+const linked = (words: Words): Written[] => copiedTrees(words).map(({ path }) => ({ path, whole: true }));
+
+const moved = (words: Words): Written[] => [
+  ...copied(words).flatMap((one) => [{ ...one, whole: true as const }, { path: anyBelow(one.path) }]),
+  ...asWhole(
+    operandsOf(words).slice(0, words.some((word) => /^(?:-t|--target-directory)/.test(word)) ? undefined : -1),
+  ),
+];
+
+const inPlace = (words: Words): Written[] =>
+  words.some((word) => /^-[A-Za-z]*i|^--in-?place/.test(word)) ? asWhole(operandsOf(words)) : [];
+
+/** Of an archive: what it brings nobody knows. @param folders what says where to */
+function extracted(folders: readonly string[], isExtracting: boolean): Written[] {
+  if (!isExtracting) return [];
+  return (folders.length > 0 ? folders : ["."]).flatMap((path) => [
+    { path, whole: true as const },
+    { path: anyBelow(path) },
+  ]);
+}
+
+function tar(words: Words): Written[] {
+  const [first = ""] = words;
+  const letters = [isOption(first) ? "" : first, ...words.filter((word) => /^-[a-zA-Z]+$/.test(word))].join("");
+  const isExtracting = /x/.test(letters) || words.some((word) => /^--(?:extract|get)$/.test(word));
+  const oneFolder = valuesOf(words, "--one-top-level", "--one-top-level");
+  const folders = [...valuesOf(words, "-C", "--directory"), ...oneFolder];
+  const file =
+    /[cru]/.test(letters) && !isExtracting
+      ? words.filter((word) => /\.(?:tar|t?[gbx]z2?|zst)$|\.tar\./.test(word)).slice(0, 1)
+      : [];
+  return [...extracted(folders, isExtracting), ...asPaths(file)];
+}
+
+/** awk -i inplace */
+const awk = (words: Words): Written[] =>
+  words.some(
+    (word, index) =>
+      word === "inplace" ||
+      /^--(?:include|in-place)=?inplace$/.test(word) ||
+      (word === "-i" && words[index + 1] === "inplace"),
+  )
+    ? asWhole(operandsOf(words))
+    : [];
+
+/** `vim -c ':w! FILE'` */
+const edited = (words: Words): Written[] => [
+  ...asWhole(operandsOf(words)),
+  ...asPaths(words.filter((word) => /\s/.test(word)).flatMap(pathsIn)),
+];
+
+/** What `find … -delete` takes has these names. */
+function found(words: Words): Written[] {
+  if (!words.includes("-delete")) return [];
+  const names = words.flatMap((word, index) =>
+    /^-i?(?:name|path|wholename)$/.test(words[index - 1] ?? "") ? word : [],
+  );
+  const starts = words.slice(
+    0,
+    words.findIndex((word) => /^[-(!]/.test(word)),
+  );
+  return [...names.map((path): Written => ({ path, isName: true })), ...asWhole(starts.filter((one) => one !== "."))];
+}
+
+/** Values of options that name a file which is written. */
+const output =
+  (short: string, long: string) =>
+  (words: Words): Written[] =>
+    asPaths(valuesOf(words, short, long));
+
+/** The file that holds a patch; its targets stand in it. */
+function patched(
+  words: Words,
+  { text, redirects, input }: SimpleCommand,
+  given: { files: readonly string[]; folder: string },
+): Written[] {
+  if (
+    words.some((word) =>
+      /^--(?:dry-run|check|stat|numstat|summary|abort|continue|skip|quit|show-current-patch.*|version|help)$/.test(
+        word,
+      ),
+    )
+  )
+    return [];
+  const read = [...given.files, ...redirects.flatMap(({ how, path }) => (how === "reads" ? path : []))];
+  const held = text === undefined ? {} : { text };
+  if (read.length === 0 && text === undefined && input.length === 0 && words.length > 0 && given.files.length === 0)
+    return [{ path: given.folder, patch: {} }];
+  return (read.length > 0 ? read : [undefined]).map((file) => ({
+    path: given.folder,
+    patch: { ...(file === undefined ? {} : { file }), ...held },
+  }));
+}
+
+function patch(words: Words, command: SimpleCommand): Written[] {
+  const [folder = "."] = valuesOf(words, "-d", "--directory");
+  const files = valuesOf(words, "-i", "--input");
+  const operands = operandsOf(
+    words.filter((word, index) => !/^-[dipFBzYDgo]$/.test(words[index - 1] ?? "") || isOption(word)),
+  );
+  const [target, from] = operands;
+  return [
+    ...asWhole(target === undefined ? [] : [target]),
+    ...asPaths(valuesOf(words, "-o", "--output")),
+    ...(target === undefined || files.length > 0 || from !== undefined
+      ? patched(words, command, { files: [...files, ...(from === undefined ? [] : [from])], folder })
+      : []),
+  ];
+}
 
 /** Letters of `git commit` behind which a value stands. */
 const withValue = "mFCctS";
@@ -64,30 +215,84 @@ function skipsHooks(words: Words): boolean {
 /** Whoever takes the hooks of git away, by flag or by setting, as good as removes them. */
 export const gitHooks = ".git/hooks";
 
-function git(words: Words): string[] {
+function git(words: Words, command: SimpleCommand): Written[] {
   const settings = valuesOf(words, "-c", "--config-env");
-  if (settings.some((one) => /^core\.hookspath/i.test(one))) return [gitHooks];
-  const at = words.findIndex((word, index) => !isOption(word) && !/^-[cC]$/.test(words[index - 1] ?? ""));
-  const [command = "", ...rest] = at < 0 ? [] : words.slice(at);
-  if (command === "config") {
+  if (settings.some((one) => /^core\.hookspath/i.test(one))) return asPaths([gitHooks]);
+  const at = words.findIndex(
+    (word, index) => !isOption(word) && !/^-[cC]$|^--(?:git-dir|work-tree|namespace)$/.test(words[index - 1] ?? ""),
+  );
+  const [name = "", ...rest] = at < 0 ? [] : words.slice(at);
+  const top = at < 0 ? [] : words.slice(0, at);
+  const folder = [...valuesOf(top, "-C", "-C"), ...valuesOf(top, "--work-tree", "--work-tree")].at(-1);
+  const below = ({ path, ...more }: Written): Written => ({
+    ...more,
+    path:
+      folder === undefined || path.startsWith("/") || path === gitHooks
+        ? path
+        : `${folder.replace(/\/+$/, "")}/${path}`,
+  });
+  if (name === "config") {
     const named = rest.findIndex((word) => /^core\.hookspath$/i.test(word));
     const sets =
       rest.slice(named + 1).some((word) => !isOption(word)) || rest.some((word) => /^(--?unset|unset)/.test(word));
     const edits = rest.some((word) => /^(-e|--edit|edit)$/.test(word));
-    return named >= 0 && sets && !rest.some((word) => /^(--get|get)/.test(word))
-      ? [gitHooks]
-      : edits
-        ? [".git/config"]
-        : [];
+    if (named >= 0 && sets && !rest.some((word) => /^(--get|get)/.test(word))) return asPaths([gitHooks]);
+    return edits ? asPaths([".git/config"]) : [];
   }
-  if (command === "commit" && skipsHooks(rest)) return [gitHooks];
-  if (["push", "merge", "rebase", "am", "pull"].includes(command) && rest.includes("--no-verify")) return [gitHooks];
-  if (command === "clone") return cloned(rest);
-  return ["rm", "mv"].includes(command) ? operandsOf(rest) : [];
+  if (name === "commit" && skipsHooks(rest)) return asPaths([gitHooks]);
+  if (["push", "merge", "rebase", "am", "pull"].includes(name) && rest.includes("--no-verify"))
+    return asPaths([gitHooks]);
+  return (
+    Object.hasOwn(gitCommands, name) ? (gitCommands[name]?.(rest, command) ?? []) : output("", "--output")(rest)
+  ).map(below);
 }
 
+/** Behind `--` alone, where there is one. */
+function pathsOfGit(words: Words): string[] {
+  const end = words.indexOf("--");
+  const paths = end < 0 ? operandsOf(words) : words.slice(end + 1);
+  return paths.map((path) => path.replace(/^:(?:\([^)]*\)|\/)/, "").replace(/\/?\*+$/, "") || ".");
+}
+
+const gitCommands: { readonly [name: string]: (words: Words, command: SimpleCommand) => Written[] } = {
+  ...Object.fromEntries(
+    ["rm", "checkout", "restore", "clean"].map((name) => [name, (words: Words) => asWhole(pathsOfGit(words))]),
+  ),
+  mv: moved,
+  stash: ([action = "", ...words]) => {
+    if (action === "push")
+      return asWhole(pathsOfGit(words.filter((_, index) => !/^(?:-m|--message)$/.test(words[index - 1] ?? ""))));
+    return words.includes("--") ? asWhole(pathsOfGit(words)) : [];
+  },
+  clone: (words) => cloned(words),
+  worktree: ([action = "", ...rest]) => (/^(?:add|move)$/.test(action) ? asWhole(operandsOf(rest).slice(0, 2)) : []),
+  submodule: (words) =>
+    asWhole(
+      operandsOf(words)
+        .filter((word) => !/:\/\/|^git@/.test(word))
+        .slice(1),
+    ),
+  subtree: (words) => asWhole(valuesOf(words, "-P", "--prefix")),
+  "checkout-index": (words) => asWhole(valuesOf(words, "--prefix", "--prefix")),
+  "read-tree": (words) => asWhole(valuesOf(words, "--prefix", "--prefix")),
+  archive: output("-o", "--output"),
+  "format-patch": output("-o", "--output-directory"),
+  bundle: (words) => (words[0] === "create" ? asPaths(operandsOf(words).slice(1, 2)) : []),
+  init: (words) => asPaths(valuesOf(words, "--template", "--template")),
+  apply: (words, command) =>
+    patched(words, command, {
+      files: operandsOf(words),
+      folder: valuesOf(words, "--directory", "--directory")[0] ?? ".",
+    }),
+  am: (words, command) =>
+    patched(words, command, {
+      files: operandsOf(words),
+      folder: valuesOf(words, "--directory", "--directory")[0] ?? ".",
+    }),
+};
+
 /** What a clone brings is a whole tree. */
-function cloned(words: Words): string[] {
+function cloned(words: Words): Written[] {
   const operands = operandsOf(
     words.filter(
       (_, index) =>
@@ -95,26 +300,66 @@ function cloned(words: Words): string[] {
     ),
   );
   const [address = "", folder = baseName(address.replace(/\/+$/, "")).replace(/\.git$/, "")] = operands;
-  return address === "" ? [] : [folder, anyBelow(folder)];
+  return address === "" ? [] : [{ path: folder, whole: true }, { path: anyBelow(folder) }];
 }
 
 /** Something in this folder that nobody can tell. */
 const anyBelow = (folder: string): string => `${folder.replace(/\/+$/, "")}/${unknownText}`;
 
-const programs: { readonly [name: string]: (words: Words) => readonly string[] } = {
-  ...Object.fromEntries(
-    "rm rmdir unlink shred touch truncate chmod chown chgrp tee sponge mkdir mkfifo"
-      .split(" ")
-      .map((name) => [name, operandsOf]),
+const each = (names: string, row: Row): { [name: string]: Row } =>
+  Object.fromEntries(names.split(" ").map((name) => [name, row]));
+type Row = (words: Words, command: SimpleCommand) => readonly Written[];
+
+const programs: { readonly [name: string]: Row } = {
+  ...each("rm rmdir unlink shred chmod chown chgrp setfacl chattr chflags umount trash trash-put rimraf", (words) =>
+    asWhole(operandsOf(words)),
   ),
-  ...Object.fromEntries("cp ln rsync scp".split(" ").map((name) => [name, copiedTrees])),
+  ...each("touch truncate tee sponge mkdir mkfifo fallocate", (words) => asPaths(operandsOf(words))),
+  ...each("cp gcp rsync scp ditto", copiedTrees),
+  ...each("ln gln link", linked),
   install: copied,
-  mv: (words) => [...copied(words), ...copied(words).map(anyBelow), ...operandsOf(words)],
-  dd: (words) => words.flatMap((word) => (word.startsWith("of=") ? word.slice(3) : [])),
-  sed: inPlace,
-  gsed: inPlace,
-  perl: inPlace,
-  curl: (words) => valuesOf(words, "-o", "--output"),
-  wget: (words) => valuesOf(words, "-O", "--output-document"),
+  ...each("mv gmv", moved),
+  ...each("mount bindfs", (words) => asWhole(operandsOf(words).slice(-1))),
+  dd: (words) => asPaths(words.flatMap((word) => (word.startsWith("of=") ? word.slice(3) : []))),
+  ...each("sed gsed perl ruby", inPlace),
+  ...each("awk gawk mawk nawk", awk),
+  ...each("vi vim nvim ex ed nano pico emacs code codium cursor subl micro helix hx kak joe", edited),
+  ...each("tar gtar bsdtar", tar),
+  unzip: (words) => extracted(valuesOf(words, "-d", "-d"), !words.some((word) => /^-[a-zA-Z]*[lptvZ]/.test(word))),
+  ...each("7z 7za 7zr", (words) => extracted(valuesOf(words, "-o", "-o"), /^[xe]$/.test(words[0] ?? ""))),
+  cpio: (words) =>
+    extracted(
+      valuesOf(words, "-D", "--directory"),
+      words.some((word) => /^-[a-z]*[ip]|^--(?:extract|pass-through)/.test(word)),
+    ),
+  zip: (words) => asPaths(operandsOf(words).slice(0, 1)),
+  ...each("find gfind", found),
+  sort: output("-o", "--output"),
+  uniq: (words) => asPaths(operandsOf(words).slice(1)),
+  xxd: (words) => (words.some((word) => /^-[a-z]*r/.test(word)) ? asPaths(operandsOf(words).slice(1)) : []),
+  ...each(
+    "openssl gpg gpg2 age sops iconv pandoc gcc cc clang g++ c++ ld exiftool go rustc dot convert ffmpeg protoc",
+    (words) => asPaths([...valuesOf(words, "-o", "--output"), ...valuesOf(words, "-out", "-out"), ...words.slice(-1)]),
+  ),
+  ...each("yq jq jaq gojq dasel", inPlaceOrPut),
+  curl: (words) => [
+    ...asPaths(valuesOf(words, "-o", "--output")),
+    ...valuesOf(words, "--output-dir", "--output-dir").flatMap((path) => loadedInto(path, words)),
+  ],
+  wget: (words) => [
+    ...asPaths(valuesOf(words, "-O", "--output-document")),
+    ...valuesOf(words, "-P", "--directory-prefix").flatMap((path) => loadedInto(path, words)),
+  ],
+  gh: (words) => (words[1] === "clone" ? asWhole(operandsOf(words).slice(3, 4)) : []),
+  patch,
   git,
 };
+
+const loadedInto = (path: string, words: Words): Written[] =>
+  asPaths([path, ...operandsOf(words).map((address) => `${path}/${baseName(address.replace(/[?#].*$/s, ""))}`)]);
+
+function inPlaceOrPut(words: Words): Written[] {
+  return words[0] === "put" || words[0] === "delete"
+    ? asWhole([...operandsOf(words), ...valuesOf(words, "-f", "--file")])
+    : inPlace(words);
+}

@@ -129,7 +129,13 @@ const hookFiles: HookFiles = {
     },
     program: {
       names: ["gemini"],
-      commands: { extensions: readsExtensions, extension: readsExtensions, hooks: [], skills: ["list"], skill: ["list"] },
+      commands: {
+        extensions: readsExtensions,
+        extension: readsExtensions,
+        hooks: [],
+        skills: ["list"],
+        skill: ["list"],
+      },
     },
   },
   variables: {

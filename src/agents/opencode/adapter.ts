@@ -312,9 +312,18 @@ export const opencode: AgentAdapter = {
         forms: ["anywhere"],
       },
       moved: (home) => codeFolders.map((one) => join(configFolder(home), one)),
-      program: { names: ["opencode", "opencode-ai"], commands: { plugin: [], plug: [] },
+      program: {
+        names: ["opencode", "opencode-ai"],
+        commands: { plugin: [], plug: [] },
         flags: ["--pure"],
-        variables: ["OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR", "OPENCODE_CONFIG_CONTENT", "OPENCODE_PURE", "OPENCODE_DISABLE_PROJECT_CONFIG", "OPENCODE_TEST_HOME"],
+        variables: [
+          "OPENCODE_CONFIG",
+          "OPENCODE_CONFIG_DIR",
+          "OPENCODE_CONFIG_CONTENT",
+          "OPENCODE_PURE",
+          "OPENCODE_DISABLE_PROJECT_CONFIG",
+          "OPENCODE_TEST_HOME",
+        ],
       },
     },
     variables: {

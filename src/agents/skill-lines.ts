@@ -3,11 +3,13 @@
  * are judged when such a file is written, and when a prompt or a call names it.
  */
 import { dirname, isAbsolute, join, resolve } from "node:path";
+import type { ShellPlace, ShellReading } from "../engine/effects.ts";
 import { depthField, type Fields, type HookEvent, textField } from "../engine/event.ts";
 import { rowOf, verdictsOf } from "../engine/events.ts";
 import { isRecord } from "../engine/schema.ts";
-import { type LineFolder, linesIn, linesInShellLine, linesWritten, mayHoldLines } from "../engine/skill-lines.ts";
+import { foldersIn, type LineFolder, linesIn, linesInShellLine, linesMade } from "../engine/skill-lines.ts";
 import { lineOfCall } from "../engine/tools.ts";
+import { linesWritten, mayHoldLines } from "../engine/written-lines.ts";
 import { realOf } from "../files/paths.ts";
 import { textAt } from "../files/regular-file.ts";
 import type { Places } from "./adapter.ts";
@@ -32,8 +34,24 @@ export interface MeantLine {
   file: string;
 }
 
-/** What this event means beside itself. None for most: only a call that writes such a file, and what names one, is looked at. */
-export function meantLines(event: HookEvent, home: Home): MeantLine[] {
+/** The reader of shell lines, for what a line makes of such a file. */
+export type ReadLine = (line: string, place: ShellPlace) => Pick<ShellReading, "made">;
+
+/** Whether `meantLines` has to have the reader: most lines name no such folder. */
+export function takesReader({ name, data, cwd }: HookEvent, home: Home): boolean {
+  const { tool_input: input } = data;
+  if (name !== "PreToolUse" || !isRecord(input)) return false;
+  const line = lineOfCall(textField(data, "tool_name") ?? "", input as Fields)?.line; // a payload is JSON
+  return line !== undefined && makes.test(line) && foldersIn(line, cwd, lineFolders(home)).length > 0;
+}
+const makes = /[>`]|\b(?:tee|dd|sponge)\b/;
+
+/**
+ * What this event means beside itself. None for most: only a call that writes such a file, and what names one, is looked at.
+ *
+ * @param readLine where `takesReader` says so
+ */
+export function meantLines(event: HookEvent, home: Home, readLine?: ReadLine): MeantLine[] {
   const { name, data } = event;
   const row = rowOf(name);
   const accepts = event.accepts ?? row.accepts;
@@ -47,26 +65,36 @@ export function meantLines(event: HookEvent, home: Home): MeantLine[] {
   if (name === "UserPromptExpansion") return namedBy(textField(data, "command_name") ?? "", event, home);
   const { tool_input: input } = data;
   if (name !== "PreToolUse" || !isRecord(input)) return [];
-  return ofCall(textField(data, "tool_name") ?? "", input as Fields, event, home); // a payload is JSON
+  return ofCall(textField(data, "tool_name") ?? "", input as Fields, { event, home, readLine }); // a payload is JSON
 }
 
-function ofCall(tool: string, input: Fields, event: HookEvent, home: Home): MeantLine[] {
+interface Asked {
+  event: HookEvent;
+  home: Home;
+  readLine: ReadLine | undefined;
+}
+
+function ofCall(tool: string, input: Fields, { event, home, readLine }: Asked): MeantLine[] {
   const { cwd } = event;
   if (tool === "Skill" || tool === "SlashCommand") {
     const [called = ""] = (textField(input, "skill") ?? textField(input, "command") ?? "").split(/\s/);
     return namedBy(called.replace(/^\//, ""), event, home);
   }
-  // A patch names its files in its own text, as a line does.
-  const texts = [lineOfCall(tool, input)?.line, textField(input, "patch"), textField(input, "input")].filter((text) =>
-    text?.includes("!"),
-  );
-  if (texts.length === 0 && !mayHoldLines(input)) return [];
+  const { line } = lineOfCall(tool, input) ?? {};
+  if (!line?.includes("!") && !mayHoldLines(input) && !readLine) return [];
   const folders = lineFolders(home);
   const absolute = (path: string): string =>
     path.startsWith("~/") ? join(home.home, path.slice(2)) : resolve(isAbsolute(cwd) ? cwd : "/", path);
+  const places = { absolute, real: realOf, read: textAt };
+  const { made = [] } = (line !== undefined && readLine?.(line, { cwd, home: home.home })) || {};
+  const whole = linesMade(made, folders, places);
   const found = [
-    ...linesWritten(input, folders, { absolute, real: realOf, read: textAt }),
-    ...texts.flatMap((text) => linesInShellLine(text ?? "", cwd, folders) ?? []),
+    ...linesWritten({ tool, input }, folders, places),
+    ...whole,
+    // What the reader cannot tell is looked for in the text of the line.
+    ...[whole.length === 0 && line !== undefined ? linesInShellLine(line, cwd, folders) : undefined].flatMap(
+      (one) => one ?? [],
+    ),
   ];
   return found.flatMap(({ path, lines }) => lines.map((line) => meant(event, "PreSkillShellCommand", line, path)));
 }

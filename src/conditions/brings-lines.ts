@@ -4,7 +4,7 @@
  */
 import { homedir } from "node:os";
 import { resolve } from "node:path";
-import type { CallEffects, SimpleCommand } from "../engine/effects.ts";
+import type { CallEffects, SimpleCommand, Written } from "../engine/effects.ts";
 import type { Fields, HookEvent } from "../engine/event.ts";
 import { textField } from "../engine/event.ts";
 import { rowOf } from "../engine/events.ts";
@@ -20,35 +20,40 @@ import {
   type LinesWritten,
   liesThere,
   linesInShellLine,
-  linesWritten,
+  linesMade,
 } from "../engine/skill-lines.ts";
+import { classOf } from "../engine/tools.ts";
+import { linesWritten } from "../engine/written-lines.ts";
 import { textAt } from "../files/regular-file.ts";
-import { buildsWords, lineOf } from "./writes-to.ts";
+import { buildsWords, lineOf, patches } from "./writes-to.ts";
 
 type Params = { folders: LineFolder[] };
 
 const longest = 80;
 
-/** What they write stands in no line. */
-const opaque =
-  /^(?:curl|wget|aria2c|base64|basenc|openssl|xxd|uudecode|gunzip|zcat|tar|unzip|python[\d.]*|perl|ruby|node|deno|bun|php|dd|nc|ssh|scp|gpg|patch)$/;
+/** They take away, make empty ones or say who may read them: no line comes there. Or they only lay it out anew. */
+const harmless =
+  /^(?:rm|rmdir|unlink|shred|trash|trash-put|rimraf|touch|mkdir|mkfifo|truncate|chmod|chown|chgrp|prettier|mdformat|dprint|biome|oxfmt)$/;
+/** Of git: what it takes away, or hides. */
+const harmlessOfGit = /^(?:rm|clean|stash)$/;
+/** What they were given to run writes it or not: they name scripts there all day. */
+const scripts = /^(?:(?:ba|z|da|k)?sh|python[\d.]*|perl|ruby|node|deno|bun|php|tsx|uv|uvx|npx|npm|pnpm|yarn)$/;
 /** They bring files from elsewhere. */
 const bringing = /^(?:cp|mv|ln|rsync|install)$/;
 const escaped = /\\(?:x|u|[0-7])/;
 
 const couldMean = (line: string, cwd: string, folders: readonly LineFolder[]): boolean =>
-  foldersIn(line, cwd, folders).length > 0 || (buildsWords.test(line) && /!|\\x|\\[0-7]|\.md\b|\.toml\b/.test(line));
+  foldersIn(line, cwd, folders).length > 0 ||
+  patches.test(line) ||
+  (buildsWords.test(line) && /!|\\x|\\[0-7]|\.md\b|\.toml\b/.test(line));
 
 /** Whether this event takes the reader of shell lines. */
 export const needsShellForLines =
   ({ folders }: Params) =>
   (event: HookEvent): boolean => {
     const line = lineOf(event);
-    return line !== undefined && changes.test(line) && couldMean(line, event.cwd, folders);
+    return line !== undefined && couldMean(line, event.cwd, folders);
   };
-/** What only shows such a folder writes nothing there. */
-const changes =
-  />|\b(?:tee|sed|cp|mv|ln|rsync|install|clone|sponge)\b|\b(?:curl|wget|aria2c|tar|unzip|python[\d.]*|perl|ruby|node|deno|bun|php|dd|scp|patch)\b/;
 
 function compile({ folders }: Params, patterns: Patterns): (event: HookEvent) => Found | boolean {
   const home = homedir();
@@ -60,81 +65,100 @@ function compile({ folders }: Params, patterns: Patterns): (event: HookEvent) =>
     const fields = input as Fields; // a payload is JSON
     const tool = textField(data, "tool_name") ?? "";
     const line = lineOf(event);
-    if (line !== undefined)
-      return changes.test(line) && couldMean(line, cwd, folders) && byLine(tool, fields, line, cwd);
+    const byTheLine = line !== undefined && couldMean(line, cwd, folders) && byLine(tool, fields, line, cwd);
+    if (byTheLine || classOf(tool) === "shell") return byTheLine;
     const absolute = (path: string): string => resolve(cwd, path.replace(/^~(?=\/)/, home));
-    const patch = textField(fields, "patch") ?? textField(fields, "input");
-    return said(
-      linesWritten(fields, folders, { absolute, real, read: textAt })[0] ??
-        (patch === undefined ? undefined : linesInShellLine(patch, cwd, folders)),
-    );
+    return said(linesWritten({ tool, input: fields }, folders, { absolute, real, read: textAt })[0]);
   };
 
   function byLine(tool: string, input: Fields, line: string, cwd: string): Found | boolean {
     const { effects, commands } = patterns.effects?.({ tool, input, cwd, home }, { workspace: cwd, home }) ?? nothing;
     const isThere = (path: string): boolean => liesThere(path, folders) || liesThere(real(path), folders);
-    const written = effects.filter(({ is, path }) => is === "writes" && path !== undefined && isThere(path));
-    const cloned = commands.find((command) => isThere(cloneIn(command) ?? ""));
-    if (written.length === 0 && !cloned) return false;
-    const told = linesInShellLine(`${written.map(({ path }) => path).join("\n")}\n${line}`, cwd, folders);
+    const reading = patterns.commands(line, { cwd, home });
+    const all = patterns.writes?.(reading) ?? [];
+    const written: Written[] = [
+      ...effects.flatMap(({ is, path, command }) =>
+        is === "writes" && path !== undefined ? { path, ...(command === undefined ? {} : { command }) } : [],
+      ),
+      ...all.filter(({ patch, isName }) => !patch && !isName),
+    ].filter(({ path }) => isThere(path));
+    const ofPatch = all.flatMap(({ path, patch }) => (patch ? byPatch(path, patch) : []));
+    if (written.length + ofPatch.length === 0) return false;
+    const made = linesMade(reading.made ?? [], folders, { real, read: textAt });
+    const told =
+      ofPatch[0] ??
+      made[0] ??
+      (written.length > 0
+        ? linesInShellLine(`${written.map(({ path }) => path).join("\n")}\n${line}`, cwd, folders)
+        : undefined);
     if (told) return said(told);
-    const from =
-      written.find(({ path = "", command }) => {
-        const by = commands[command ?? -1];
-        return by !== undefined && isUntold(by, { path, isThere, commands });
-      })?.path ??
-      (cloned && cloneIn(cloned));
-    return (
-      from !== undefined && {
-        does: `change what an agent runs, by a file whose content cannot be seen beforehand (${oneLine(from, longest)})`,
-      }
-    );
+    const untold = written.find(({ path, command }) => {
+      const by = commands[command ?? -1];
+      return by !== undefined && isUntold(by, { path, isThere, commands });
+    });
+    return untold !== undefined && said({ path: untold.path, lines: [], hooks: false, isUntold: true });
+  }
+
+  function byPatch(folder: string, { text, file }: NonNullable<Written["patch"]>): LinesWritten[] {
+    const patch = text ?? (file === undefined ? undefined : textAt(file));
+    const absolute = (path: string): string => resolve(folder, path);
+    return patch === undefined
+      ? [] // whoever guards files asks about it
+      : linesWritten({ tool: "patch", input: { patch } }, folders, { absolute, real, read: textAt });
   }
 }
 const nothing: CallEffects = { effects: [], commands: [], unknown: [] };
 
-/** The folder that a `git clone` makes. */
-function cloneIn({ words, cwd = "/" }: SimpleCommand): string | undefined {
-  if (baseName(words[0] ?? "") !== "git" || !words.includes("clone")) return undefined;
-  const operands = words.slice(words.indexOf("clone") + 1).filter((word) => !word.startsWith("-"));
-  const [address = "", folder = baseName(address.replace(/\/+$/, ""))] = operands.slice(-2);
-  return resolve(cwd, folder);
-}
-
 function said(written: LinesWritten | undefined): Found | boolean {
   if (written === undefined) return false;
-  const [line] = written.lines;
+  const { lines, path, isUntold } = written;
+  const [line] = lines;
+  if (line === undefined && isUntold)
+    return {
+      does: `change what an agent runs, by a file whose content cannot be seen beforehand (${oneLine(path, longest)})`,
+    };
   return {
     does: `change what an agent runs by itself: ${line === undefined ? "hooks of a skill" : `\`${oneLine(line, longest)}\``}`,
   };
 }
 
-interface Written {
+interface Around {
   path: string;
   isThere(path: string): boolean;
   commands: readonly SimpleCommand[];
 }
 
 /** Whether the line itself does not hold what this command writes there. */
-function isUntold(command: SimpleCommand, { path, isThere, commands }: Written): boolean {
+function isUntold(command: SimpleCommand, { path, isThere, commands }: Around): boolean {
   const { words, redirects, cwd = "/" } = command;
   const name = baseName(words[0] ?? "");
-  if (opaque.test(name)) return true;
+  if (harmless.test(name)) return false;
   const isForeign = (from: string): boolean =>
     !isThere(resolve(cwd, from)) && (isOfWords(from) || !/\.\w+$/.test(baseName(from)));
   if (bringing.test(name)) return operandsOf(words).slice(0, -1).some(isForeign);
-  if (name === "git")
-    return operandsOf(words.slice(words.indexOf("mv")))
-      .slice(0, -1)
-      .some(isForeign);
+  if (name === "git") {
+    if (words.some((word) => harmlessOfGit.test(word))) return false;
+    return (
+      !words.includes("mv") ||
+      operandsOf(words.slice(words.indexOf("mv")))
+        .slice(0, -1)
+        .some(isForeign)
+    );
+  }
   // What an edit makes of a line that is there stands in no word.
   if (name === "sed" && words.some((word) => /^-[A-Za-z]*i|^--in-place/.test(word)))
     return words.some((word) => /[!`]/.test(word)) || /!`|!\{|```!/.test(textAt(path) ?? "");
   const isRedirected = redirects.some(({ how }) => how !== "reads");
-  return (
-    (isRedirected || name === "tee" || name === "sponge") && isOfWords(path) && !isTold(command, commands, isForeign)
-  );
+  if (isRedirected || tellers.test(name)) return isOfWords(path) && !isTold(command, commands, isForeign);
+  return !(scripts.test(name) && isScript(words));
 }
+
+/** What these write stands in the line, or in words that lie there already. */
+const tellers = /^(?:echo|printf|cat|tee|sponge|sed)$/;
+
+/** A file that runs, and no code in the words. */
+const isScript = (words: readonly string[]): boolean =>
+  !words.some((word) => /^-(?:[a-zA-Z]*[ceEi]|-eval|-print)$/.test(word) || /^-[pn]?i/.test(word));
 
 const operandsOf = (words: readonly string[]): string[] => words.slice(1).filter((word) => !/^-./.test(word));
 

@@ -11,7 +11,7 @@ import { baseName, unknownText } from "../engine/pattern.ts";
 import type { ConditionKind, Patterns } from "../engine/ports.ts";
 import type { Found } from "../engine/record.ts";
 import { isRecord, listOf, object, say, text } from "../engine/schema.ts";
-import { classOf, pathFields, toolRow } from "../engine/tools.ts";
+import { classOf, lineOfCall, pathFields } from "../engine/tools.ts";
 import { isInside } from "../files/paths.ts";
 import { textAt } from "../files/regular-file.ts";
 
@@ -74,7 +74,8 @@ function couldMean(files: readonly string[]): (line: string, cwd: string) => boo
   };
 }
 
-const patches = /\bpatch\b|\bgit\b.*\b(?:apply|am)\b/;
+/** A patch is applied, whose files the line does not name. */
+export const patches: RegExp = /\bpatch\b|\bgit\b.*\b(?:apply|am)\b/;
 /** What comes to where the line runs, or is taken there by its name. */
 const sweeps = /\bfind\b.*-delete|\b(?:cp|mv|rsync)\b.*\s\.{1,2}\/?(?:\s|$)/;
 
@@ -114,9 +115,10 @@ export function needsShell(params: Params): (event: HookEvent) => boolean {
   };
 }
 
+/** Of a shell, and of a tool that nobody here knows and that is given one (R102). */
 export function lineOf({ data: { tool_name: tool, tool_input: input } }: HookEvent): string | undefined {
-  if (typeof tool !== "string" || toolRow(tool)?.compares !== "command" || !isRecord(input)) return undefined;
-  return typeof input.command === "string" ? input.command : undefined;
+  if (typeof tool !== "string" || !isRecord(input)) return undefined;
+  return lineOfCall(tool, input as Fields)?.line; // a payload is JSON
 }
 
 /** Paths as the line has them; of a variable that is not known, as if it were the home or the folder. */
@@ -211,7 +213,7 @@ function compile(params: Params, patterns: Patterns): (event: HookEvent) => Foun
       paths
         .flatMap((path) => placesOf(path, { home, cwd }))
         .some((path) => fits(path, { cwd, home }) || isInMod(resolve(cwd, path), mods));
-    if (writes(tool)) return isAny(writtenByTool(fields)) && { does };
+    if (writes(tool) && isAny(writtenByTool(fields))) return { does };
     const line = lineOf(event);
     if (line === undefined || !isMeant(line, cwd)) return false;
     if (!patterns.writes) return { does }; // another hook has made this line: the event's own needed no reader

@@ -50,6 +50,8 @@ export interface ShellReading {
   unknown: readonly Unknown[];
   /** Links that the line makes, absolute: what stands behind each is where it leads. */
   links?: ReadonlyMap<string, string>;
+  /** Files whose new text stands in the line. */
+  made?: readonly { path: string; text: string; adds?: true }[];
   /** A function that runs itself in two processes or more. */
   forks?: true;
 }
@@ -134,6 +136,8 @@ export interface Written {
   whole?: true;
   /** What comes there. Where these are files, a folder of that name stays the folder that it is. */
   from?: readonly string[];
+  /** Index of the command that does it. */
+  command?: number;
   /** Any file of this name. */
   isName?: true;
   /** The paths stand in a patch, below this one. Neither a text nor a file: nobody can tell. */

@@ -2,9 +2,6 @@
  * Shell lines in words for a model: skills, slash commands and agents' descriptions hold lines that the agent runs itself when they are
  * called, often without telling a hook. What a call would put there, and which lines stand in a text. The folders are the agents' own.
  */
-import type { Fields, Json } from "./event.ts";
-import { isRecord } from "./schema.ts";
-import { pathFields } from "./tools.ts";
 
 /**
  * quoted: !`line` · anywhere: the same, whatever stands before it · fenced: a block of lines that begins with three backquotes and ! ·
@@ -24,14 +21,12 @@ export interface LinesWritten {
   lines: readonly string[];
   /** It brings hooks along, in its first lines. */
   hooks: boolean;
+  /** It changes lines that are there, and nobody can tell to what. */
+  isUntold?: true;
 }
 
 const mostLines = 20;
 const wordsForModels = /\.(?:md|mdc|mdx|markdown|toml|txt|ya?ml|json)$/i;
-
-/** Whether a tool's input names a file that may be one: most name none. */
-export const mayHoldLines = (input: Fields): boolean =>
-  textsOf(input, pathFields).some((path) => wordsForModels.test(path));
 
 const below = (path: string, folders: readonly LineFolder[]): LineFolder | undefined => {
   const plain = `${path.replaceAll("\\", "/")}/`.toLowerCase();
@@ -91,63 +86,6 @@ function braced(text: string): string[] {
 
 export const bringsHooks = (text: string): boolean => /^\s*---\r?\n(?:(?!---)[^\n]*\n)*?hooks\s*:/.test(text);
 
-const wholeFields = ["content", "file_text", "contents"];
-const oldFields = ["old_string", "old_str", "oldText", "oldString"];
-const partFields = ["new_string", "new_str", "insert_text", "text", "new_source", "insertText", "newText", "newString"];
-
-const textsOf = (input: Fields, names: readonly string[]): string[] =>
-  names.flatMap((name) => {
-    const value: Json | undefined = Object.hasOwn(input, name) ? input[name] : undefined;
-    return typeof value === "string" ? [value] : [];
-  });
-
-interface PlacesOfFiles {
-  absolute(path: string): string;
-  real(path: string): string;
-  read(path: string): string | undefined;
-}
-
-/**
- * What a tool for files would put into such a file.
- *
- * @param absolute makes a path of one that is written
- * @param real where a path leads: through links, it may lie there as well
- * @param read what lies there now; undefined: nothing, or nothing that can be read
- */
-export function linesWritten(
-  input: Fields,
-  folders: readonly LineFolder[],
-  { absolute, real, read }: PlacesOfFiles,
-): LinesWritten[] {
-  return textsOf(input, pathFields).flatMap((written) => {
-    const path = absolute(written);
-    const forms = isOfWords(path) ? (formsAt(path, folders) ?? formsAt(real(path), folders)) : undefined;
-    if (forms === undefined) return [];
-    const whole = textsOf(input, wholeFields);
-    const edits = Array.isArray(input.edits) ? input.edits.filter(isRecord).map((one) => one as Fields) : [input]; // it is JSON
-    const parts = edits.flatMap((edit) => textsOf(edit, partFields));
-    if (whole.length + parts.length === 0) return [];
-    const before = whole.length > 0 ? "" : (read(path) ?? "");
-    const after = whole.length > 0 ? whole.join("\n") : `${edited(before, edits)}\n${parts.join("\n")}`;
-    const known = new Set(linesIn(before, forms));
-    const lines = linesIn(after, forms).filter((line) => !known.has(line));
-    const hooks = bringsHooks(after) && !bringsHooks(before);
-    return lines.length > 0 || hooks ? [{ path, lines, hooks }] : [];
-  });
-}
-
-/** A line may be put together of what is there and what is new. */
-function edited(text: string, edits: readonly Fields[]): string {
-  let now = text;
-  for (const edit of edits) {
-    const [old = ""] = textsOf(edit, oldFields);
-    const [replacement = ""] = textsOf(edit, partFields);
-    if (old === "" || !now.includes(old)) continue;
-    now = edit.replace_all === true ? now.replaceAll(old, () => replacement) : now.replace(old, () => replacement);
-  }
-  return now;
-}
-
 /** The same of a shell line that names such a folder, by its text alone: here-documents hold such lines as they are. */
 export function linesInShellLine(line: string, cwd: string, folders: readonly LineFolder[]): LinesWritten | undefined {
   const named = foldersIn(line, cwd, folders);
@@ -158,4 +96,39 @@ export function linesInShellLine(line: string, cwd: string, folders: readonly Li
   const lines = linesIn(plain, forms);
   const hooks = /^hooks\s*:/m.test(plain) && /^---/m.test(plain);
   return lines.length > 0 || hooks ? { path: first.folder, lines, hooks } : undefined;
+}
+
+/** A file that a shell line makes, or adds to: what its own words put there. */
+export interface MadeText {
+  path: string;
+  text: string;
+  /** Behind what lies there. */
+  adds?: true;
+}
+
+/** What the files that a shell line makes will hold, together with what they hold now. */
+export function linesMade(
+  made: readonly MadeText[],
+  folders: readonly LineFolder[],
+  { real, read }: { real(path: string): string; read(path: string): string | undefined },
+): LinesWritten[] {
+  return made.flatMap(({ path, text, adds }) => {
+    const forms = formsAt(path, folders) ?? formsAt(real(path), folders);
+    if (forms === undefined) return [];
+    const before = adds ? (read(path) ?? "") : "";
+    return linesBetween(path, before, [before + text], forms);
+  });
+}
+
+/** The lines that one of these texts holds and the text before does not. */
+export function linesBetween(
+  path: string,
+  before: string,
+  after: readonly string[],
+  forms: readonly LineForm[],
+): LinesWritten[] {
+  const known = new Set(linesIn(before, forms));
+  const lines = [...new Set(after.flatMap((text) => linesIn(text, forms)))].filter((line) => !known.has(line));
+  const hooks = after.some(bringsHooks) && !bringsHooks(before);
+  return lines.length > 0 || hooks ? [{ path, lines, hooks }] : [];
 }

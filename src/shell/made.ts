@@ -8,8 +8,8 @@ import { type Call, type Command, folderOf, type Reading } from "./shell.ts";
 export interface Made {
   /** As precise as the line tells. */
   path: string;
-  /** text: these are its bytes. copy: those of another file. unknown: nobody can tell. */
-  holds: { is: "text"; text: string } | { is: "copy"; from: string } | { is: "unknown" };
+  /** text: these are its bytes, or those behind what lay there. copy: those of another file. unknown: nobody can tell. */
+  holds: { is: "text"; text: string; adds?: true } | { is: "copy"; from: string } | { is: "unknown" };
 }
 
 type Place = Pick<Call, "folder" | "shell">;
@@ -69,9 +69,10 @@ export function noteRedirects(own: readonly Redirect[], text: string | undefined
     const before = redirect.how === "appends" ? madeAt(reading, redirect.path, call) : undefined;
     // A file that was there before is as known as any: of it, the line tells what it adds.
     const isWhole = before === undefined || before.holds.is === "text";
-    const start = before?.holds.is === "text" ? before.holds.text : "";
+    const start = before?.holds.is === "text" ? before.holds : { text: "" };
+    const adds = redirect.how === "appends" && (before === undefined || "adds" in start) ? { adds: true as const } : {};
     const holds: Made["holds"] =
-      text === undefined || !isWhole ? { is: "unknown" } : { is: "text", text: start + text };
+      text === undefined || !isWhole ? { is: "unknown" } : { is: "text", text: start.text + text, ...adds };
     noteMade(reading, redirect.path, holds, call);
   }
 }
@@ -232,9 +233,19 @@ const ways: ReadonlyMap<string, Way> = new Map(
           noteMade(call.reading, word.slice(3), isWhole ? heldBy(call) : { is: "unknown" }, call);
     },
     tee: (rest, call) => {
-      const text = typeof call.input === "object" && !rest.includes("-a") ? call.input.text : undefined;
-      for (const path of operandsOf(rest))
-        noteMade(call.reading, path, text === undefined ? { is: "unknown" } : { is: "text", text }, call);
+      const text = typeof call.input === "object" ? call.input.text : undefined;
+      const adds = rest.some((word) => /^(?:-[a-z]*a|--append)$/.test(word));
+      for (const path of operandsOf(rest)) {
+        const before = adds ? madeAt(call.reading, path, call)?.holds : undefined;
+        const isTold = text !== undefined && (before === undefined || before.is === "text");
+        const start = before?.is === "text" ? before : { text: "", ...(adds ? { adds: true as const } : {}) };
+        noteMade(
+          call.reading,
+          path,
+          isTold ? { ...start, is: "text", text: start.text + text } : { is: "unknown" },
+          call,
+        );
+      }
     },
     sed: rewrites,
     gsed: rewrites,

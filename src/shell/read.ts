@@ -49,9 +49,16 @@ export function readShell(line: string, place: ShellPlace): ShellReading {
     commands: walk.found,
     unknown: [...walk.unknown.values()],
     ...(walk.links.size > 0 ? { links: walk.links } : {}),
+    ...(walk.made.size > 0 ? { made: textsOf(walk) } : {}),
     ...(walk.forks ? { forks: true } : {}),
   };
 }
+
+const textsOf = ({ made }: Walk): NonNullable<ShellReading["made"]> =>
+  [...made.values()].flat().flatMap(({ path, holds }) => {
+    if (holds.is !== "text") return [];
+    return { path, text: holds.text, ...(holds.adds ? { adds: true as const } : {}) };
+  });
 
 /** Shorter ones cannot hold too much of anything. */
 const shortLine = 1500;
@@ -89,6 +96,7 @@ export function writes({ commands }: ShellReading): Written[] {
     const inFolder = (path: string): string => pathIn(cwd, path);
     return [...written, ...writtenBy(command, own)].map(({ path, from, patch, ...more }) => ({
       ...more,
+      command: index,
       path: path === gitHooks || more.isName ? path : inFolder(path),
       ...(from && { from: from.map(inFolder) }),
       ...(patch && { patch: patch.file === undefined ? patch : { ...patch, file: inFolder(patch.file) } }),

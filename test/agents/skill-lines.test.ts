@@ -180,6 +180,61 @@ test("a line that an edit puts together of what is there and what is new is judg
   equal(hook(edit("and", "or")), undefined); // the other line was there before
 });
 
+test("a line that is put together by several writes, additions, insertions or patches is judged by what the file will hold", (t) => {
+  const half = ".claude/commands/half.md";
+  const whole = ".claude/commands/whole.md";
+  const { hook } = createPlace(t, { [`work/${half}`]: "x\n!`git push", [`work/${whole}`]: "x\n!`git push`\n" });
+  const call = (tool_name: string, tool_input: Fields): Fields => ({
+    ...{ hook_event_name: "PreToolUse", tool_use_id: "t4", tool_name, tool_input },
+  });
+  const bash = (command: string): Fields => call("Bash", { command });
+  const more = " --force origin main`";
+  const file = ".claude/commands/new.md";
+  const hunk = `*** Update File: ${whole}\n@@\n x\n-!\`git push\`\n+!\`git push --force origin main\`\n`;
+  const refused: Fields[] = [
+    call("Edit", { file_path: whole, old_string: "push", new_string: "push --force origin main" }),
+    call("Edit", { file_path: half, old_string: "push", new_string: `push${more}` }),
+    call("MultiEdit", {
+      file_path: whole,
+      edits: [
+        { old_string: "git push", new_string: "git X" },
+        { old_string: "X", new_string: "push --force origin main" },
+      ],
+    }),
+    call("str_replace_editor", { command: "str_replace", path: whole, old_str: "push", new_str: "push --force a b" }),
+    call("mcp__fs__edit_file", { path: whole, edits: [{ oldText: "push", newText: "push --force a b" }] }),
+    call("edit", { filePath: whole, oldString: "push", newString: "push --force a b" }),
+    call("mcp__fs__append_file", { path: half, content: more }),
+    call("mcp__fs__write_file", { path: half, content: more, mode: "append" }),
+    call("mcp__code__insert_after", { relative_path: half, line: 2, body: more }),
+    call("NotebookEdit", { notebook_path: half, new_source: more }),
+    call("apply_patch", { input: `*** Begin Patch\n${hunk}*** End Patch` }),
+    call("apply_patch", { patchText: `*** Begin Patch\n${hunk}*** End Patch` }),
+    call("mcp__fs__patch", {
+      diff: `--- a/${whole}\n+++ b/${whole}\n@@ -1,2 +1,2 @@\n x\n-!\`git push\`\n+!\`git push${more}\n`,
+    }),
+    bash(`printf '${more}' >> ${half}`),
+    bash(`echo '${more}' | tee -a ${half}`),
+    bash(`cat >> ${half} <<'E'\n${more}\nE`),
+    bash(`printf '!\`git push' > ${file}; printf '${more}' >> ${file}`),
+    bash(`printf '%s' '!\`git ' >> ${file} && printf '%s' 'push' >> ${file} && echo '${more}' >> ${file}`),
+    bash(`echo -n '!\`git push' | tee ${file}; echo '${more}' | tee -a ${file}`),
+  ];
+  deepEqual(
+    refused.filter((wire) => verdictOf(hook(wire)) !== "deny").map((wire) => wire.tool_input),
+    [],
+  );
+  const free: Fields[] = [
+    call("Edit", { file_path: whole, old_string: "x", new_string: "y" }),
+    call("mcp__fs__append_file", { path: whole, content: "and more" }),
+    bash(`echo 'and more' >> ${whole}`),
+  ];
+  deepEqual(
+    free.filter((wire) => hook(wire) !== undefined).map((wire) => wire.tool_input),
+    [],
+  );
+});
+
 test("a link to such a folder is that folder", (t) => {
   const { hook, work } = createPlace(t, { "work/.claude/commands/a.md": "a" });
   symlinkSync(join(work, ".claude", "commands"), join(work, "c"));

@@ -1,6 +1,6 @@
 /** The composition of one command: hooks are loaded once, and what few events need only where its events need it. */
 
-import { meantLines } from "../../agents/skill-lines.ts";
+import type { MeantLine } from "../../agents/skill-lines.ts";
 import { loadPatterns } from "../../conditions/patterns.ts";
 import { depthWithin, type HookEvent } from "../../engine/event.ts";
 import type { HookSet } from "../../engine/hook.ts";
@@ -12,6 +12,7 @@ import { createDetachedQueue, createInlineQueue } from "../../runtime/queues/inl
 import { createRoutedQueue, type Settling } from "../../runtime/queues/routed.ts";
 import { systemPorts } from "../../runtime/system.ts";
 import { type Composed, compose } from "../compose/compose.ts";
+import { linesOfEvents } from "../compose/meant-lines.ts";
 import {
   combined,
   loadFiles,
@@ -52,7 +53,14 @@ export interface LineOptions {
 
 export async function openLine(options: LineOptions): Promise<Line> {
   const { place, store, observe } = options;
-  const only = options.only?.flatMap((event) => [event, ...meantLines(event, place).map((one) => one.event)]);
+  const linesOf = linesOfEvents(place);
+  // An event that is numbered anew later has the same data.
+  const meant = new Map<HookEvent["data"], { name: HookEvent["name"]; lines: readonly MeantLine[] }>();
+  for (const event of options.only ?? [])
+    if (!meant.has(event.data)) meant.set(event.data, { name: event.name, lines: await linesOf(event) });
+  const known = ({ name, data }: HookEvent): readonly MeantLine[] | undefined =>
+    meant.get(data)?.name === name ? meant.get(data)?.lines : undefined;
+  const only = options.only?.flatMap((event) => [event, ...(known(event) ?? []).map((one) => one.event)]);
   const loading = loadingFor(place);
   const found = options.loaded ?? (await loadFiles(place, store, { loading, for: only && "one event" }));
   const system = systemPorts({ newest: store.newestId?.() });
@@ -76,6 +84,7 @@ export async function openLine(options: LineOptions): Promise<Line> {
     }),
     spawner: createLateSpawner(complain),
     changes: "looked at",
+    linesOf: (event) => known(event) ?? linesOf(event),
     scripts: only === undefined || holdsScripts(loaded.set) ? "recorded" : "none",
     notices: {
       settings: () => ({ channels: loaded.userConfig.notifications ?? {}, notify: loaded.config.notify ?? [] }),

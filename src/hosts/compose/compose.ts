@@ -3,7 +3,6 @@
  * lives for one event, and a process that stays. What few events need is loaded when it is first asked for.
  */
 import { conventions, isHeadless, rememberRunByAgent } from "../../agents/index.ts";
-import { meantLines } from "../../agents/skill-lines.ts";
 import { createEngine, type Engine } from "../../engine/engine.ts";
 import { messageOf } from "../../engine/error.ts";
 import type { HookEvent, MaybePromise } from "../../engine/event.ts";
@@ -26,7 +25,7 @@ import {
   type ExternalServicesOptions,
   type Served,
 } from "./external-services.ts";
-import { judgingLines } from "./meant-lines.ts";
+import { judgingLines, type LinesOf, linesOfEvents } from "./meant-lines.ts";
 import { noticing } from "./trust-notice.ts";
 
 /** The hooks and settings of folders: the same ones for one event, or as the files are now. */
@@ -57,6 +56,8 @@ export interface ComposeOptions
   asQueued?: true;
   /** Records of workspace scripts are kept, unless no script can run. */
   scripts: "recorded" | "none";
+  /** The lines that an event means beside itself, where they are known already. */
+  linesOf?: LinesOf;
   /** What a host brings in place of what the settings name. */
   brought?: Pick<Ports, "model" | "tools">;
   /** Who is notified of durable runs; absent: other processes notify. */
@@ -161,7 +162,7 @@ export async function compose(options: ComposeOptions): Promise<Composed> {
   const engine = {
     ...judging,
     emit: noticing(
-      judgingLines(judging.emit, (event) => meantLines(event, { home, environment }), basics.id),
+      judgingLines(judging.emit, options.linesOf ?? linesOfEvents({ home, environment }), basics.id),
       untrustedAt,
       ports,
     ),

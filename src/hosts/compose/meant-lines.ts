@@ -1,5 +1,5 @@
 /** Judges the shell lines that an event means beside itself, out of skills and slash commands: what they come to is an answer to the event. */
-import type { MeantLine } from "../../agents/skill-lines.ts";
+import { type MeantLine, meantLines, takesReader } from "../../agents/skill-lines.ts";
 import type { HookEvent, MaybePromise } from "../../engine/event.ts";
 import { oneLine } from "../../engine/one-line.ts";
 import { merge, type Outcome } from "../../engine/outcome.ts";
@@ -7,11 +7,26 @@ import type { Caller } from "../../engine/ports.ts";
 
 type Emit = (event: HookEvent, caller?: Caller) => MaybePromise<Outcome>;
 
-export function judgingLines(emit: Emit, linesOf: (event: HookEvent) => readonly MeantLine[], id: () => string): Emit {
+/** The lines that an event means. The reader of shell lines is loaded where it takes one. */
+export type LinesOf = (event: HookEvent) => MaybePromise<readonly MeantLine[]>;
+
+export const linesOfEvents =
+  (home: Parameters<typeof meantLines>[1]): LinesOf =>
+  (event) => {
+    if (!takesReader(event, home)) return meantLines(event, home);
+    return import("../../shell/read.ts").then(({ readShell }) => meantLines(event, home, readShell));
+  };
+
+export function judgingLines(emit: Emit, linesOf: LinesOf, id: () => string): Emit {
   return (event, caller) => {
     const lines = event.to ? [] : linesOf(event);
-    return lines.length === 0 ? emit(event, caller) : withLines(event, lines, caller);
+    if (lines instanceof Promise) return lines.then((all) => judged(event, all, caller));
+    return judged(event, lines as readonly MeantLine[], caller); // no other thenable comes from linesOf
   };
+
+  function judged(event: HookEvent, lines: readonly MeantLine[], caller?: Caller): MaybePromise<Outcome> {
+    return lines.length === 0 ? emit(event, caller) : withLines(event, lines, caller);
+  }
 
   /** A refusal of one refuses all, so those behind it are not judged. */
   async function withLines(event: HookEvent, lines: readonly MeantLine[], caller?: Caller): Promise<Outcome> {

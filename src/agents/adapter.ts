@@ -74,6 +74,8 @@ export interface LoadedCode {
     folders: readonly string[];
     moved?(home: Pick<Places, "home" | "environment">): readonly string[];
     forms: readonly LineForm[];
+    /** Below a project or a home: folders of extensions, each with such folders in it. */
+    extensions?: readonly string[];
   };
 }
 

@@ -2,12 +2,20 @@
  * The calls that stand in words for a model: for lines that an agent runs itself out of skills and slash commands no event may come, so they
  * are judged when such a file is written, and when a prompt or a call names it.
  */
+import { readdirSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import type { ShellPlace, ShellReading } from "../engine/effects.ts";
 import { depthField, type Fields, type HookEvent, textField } from "../engine/event.ts";
 import { rowOf, verdictsOf } from "../engine/events.ts";
 import { isRecord } from "../engine/schema.ts";
-import { foldersIn, type LineFolder, linesIn, linesInShellLine, linesMade } from "../engine/skill-lines.ts";
+import {
+  foldersIn as foldersOfLine,
+  type LineFolder,
+  type LineForm,
+  linesIn,
+  linesInShellLine,
+  linesMade,
+} from "../engine/skill-lines.ts";
 import { lineOfCall } from "../engine/tools.ts";
 import { linesWritten, mayHoldLines } from "../engine/written-lines.ts";
 import { realOf } from "../files/paths.ts";
@@ -42,7 +50,7 @@ export function takesReader({ name, data, cwd }: HookEvent, home: Home): boolean
   const { tool_input: input } = data;
   if (name !== "PreToolUse" || !isRecord(input)) return false;
   const line = lineOfCall(textField(data, "tool_name") ?? "", input as Fields)?.line; // a payload is JSON
-  return line !== undefined && makes.test(line) && foldersIn(line, cwd, lineFolders(home)).length > 0;
+  return line !== undefined && makes.test(line) && foldersOfLine(line, cwd, lineFolders(home)).length > 0;
 }
 const makes = /[>`]|\b(?:tee|dd|sponge)\b/;
 
@@ -59,7 +67,7 @@ export function meantLines(event: HookEvent, home: Home, readLine?: ReadLine): M
   if (name === "UserPromptSubmit") {
     // Where the agent asks before it opens a command, that is the better moment.
     if (agentNamed(event.sender)?.capabilities.UserPromptExpansion?.includes("verdict")) return [];
-    const [, called] = /^\/([\w:.-]+)/.exec(textField(data, "prompt") ?? "") ?? [];
+    const [, called] = /^\s*\/(\S+)/.exec(textField(data, "prompt") ?? "") ?? [];
     return called === undefined ? [] : namedBy(called, event, home);
   }
   if (name === "UserPromptExpansion") return namedBy(textField(data, "command_name") ?? "", event, home);
@@ -67,6 +75,10 @@ export function meantLines(event: HookEvent, home: Home, readLine?: ReadLine): M
   if (name !== "PreToolUse" || !isRecord(input)) return [];
   return ofCall(textField(data, "tool_name") ?? "", input as Fields, { event, home, readLine }); // a payload is JSON
 }
+
+/** Tools by which a model calls words for a model, and the fields that name these. */
+const callsSkill = /^(?:Skill|SlashCommand|slash_command|activate_skill|use_skill|load_skill|run_command_file)$/i;
+const nameFields = ["skill", "name", "command", "skill_name", "skillName", "command_name"];
 
 interface Asked {
   event: HookEvent;
@@ -76,9 +88,9 @@ interface Asked {
 
 function ofCall(tool: string, input: Fields, { event, home, readLine }: Asked): MeantLine[] {
   const { cwd } = event;
-  if (tool === "Skill" || tool === "SlashCommand") {
-    const [called = ""] = (textField(input, "skill") ?? textField(input, "command") ?? "").split(/\s/);
-    return namedBy(called.replace(/^\//, ""), event, home);
+  if (callsSkill.test(tool)) {
+    const called = nameFields.flatMap((field) => textField(input, field)?.trim().split(/\s/)[0] ?? []);
+    return called.flatMap((one) => namedBy(one.replace(/^\//, ""), event, home));
   }
   const { line } = lineOfCall(tool, input) ?? {};
   if (!line?.includes("!") && !mayHoldLines(input) && !readLine) return [];
@@ -99,22 +111,55 @@ function ofCall(tool: string, input: Fields, { event, home, readLine }: Asked): 
   return found.flatMap(({ path, lines }) => lines.map((line) => meant(event, "PreSkillShellCommand", line, path)));
 }
 
-/** `review`, `git:commit` of a folder, `plugin:skill`: wherever a file or a folder of that name lies. */
+/** `review`, `git:commit` of a folder, `plugin:skill`: wherever a file or a folder of that name lies, or a skill says that it is called so. */
 function namedBy(called: string, event: HookEvent, home: Home): MeantLine[] {
-  if (!/^[\w][\w:.-]*$/.test(called) || called.includes("..")) return [];
+  if (!/^[\p{L}\p{N}_][\p{L}\p{N}_:./-]{0,200}$/u.test(called) || called.includes("..")) return [];
   const parts = called.replaceAll(":", "/");
-  const tops = new Set([...above(event.cwd), home.home]);
-  const found: MeantLine[] = [];
-  for (const { folder, forms } of lineFolders(home))
-    for (const place of folder.startsWith("/") ? [folder] : [...tops].map((top) => join(top, folder)))
-      for (const end of [".md", ".toml", "/SKILL.md"]) {
-        const file = `${join(place, parts)}${end}`;
-        const text = textAt(file);
-        for (const line of text === undefined ? [] : linesIn(text, forms))
-          found.push(meant(event, "PreToolUse", line, file));
-      }
-  return found;
+  const last = called.split(":").at(-1) ?? called;
+  const tops = [...new Set([...above(event.cwd), home.home])];
+  const places = lineFolders(home).flatMap(({ folder, forms }) =>
+    (folder.startsWith("/") ? [folder] : tops.map((top) => join(top, folder))).map((place) => ({ place, forms })),
+  );
+  const files = [...places, ...inExtensions(tops)].flatMap(({ place, forms }) => {
+    const byPath = [parts, last].flatMap((name) => endings.map((end) => `${join(place, name)}${end}`));
+    const byName = foldersIn(place).filter((skill) => saysName(join(skill, "SKILL.md"), last));
+    return [...byPath, ...byName.map((skill) => join(skill, "SKILL.md"))].map((file) => ({ file, forms }));
+  });
+  const found = new Map<string, MeantLine>();
+  for (const { file, forms } of files)
+    for (const line of linesIn(textAt(file) ?? "", forms))
+      found.set(JSON.stringify([file, line]), meant(event, "PreToolUse", line, file));
+  return [...found.values()];
 }
+const endings = [".md", ".toml", "/SKILL.md"];
+
+/** Extensions bring folders of commands and of skills of their own. */
+const inExtensions = (tops: readonly string[]): { place: string; forms: readonly LineForm[] }[] =>
+  hookFiles().flatMap(({ loads }) =>
+    (loads?.lines?.extensions ?? []).flatMap((folder) =>
+      tops
+        .flatMap((top) => foldersIn(join(top, folder)))
+        .flatMap((one) =>
+          ["commands", "skills"].map((name) => ({ place: join(one, name), forms: loads?.lines?.forms ?? [] })),
+        ),
+    ),
+  );
+
+const mostFolders = 200;
+function foldersIn(folder: string): string[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+      .filter((one) => one.isDirectory() || one.isSymbolicLink())
+      .slice(0, mostFolders)
+      .map(({ name }) => join(folder, name));
+  } catch {
+    return []; // there is none
+  }
+}
+
+/** In its first lines. */
+const saysName = (file: string, called: string): boolean =>
+  /^---\r?\n(?:(?!---)[^\n]*\n){0,50}?name\s*:\s*["']?([^"'\n]+?)["']?\s*$/m.exec(textAt(file) ?? "")?.[1] === called;
 
 const mostAbove = 12;
 function above(cwd: string): string[] {

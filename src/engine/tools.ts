@@ -73,8 +73,16 @@ export const otherTool: ToolRow = { compares: "file", fields: ["file_path", "pat
 
 export const toolRow = (tool: string): ToolRow | undefined => (Object.hasOwn(tools, tool) ? tools[tool] : undefined);
 
-/** Fields in which tools that nobody here knows are given a line or code to run (R102). */
-const lineFields = ["command", "cmd", "script", "code"] as const;
+/** Fields in which tools that nobody here knows are given a line, code or the words of a command to run (R102), without "_" and in small letters. */
+const lineFields: ReadonlySet<string> = new Set(
+  "command cmd script code line commandline cmdline shellcommand bashcommand shell bash exec argv".split(" "),
+);
+/** Several of them, each a line of its own. */
+const manyFields: ReadonlySet<string> = new Set("commands cmds scripts lines".split(" "));
+/** Only with `args` is it known for a program. */
+const programFields: ReadonlySet<string> = new Set("program executable file binary bin".split(" "));
+const deepest = 5;
+const mostLines = 50;
 /** Such a tool is a shell by its name: what nobody can tell of its line counts as it does for a shell. */
 const shellName = /(?:^|_|-|\.)(?:shell|bash|sh|zsh|terminal|exec|execute|run)(?:$|_|-|\.|command|cmd)/i;
 
@@ -83,16 +91,46 @@ export function lineOfCall(tool: string, input: Fields): { line: string; isShell
   const row = toolRow(tool);
   if (row !== undefined && row.class !== "shell") return undefined;
   if (row?.compares === "foreign") return undefined;
-  for (const field of row ? row.fields : lineFields) {
-    const line = joinedWords(Object.hasOwn(input, field) ? input[field] : undefined, input);
-    if (line !== undefined) return { line, isShell: row !== undefined || shellName.test(tool) };
-  }
-  return undefined;
+  const lines = row
+    ? row.fields.flatMap((field) => joinedWords(Object.hasOwn(input, field) ? input[field] : undefined, input) ?? [])
+    : linesIn(input);
+  if (lines.length === 0) return undefined;
+  return { line: lines.slice(0, mostLines).join("\n"), isShell: row !== undefined || shellName.test(tool) };
 }
 
+/** Wherever they stand: `args.script`, `arguments.command`, steps, JSON as a text. */
+function linesIn(value: Json | undefined, depth = 0): string[] {
+  if (depth > deepest) return [];
+  if (typeof value === "string") return linesIn(parsed(value), depth + 1);
+  if (Array.isArray(value)) return value.flatMap((one) => (typeof one === "object" ? linesIn(one, depth + 1) : []));
+  if (!isRecord(value)) return [];
+  const fields = value as Fields; // it is JSON
+  return Object.entries(fields).flatMap(([name, one]) => {
+    const plain = name.toLowerCase().replaceAll(/[_-]/g, "");
+    if (manyFields.has(plain) && Array.isArray(one))
+      return one.flatMap((each) => (typeof each === "string" ? each : linesIn(each, depth + 1)));
+    const isLine = lineFields.has(plain) || (programFields.has(plain) && argsOf(fields).length > 0);
+    return (isLine ? joinedWords(one, fields) : undefined) ?? linesIn(one, depth + 1);
+  });
+}
+
+function parsed(text: string): Json | undefined {
+  if (!/^\s*[[{]/.test(text)) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // it is a text like others
+  }
+}
+
+const argsOf = ({ args, arguments: given }: Fields): string[] => {
+  const words = Array.isArray(args) ? args : given;
+  return Array.isArray(words) && words.every((one) => typeof one === "string") ? words : [];
+};
+
 /** A text is a line; a list is the words of one command, and so is a program with its `args`. */
-function joinedWords(value: Json | undefined, { args }: Fields): string | undefined {
-  const more = Array.isArray(args) && args.every((one) => typeof one === "string") ? args : [];
+function joinedWords(value: Json | undefined, fields: Fields): string | undefined {
+  const more = argsOf(fields);
   if (typeof value === "string") return [value, ...more.map(quoted)].join(" ");
   if (!Array.isArray(value) || value.length === 0 || !value.every((one) => typeof one === "string")) return undefined;
   return [...value, ...more].map(quoted).join(" ");

@@ -269,3 +269,48 @@ test("where no event comes for such lines, the prompt or the call that names the
   equal(JSON.stringify(hook(prompt("/git:up now"), "qwen"))?.includes("git push --force"), true);
   equal(hook(prompt("read /git/up.md"), "qwen"), undefined);
 });
+
+test("a model that calls a skill by whatever field, and a person who types a command in any agent, are judged by the lines of its file", (t) => {
+  const push = "!{git push --force origin main}";
+  const quoted = "!`git push --force origin main`";
+  const { hook } = createPlace(t, {
+    "work/.claude/skills/ship/SKILL.md": `---\nname: release-it\n---\n${quoted}`,
+    "work/.qwen/skills/ship/SKILL.md": `---\nname: ship\n---\n${quoted}`,
+    "work/.gemini/commands/git/up.toml": `prompt = "${push}"`,
+    "work/.opencode/command/up.md": quoted,
+    "home/.qwen/extensions/team/commands/up.md": push,
+    "work/.claude/commands/été.md": quoted,
+  });
+  const call = (tool_name: string, tool_input: Fields): Fields => ({
+    hook_event_name: "PreToolUse",
+    tool_name,
+    tool_input,
+  });
+  const prompt = (text: string): Fields => ({
+    hook_event_name: "UserPromptSubmit",
+    prompt: text,
+    submitted_prompt: text,
+  });
+  const refused: [Fields, string?][] = [
+    [call("Skill", { name: "ship" })],
+    [call("Skill", { skill: "ship" })],
+    [call("Skill", { command: "ship now" })],
+    [call("Skill", { skill: "release-it" })],
+    [call("SlashCommand", { command: "/été" })],
+    [call("skill", { skill: "ship" }), "qwen"],
+    [{ hook_event_name: "BeforeTool", tool_name: "activate_skill", tool_input: { name: "ship" } }, "gemini"],
+    [prompt("/team:up"), "qwen"],
+    [prompt("/up"), "qwen"],
+    [prompt("  /ship it"), "qwen"],
+    [{ hook_event_name: "BeforeAgent", prompt: "/git:up now" }, "gemini"],
+  ];
+  const passed = refused.filter(
+    ([wire, agent]) => !JSON.stringify(hook(wire, agent) ?? "").includes("git push --force"),
+  );
+  deepEqual(
+    passed.map(([wire]) => wire),
+    [],
+  );
+  equal(hook(prompt("/help"), "qwen"), undefined);
+  equal(hook(call("Skill", { name: "other" })), undefined);
+});

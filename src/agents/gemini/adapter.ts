@@ -122,7 +122,11 @@ const hookFiles: HookFiles = {
   loads: {
     places: [".gemini/extensions", ".gemini/hooks"],
     ofPlugin: ["gemini-extension.json"],
-    lines: { folders: [".gemini/commands", ".gemini/skills", ".gemini/agents"], forms: ["braced"] },
+    lines: {
+      folders: [".gemini/commands", ".gemini/skills", ".gemini/agents"],
+      forms: ["braced"],
+      extensions: [".gemini/extensions"],
+    },
     moved: ({ environment }) => {
       const said = environment?.GEMINI_CLI_HOME;
       return said && isAbsolute(said) ? [join(said, ".gemini/extensions")] : [];

@@ -91,6 +91,7 @@ const hookFiles: HookFiles = {
       folders: lineFolders.map((one) => `.qwen/${one}`),
       moved: (home) => lineFolders.map((one) => join(qwenFolder(home), one)),
       forms: ["braced", "quoted"],
+      extensions: [".qwen/extensions"],
     },
     moved: (home) => [join(qwenFolder(home), "extensions")],
     program: {

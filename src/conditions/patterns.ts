@@ -10,6 +10,7 @@ import { comparisonsOf, isNameList, needsEngine, readToolPattern } from "../engi
 import type { Patterns } from "../engine/ports.ts";
 import { isRecord } from "../engine/schema.ts";
 import { realOf } from "../files/paths.ts";
+import { textAt } from "../files/regular-file.ts";
 import { needsShellForLines } from "./brings-lines.ts";
 import { needsShellToLoosen } from "./loosens.ts";
 import type { OwnFolders } from "./own-places.ts";
@@ -133,7 +134,7 @@ function readOnce(read: Patterns["commands"], begin: () => void): Patterns["comm
     if (!last || !isSame) {
       begin();
       const { cwd, home, runsOthers } = place;
-      const own: ShellPlace = runsOthers ? { cwd, home, runsOthers } : { cwd, home };
+      const own: ShellPlace = { cwd, home, textAt, ...(runsOthers ? { runsOthers } : {}) };
       last = { line, place: own, reading: read(line, own) };
     }
     return last.reading;

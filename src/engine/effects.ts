@@ -70,6 +70,8 @@ export interface ShellPlace {
   home: string;
   /** Programs of which a person says that they run others (R102). */
   runsOthers?: ReadonlySet<string>;
+  /** A file that the line hands to Hookline's own program. Absent: nothing of the disk is known. Never throws. */
+  textAt?(path: string): string | undefined;
 }
 
 /** Places that rules know by name, and what each means. */

@@ -106,12 +106,13 @@ export function writes({ commands }: ShellReading): Written[] {
 
 const noNames: ReadonlySet<string> = new Set();
 
-function createWalk({ home, runsOthers = noNames }: ShellPlace): Walk {
+function createWalk({ home, runsOthers = noNames, textAt = () => undefined }: ShellPlace): Walk {
   const walk: Walk = {
     depth: 0,
     nodes: 0,
     home,
     runsOthers,
+    textAt,
     found: [],
     unknown: new Map(),
     unsteady: new Set(),

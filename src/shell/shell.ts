@@ -1,6 +1,6 @@
 /** What one shell process of a line knows, and what a command in it is given. The reading itself is a port here: its walk is in read.ts. */
 import type { CommandExpansionPart, Function as FunctionNode, ProcessSubstitutionPart } from "unbash";
-import type { Redirect, SimpleCommand, Unknown } from "../engine/effects.ts";
+import type { Redirect, ShellPlace, SimpleCommand, Unknown } from "../engine/effects.ts";
 import { blanks, hidesSubstitution, isUnknown, type Known, textOf, unknownPath, type Variables } from "./expand.ts";
 import type { Made } from "./made.ts";
 import type { Budget } from "./tree.ts";
@@ -52,6 +52,7 @@ export interface Reading extends Budget {
   readonly hashed: Map<string, string>;
   /** Programs of which a person says that they run others. */
   readonly runsOthers: ReadonlySet<string>;
+  readonly textAt: NonNullable<ShellPlace["textAt"]>;
   readonly prints: Map<CommandExpansionPart | ProcessSubstitutionPart, string>;
   readonly mentioned: Set<string>;
   /** The line itself says where programs are looked for. */

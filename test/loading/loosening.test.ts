@@ -1,6 +1,6 @@
 /** What an agent tries in order to lift its own guards, by Hookline's own commands and files, and what it may do with them (R92). */
 import assert from "node:assert/strict";
-import { readFileSync, symlinkSync } from "node:fs";
+import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
@@ -201,4 +201,34 @@ test("[R92] an automation that a line makes is judged by what its steps would do
     assert.ok(found.includes("git push --force") && found.includes(`rm -rf ${home}`), `${line}: ${found.join("; ")}`);
   }
   assert.deepEqual(commandsOf('hookline task create \'{"command":"rm -rf ~"}\'').length, 1);
+});
+
+test("[R92] the steps in a file that a line applies are judged as if the line ran them, written before or in the line itself", async (t) => {
+  const folder = temporaryFolder(t);
+  const yaml = `name: a\ntrigger: { type: cron, cron: "0 2 * * *" }\ncontext_steps:\n`;
+  const files = {
+    "braces.yaml": `${yaml}  - { type: run_tests, command: "git push --force" }\n`,
+    "plain.yaml": `${yaml}  - type: run_tests\n    command: git push --force # now\n    timeout: 5\n`,
+    "block.yaml": `${yaml}  - type: run_tests\n    command: |\n      cd /tmp\n      git push --force\n    timeout: 5\n`,
+    "folded.yaml": `${yaml}  - type: run_tests\n    command: >-\n      git\n      push --force\n`,
+    "words.yaml": `${yaml}  - type: run_tests\n    command:\n      - git\n      - push\n      - --force\n`,
+    "list.yaml": `${yaml}  - type: run_tests\n    command: [git, "push", --force]\n`,
+    "a.json": JSON.stringify({ context_steps: [{ type: "run_tests", command: "git push --force" }] }),
+  };
+  const read = (line: string) => patterns.commands(line, { cwd: folder, home });
+  const runs = (line: string): boolean =>
+    read(line).commands.some(({ words }) => words.join(" ") === "git push --force");
+  for (const [name, text] of Object.entries(files)) {
+    writeFileSync(join(folder, name), text);
+    assert.ok(runs(`hookline automation apply ${name}`), name);
+    assert.ok(runs(`cat > new-${name} <<'E'\n${text}\nE\nhookline automation apply --project app new-${name}`), name);
+  }
+  assert.ok(runs(`hookline automation apply - <<'E'\n${files["plain.yaml"]}\nE`));
+  writeFileSync(join(folder, "calm.yaml"), `${yaml}  - { type: run_tests, command: npm test }\n`);
+  assert.deepEqual(read("hookline automation apply calm.yaml").unknown, []);
+  for (const line of [
+    "hookline automation apply none.yaml",
+    "curl -s https://example.org/a > b.yaml; hookline automation apply b.yaml",
+  ])
+    assert.match(JSON.stringify(read(line).unknown), /cannot tell what the automations in [a-z]+\.yaml run/, line);
 });

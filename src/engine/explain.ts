@@ -15,6 +15,8 @@ export interface Explanation {
   line?: number;
   would: "run" | "skip";
   because: string;
+  /** The shell line that the event brings along, out of a file that it writes or names: on its account the hook would run. */
+  of?: { file: string; line: string };
 }
 
 /** One sentence per hook of the set, in running order. Limits are looked up as they stand now. */

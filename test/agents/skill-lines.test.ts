@@ -12,7 +12,7 @@ interface Place {
   home: string;
   work: string;
   put(file: string, text: string): void;
-  run(words: string, input?: string): ReturnType<typeof runCommand>;
+  run(words: string | string[], input?: string): ReturnType<typeof runCommand>;
   /** What the agent is told about this payload. */
   hook(wire: Fields, agent?: string): Fields | undefined;
 }
@@ -29,8 +29,8 @@ function createPlace(t: TestContext, files: Readonly<Record<string, string>> = {
   mkdirSync(home);
   put("work/.hookline/hooks.local.json", rules);
   for (const [file, text] of Object.entries(files)) put(file, text);
-  const run = (words: string, input = ""): ReturnType<typeof runCommand> =>
-    runCommand(words.split(" "), { cwd: work, environment, input });
+  const run = (words: string | string[], input = ""): ReturnType<typeof runCommand> =>
+    runCommand(typeof words === "string" ? words.split(" ") : words, { cwd: work, environment, input });
   return {
     ...{ home, work, put, run },
     hook(wire, agent = "claude-code") {
@@ -314,3 +314,29 @@ test("a model that calls a skill by whatever field, and a person who types a com
   equal(hook(prompt("/help"), "qwen"), undefined);
   equal(hook(call("Skill", { name: "other" })), undefined);
 });
+
+test("explain shows the lines of a file that a call writes or names, and which hook would run on their account", (t) => {
+  const { run } = createPlace(t, { "work/.claude/commands/up.md": "!`git push --force origin main`" });
+  const told = (event: string, data: Fields, ...more: string[]): string =>
+    runExplain(run, [event, "--data", JSON.stringify(data), ...more]);
+  const write = {
+    tool_name: "Write",
+    tool_input: { file_path: ".claude/commands/x.md", content: "!`git push --force a b`" },
+  };
+  match(told("PreToolUse", write), /judged with the call\n {2}git push --force a b: in .*commands\/x\.md/);
+  const all: { because: string; would: string; of?: { line: string } }[] = JSON.parse(
+    told("PreToolUse", write, "--json"),
+  );
+  const [one] = all.filter(({ of }) => of);
+  equal(one?.of?.line, "git push --force a b");
+  match(`${one?.would} ${one?.because}`, /^run .*x\.md holds the line `git push --force a b`: /);
+  const called = { tool_name: "Skill", tool_input: { skill: "up" } };
+  match(told("PreToolUse", called), / {2}git push --force origin main: in .*commands\/up\.md/);
+  ok(!told("PreToolUse", { tool_name: "Bash", tool_input: { command: "ls" } }).includes("judged with the call"));
+});
+
+const runExplain = (run: Place["run"], words: string[]): string => {
+  const { status, stdout, stderr } = run(["explain", ...words]);
+  equal(status, 0, stderr);
+  return stdout;
+};

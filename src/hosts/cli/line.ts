@@ -26,7 +26,7 @@ import {
 import { logOf, type Place, storePath } from "./place.ts";
 import { openDegradableStore } from "./store.ts";
 
-export interface Line extends Pick<Composed, "engine" | "ports" | "board"> {
+export interface Line extends Pick<Composed, "engine" | "ports" | "board" | "linesOf"> {
   loaded: Loaded;
   automations: StoredAutomations["open"];
   /** Ends background work of this process, then closes the store. */

@@ -25,7 +25,7 @@ import {
   type ExternalServicesOptions,
   type Served,
 } from "./external-services.ts";
-import { judgingLines, type LinesOf, linesOfEvents } from "./meant-lines.ts";
+import { explainingLines, judgingLines, type LinesOf, linesOfEvents } from "./meant-lines.ts";
 import { noticing } from "./trust-notice.ts";
 
 /** The hooks and settings of folders: the same ones for one event, or as the files are now. */
@@ -76,6 +76,8 @@ interface NoticeRules extends Pick<NotifierOptions, "settings"> {
 export interface Composed {
   engine: Engine;
   ports: Ports;
+  /** The shell lines that an event brings along, which hooks judge with it. */
+  linesOf: LinesOf;
   /** Projects with their tasks, notes and memory; undefined: the store keeps none. */
   board: ExternalServices["board"];
   /**
@@ -159,13 +161,11 @@ export async function compose(options: ComposeOptions): Promise<Composed> {
     },
   };
   const judging = createEngine(ports);
+  const linesOf = options.linesOf ?? linesOfEvents({ home, environment });
   const engine = {
     ...judging,
-    emit: noticing(
-      judgingLines(judging.emit, options.linesOf ?? linesOfEvents({ home, environment }), basics.id),
-      untrustedAt,
-      ports,
-    ),
+    explain: explainingLines(judging.explain, linesOf),
+    emit: noticing(judgingLines(judging.emit, linesOf, basics.id), untrustedAt, ports),
   };
   outside.serve({
     engine,
@@ -179,6 +179,7 @@ export async function compose(options: ComposeOptions): Promise<Composed> {
   return {
     engine,
     ports,
+    linesOf,
     board: outside.board,
     async close(answered) {
       await Promise.all([engine.close(), answered]);

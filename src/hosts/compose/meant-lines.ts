@@ -1,6 +1,7 @@
 /** Judges the shell lines that an event means beside itself, out of skills and slash commands: what they come to is an answer to the event. */
 import { type MeantLine, meantLines, takesReader } from "../../agents/skill-lines.ts";
 import type { HookEvent, MaybePromise } from "../../engine/event.ts";
+import type { Explanation } from "../../engine/explain.ts";
 import { oneLine } from "../../engine/one-line.ts";
 import { merge, type Outcome } from "../../engine/outcome.ts";
 import type { Caller } from "../../engine/ports.ts";
@@ -45,6 +46,24 @@ export function judgingLines(emit: Emit, linesOf: LinesOf, id: () => string): Em
   }
 }
 
-const reasonOf = ({ line, file }: MeantLine, reason = ""): string =>
-  `${oneLine(file, longest)} holds the line \`${oneLine(line, longest)}\`, which the agent would run. ${reason}`.trim();
+type Explain = (event: HookEvent) => MaybePromise<Explanation[]>;
+
+/** A hook that would run for one of the lines alone is shown with that line. */
+export function explainingLines(explain: Explain, linesOf: LinesOf): Explain {
+  return async (event) => {
+    const own = await explain(event);
+    const ofLines: Explanation[] = [];
+    for (const { event: meant, file, line } of event.to ? [] : await linesOf(event))
+      for (const one of await explain(meant))
+        if (one.would === "run" && own.find(({ hook }) => hook === one.hook)?.would === "skip")
+          ofLines.push({ ...one, because: `${holds({ file, line })}: ${one.because}`, of: { file, line } });
+    const shown = new Map(ofLines.toReversed().map((one) => [one.hook, one]));
+    return own.map((one) => shown.get(one.hook) ?? one);
+  };
+}
+
+const holds = ({ line, file }: Pick<MeantLine, "line" | "file">): string =>
+  `${oneLine(file, longest)} holds the line \`${oneLine(line, longest)}\``;
+
+const reasonOf = (one: MeantLine, reason = ""): string => `${holds(one)}, which the agent would run. ${reason}`.trim();
 const longest = 200;

@@ -1,6 +1,8 @@
 /** hookline emit and explain: one event that a person describes, decided or only explained. */
+
 import { ignoredByAgent } from "../../../agents/index.ts";
 import { withInput } from "../../../agents/payload.ts";
+import type { MeantLine } from "../../../agents/skill-lines.ts";
 import { withOwnNames } from "../../../engine/ability.ts";
 import { HooklineError, messageOf } from "../../../engine/error.ts";
 import { depthWithin, type Fields, type HookEvent, type Json, payloadAt } from "../../../engine/event.ts";
@@ -319,14 +321,24 @@ export async function explain(invocation: Invocation): Promise<ExitCode> {
     const listens = hook !== undefined && (listensTo(hook, event.name) || isOwnEvent(hook, event.name));
     return { ...one, listens, ...(changed.length > 0 && { changed }) };
   });
+  const brought = await line.linesOf(event);
   await line.close();
   if (invocation.json) invocation.terminal.print(JSON.stringify(explanations));
   else {
-    const does = await effectLines(event, invocation, invocation.terminal);
+    const does = [...(await effectLines(event, invocation, invocation.terminal)), ...broughtLines(brought, invocation)];
     for (const line of [...does, ...(does.length > 0 ? [""] : [])]) invocation.terminal.print(line);
     printExplanations(invocation, explanations);
   }
   return 0;
+}
+
+/** Hooks judge these lines as they judge calls. */
+function broughtLines(lines: readonly MeantLine[], { terminal, cwd, home }: Invocation): string[] {
+  if (lines.length === 0) return [];
+  return [
+    terminal.paint("bold", "lines that an agent would run by itself, judged with the call"),
+    ...lines.map(({ line, file }) => `  ${oneLine(line)}: in ${oneLine(shortPath(file, cwd, home))}`),
+  ];
 }
 
 const otherEvents = (count: number, isMore: boolean): string =>

@@ -44,7 +44,7 @@ export const loadedCode = (): readonly LoadedCode[] => [
 ];
 
 /** They move Hookline's own folders, of which an agent's hook then finds none. */
-const ownFolders: readonly string[] = ["HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"];
+const ownFolders: readonly string[] = ["HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "HOOKLINE_[A-Z]+", "LD_PRELOAD"];
 
 /** Environment variables that say where hook files lie. */
 export const placeVariables = (): string[] => [

@@ -39,6 +39,9 @@ const connects = /localhost|127\.\d|::1|0\.0\.0\.0|\/dev\/tcp\//;
 /** Of the daemon, where none says another. */
 const usualPort = 4665;
 const switches = /(?:^|[\s;&|('"])HOOKLINE_(?:DISABLE|HEADLESS|BIN|OFF)\w*=/;
+/** The Node that it runs with may be taken away. */
+const ofNode =
+  /\b(?:rm|mv|chmod|chown|ln|unlink|shred)\b[^;|\n]*\bnode(?:js)?(?![-\w.])|\b(?:nvm|fnm|n|nodenv|nvs|volta|asdf|mise|brew|apt|apt-get|dnf|pacman)\b.*\b(?:uninstall|rm|remove|purge)\b/;
 const mostTokens = 200;
 
 /** Whether the line could mean Hookline, by its text and by the files that its words name: most lines need no reader. */
@@ -46,6 +49,7 @@ function couldLoosen(line: string, cwd: string, own: OwnPlaces): boolean {
   const plain = line.replace(/['"]|\\\n?/g, "");
   if (own.speaksOfAgent(plain)) return true;
   if (/hookline/i.test(plain) || buildsWords.test(line)) return true;
+  if (ofNode.test(plain)) return true;
   if (kills.test(plain)) return own.daemon() !== undefined;
   if (connects.test(plain) && plain.includes(String(own.daemon()?.port ?? usualPort))) return true;
   const mayAct = acts.test(plain);
@@ -61,13 +65,17 @@ function couldLoosen(line: string, cwd: string, own: OwnPlaces): boolean {
   return false;
 }
 
-/** By a variable, the program takes the words of another one for its own. */
+/** By a variable, code comes into the program, or it takes the words of another one for its own. */
 function loadsOwn(line: string, cwd: string, own: OwnPlaces): boolean {
   if (!/\b(?:NODE|BUN)_OPTIONS\s*=/.test(line)) return false;
-  const loaded = line.matchAll(
-    /(?:--import|--require|--(?:experimental-)?loader|--preload|-r)[\s=]+['"]?([^\s'";|&]+)/g,
+  const loaded = [
+    ...line.matchAll(/(?:--import|--require|--(?:experimental-)?loader|--preload|-r)[\s=]+['"]?([^\s'";|&]+)/g),
+  ];
+  if (loaded.some(([, path = ""]) => own.isProgram(path, cwd))) return true;
+  const starts = (word: string): boolean => own.agent(word) !== undefined || own.isProgram(word, cwd);
+  return (
+    loaded.length > 0 && line.split(/[\s;&|()'"]+/).some((word) => word !== "" && !word.includes("=") && starts(word))
   );
-  return [...loaded].some(([, path = ""]) => own.isProgram(path, cwd));
 }
 
 /** Whether this event takes the reader of shell lines. */
@@ -111,7 +119,7 @@ function compile(folders: OwnFolders, patterns: Patterns): (event: HookEvent) =>
 
   function byLine(line: string, cwd: string): string | undefined {
     if (switches.test(line)) return "switch Hookline off, or what it asks";
-    if (loadsOwn(line, cwd, own)) return "load Hookline's own program into another one";
+    if (loadsOwn(line, cwd, own)) return "load code into Hookline or an agent, or Hookline into another program";
     if (own.movesAgent(line)) return "start an agent with other settings, and so without its hooks";
     if (!patterns.loosens || !couldLoosen(line, cwd, own)) return undefined;
     return patterns.loosens(line, { cwd, home: own.home }, own);

@@ -41,7 +41,7 @@ export function createOwnPlaces(folders: OwnFolders, real: (path: string) => str
     isMoved:
       variables.length > 0
         ? new RegExp(
-            `(?:^|[\\s;&|(])(?:${variables.join("|")})=\\S{0,500}(?:\\s{1,9}\\w{1,60}=\\S{0,500}){0,9}\\s{0,9}(?:;|&&|\\s)\\s{0,9}(?:\\S{0,300}/)?(?:${names.join("|")})(?![\\w.-])`,
+            `(?:^|[\\s;&|(])(?:chroot|bwrap|firejail|proot|nsjail|systemd-nspawn|unshare|nsenter|faketime)\\s[^;&|\\n]{0,500}[\\s/'"](?:${names.join("|")})(?![\\w.-])|(?:^|[\\s;&|(])(?:${variables.join("|")})=\\S{0,500}(?:\\s{1,9}\\w{1,60}=\\S{0,500}){0,9}\\s{0,9}(?:;|&&|\\s)\\s{0,9}(?:\\S{0,300}/)?(?:${names.join("|")})(?![\\w.-])`,
           )
         : undefined,
   }));

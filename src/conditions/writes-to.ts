@@ -150,6 +150,31 @@ function isInMod(path: string, mods: readonly string[]): boolean {
   return rest !== "" && existsSync(join(folder, name, "hooks"));
 }
 
+const anywhereSign = "//**/";
+
+/**
+ * As a pattern of files says, but for what begins with `//**` and a slash: the folders above it may be called by a dot, as those of
+ * worktrees are.
+ */
+function compileOne(file: string, patterns: Patterns): FilePattern {
+  const isAnywhere = file.startsWith(anywhereSign);
+  const [, folder] = /^\/\/(?:\*\*\/)?([^*?[\]{}!]+)\/\*\*$/.exec(file) ?? [];
+  if (!isAnywhere && folder === undefined) return compileFilePattern(file, patterns);
+  // All that lies in a folder, whatever it is called.
+  const fits: FilePattern =
+    folder === undefined
+      ? compileFilePattern(`//${file.slice(anywhereSign.length)}`, { glob: patterns.glob })
+      : (path) => isInside(`/${folder}`, path);
+  const endFits = (path: string, at: Parameters<FilePattern>[1]): boolean => {
+    for (let start = 0; start >= 0; start = path.indexOf("/", start + 1)) if (fits(path.slice(start), at)) return true;
+    return false;
+  };
+  return (path, at) => {
+    const named = resolve(at.cwd, path);
+    return endFits(named, at) || (patterns.real !== undefined && endFits(patterns.real(named), at));
+  };
+}
+
 /** A pattern is compiled when a path first holds all of its names: of some hundred most never are. */
 function fittingOne(
   files: readonly string[],
@@ -158,13 +183,13 @@ function fittingOne(
   const all = files.map((file) => ({ file, names: namesOf(file) }));
   const compiled = new Map<string, FilePattern>();
   // What is wrong with one is said when its file is read.
-  if (patterns.wereChecked !== true) for (const file of files) compiled.set(file, compileFilePattern(file, patterns));
+  if (patterns.wereChecked !== true) for (const file of files) compiled.set(file, compileOne(file, patterns));
   return (path, at) => {
     const named = resolve(at.cwd, path);
     const places = `${named}/\n${patterns.real?.(named) ?? ""}/`.toLowerCase();
     return all.some(({ file, names }) => {
       if (!names.every(({ part }) => places.includes(part))) return false;
-      const known = compiled.get(file) ?? compileFilePattern(file, patterns);
+      const known = compiled.get(file) ?? compileOne(file, patterns);
       compiled.set(file, known);
       return known(path, at);
     });
@@ -213,7 +238,10 @@ function compile(params: Params, patterns: Patterns): (event: HookEvent) => Foun
       paths
         .flatMap((path) => placesOf(path, { home, cwd }))
         .some((path) => fits(path, { cwd, home }) || isInMod(resolve(cwd, path), mods));
-    if (writes(tool) && isAny(writtenByTool(fields))) return { does };
+    if (writes(tool)) {
+      const named = writtenByTool(fields);
+      if (isAny(named) || named.some((path) => isAnyOf({ path, whole: true }, cwd, isAny))) return { does };
+    }
     const line = lineOf(event);
     if (line === undefined || !isMeant(line, cwd)) return false;
     if (!patterns.writes) return { does }; // another hook has made this line: the event's own needed no reader

@@ -76,6 +76,7 @@ function byActing(command: SimpleCommand, isLast: boolean, line: Line): string |
   const direct = own.isProgram(words[0] ?? "", cwd);
   if (direct) return byOwn(words.slice(1), command, line);
   if (!isLast) return byFiles(ownWordsOf(command, line), command, line);
+  if (takesNode(command, line)) return "take away the Node that Hookline runs with";
   const texts = [...words, text ?? "", ...fed(command, line)];
   return byTokens(texts, command, line) ?? byService(name, texts, line) ?? byFiles(texts, command, line);
 }
@@ -254,16 +255,31 @@ function copiesFrom({ words, cwd }: SimpleCommand, own: OwnPlaces): boolean {
 }
 
 /** `chmod -x $(which hookline)`, `rm -rf $(npm root -g)/hookline`, `readlink … | xargs rm`: where it lies is asked, and then it is changed. */
-function asksWhere({ words, given, input }: SimpleCommand, { reading }: Line): boolean {
-  const name = baseName(words[0] ?? "");
+function asksWhere(command: SimpleCommand, line: Line): boolean {
+  const name = baseName(command.words[0] ?? "");
   if (/^(?:node|bun|deno|tsx|npx|sh|bash|zsh|dash|exec|env)$/.test(name)) return false;
-  return [...given, ...input].some((index) => {
+  return isAsked(command, line, /(?:^|\/|\*)hookline(?:\*|\.js|\.db)?$/i);
+}
+
+const locators = set("which command type whereis readlink realpath whence where locate find fd pgrep pidof ps");
+
+const isAsked = ({ given, input }: SimpleCommand, { reading }: Line, named: RegExp): boolean =>
+  [...given, ...input].some((index) => {
     const asked = reading.commands[index]?.words ?? [];
-    return (
-      /^(?:which|command|type|whereis|readlink|realpath|whence|where|locate|find|fd)$/.test(baseName(asked[0] ?? "")) &&
-      asked.some((word) => /(?:^|\/|\*)hookline(?:\*|\.js|\.db)?$/i.test(word))
-    );
+    return locators.has(baseName(asked[0] ?? "")) && asked.some((word) => named.test(word));
   });
+
+const versionManagers = /^(?:nvm|fnm|n|nodenv|nvs|volta|asdf|mise|brew|apt|apt-get|dnf|pacman)$/;
+
+/** Without the Node that it runs with, Hookline cannot be started. */
+function takesNode(command: SimpleCommand, line: Line): boolean {
+  const [program = "", ...words] = command.words;
+  const name = baseName(program);
+  if (/^(?:nvm|fnm|n|nodenv|nvs)$/.test(name)) return words.some((word) => removing.test(word));
+  if (versionManagers.test(name))
+    return words.some((word) => removing.test(word)) && words.some((word) => /^node(?:js)?(?:@.*)?$/.test(word));
+  if (!sweeping.has(name) || name === "find" || name === "fd") return false;
+  return words.some((word) => /(?:^|\/)bin\/node(?:js)?$/.test(word)) || isAsked(command, line, /^node(?:js)?$/);
 }
 
 /** Routes that tell nothing are free. */

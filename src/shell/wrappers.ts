@@ -3,10 +3,11 @@ import { baseName } from "../engine/pattern.ts";
 import { isUnknown, mayVanish, within } from "./expand.ts";
 import { movedTo } from "./folders.ts";
 import { lineVariables, opaqueVariables, startVariables } from "./languages.ts";
+import { pathIn } from "./made.ts";
 import { readOptions } from "./options.ts";
 import { bashOptions, type Wrapper } from "./programs.ts";
-import { readGivenFile } from "./script-files.ts";
-import { type Call, cannotTell, noteRuns, readLine, setFolder, shortened } from "./shell.ts";
+import { readGivenFile, textOfFile } from "./script-files.ts";
+import { type Call, cannotTell, folderOf, noteRuns, readLine, setFolder, shortened } from "./shell.ts";
 
 export function runWrapped(words: readonly string[], row: Wrapper, outer: Call): void {
   const { reading } = outer;
@@ -113,6 +114,19 @@ export function runShell(words: readonly string[], call: Call): void {
 
 const mostStarts = 20;
 
+/** Made before this line: what lies there is read as well. */
+function readStartFile(name: string, path: string, call: Call): void {
+  if (name === "MAKEFLAGS" || path === "/dev/null" || textOfFile(path, call) !== "elsewhere") return;
+  const full = pathIn(folderOf(call), path);
+  const text = full.startsWith("/") ? call.reading.textAt(full) : undefined;
+  if (text === undefined || (name.startsWith("GIT_") && runsOfGit.test(text)))
+    noteRuns(call.reading, `cannot tell what the variable ${name} runs`);
+  else if (!name.startsWith("GIT_")) readLine(text, call);
+}
+/** Settings of git that run something. */
+const runsOfGit =
+  /^\s*\[\s*(?:alias|include|filter|credential)|^\s*(?:hookspath|sshcommand|editor|pager|fsmonitor|helper|external|textconv|command|driver|program|askpass|gitproxy)\s*=/im;
+
 /** Variables given to a program can themselves be programs, or name what a shell reads first. */
 export function checkVariable(name: string, value: string, place: Pick<Call, "reading" | "shell">): void {
   const { reading } = place;
@@ -146,6 +160,7 @@ export function checkVariable(name: string, value: string, place: Pick<Call, "re
   if (/[$`]/.test(value))
     readLine(`: "${value.replaceAll('"', "")}"`, movedTo(within, call)); // the shell expands it, wherever it then is
   else if (!/^PS/.test(name) && value !== "") {
+    readStartFile(name, value, call);
     readGivenFile(value, call);
     if (reading.starts.length < mostStarts) reading.starts.push(() => readGivenFile(value, call));
   }

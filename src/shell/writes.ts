@@ -259,10 +259,11 @@ const gitCommands: { readonly [name: string]: (words: Words, command: SimpleComm
     ["rm", "checkout", "restore", "clean"].map((name) => [name, (words: Words) => asWhole(pathsOfGit(words))]),
   ),
   mv: moved,
-  stash: ([action = "", ...words]) => {
+  stash: (all) => {
+    const [action = "", ...words] = all;
     if (action === "push")
       return asWhole(pathsOfGit(words.filter((_, index) => !/^(?:-m|--message)$/.test(words[index - 1] ?? ""))));
-    return words.includes("--") ? asWhole(pathsOfGit(words)) : [];
+    return all.includes("--") ? asWhole(pathsOfGit(all)) : [];
   },
   clone: (words) => cloned(words),
   worktree: ([action = "", ...rest]) => (/^(?:add|move)$/.test(action) ? asWhole(operandsOf(rest).slice(0, 2)) : []),
@@ -318,6 +319,7 @@ const programs: { readonly [name: string]: Row } = {
   ...each("cp gcp rsync scp ditto", copiedTrees),
   ...each("ln gln link", linked),
   install: copied,
+  stow: (words) => [{ path: valuesOf(words, "-t", "--target")[0] ?? "..", whole: true, from: operandsOf(words) }],
   ...each("mv gmv", moved),
   ...each("mount bindfs", (words) => asWhole(operandsOf(words).slice(-1))),
   dd: (words) => asPaths(words.flatMap((word) => (word.startsWith("of=") ? word.slice(3) : []))),

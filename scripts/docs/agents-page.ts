@@ -115,17 +115,18 @@ Agents run such lines themselves, out of words for the model. Claude Code alone 
 |---|---|---|
 | Claude Code, from 2.1.332 on | \`\` !\`…\` \`\`, and blocks that begin with three backquotes and \`!\` | when each is about to run ([PreSkillShellCommand](events.md#preskillshellcommand)), when they are written, and when a slash command or the tool Skill names their file |
 | Claude Code before that | the same | when they are written, and when a slash command or the tool Skill names their file |
-| Qwen Code | \`!{…}\` | when they are written, and when the tool Skill names their file |
-| OpenCode, Gemini CLI | \`\` !\`…\` \`\`, \`!{…}\` | when they are written |
+| Qwen Code | \`!{…}\` | when they are written, and when the tool Skill or a prompt names their file |
+| OpenCode, Gemini CLI | \`\` !\`…\` \`\`, \`!{…}\` | when they are written, and when a tool for skills or a prompt names their file |
 | Codex, Copilot CLI, pi | none are known | — |
 
 - **Written**: each line that a tool for files or a shell line puts into ${folders()} is judged as a call of \`Bash\`,
-  for deny and ask. An edit is judged by what the file holds afterwards. The reason names the file and the line. In \`hookline runs\` such a line is a PreSkillShellCommand.
+  for deny and ask. An edit, an addition, a patch, or several writes of one line are judged by what the file holds
+  afterwards; \`hookline explain\` shows the lines. The reason names the file and the line. In \`hookline runs\` such a line is a PreSkillShellCommand.
 - The [built-in guard](security.md#the-built-in-guard) asks before a call writes shell lines, hooks, or a text that it cannot see beforehand into such a file. Text without
   them needs no question.
 - **What is left**: Qwen Code, OpenCode and Gemini CLI run the lines of a slash command that a person types before any hook hears of the prompt (UserPromptExpansion of Qwen
-  Code and \`command.execute.before\` of OpenCode come afterwards; as their sources and pages say, not tried). So a file that a program, a \`git pull\` or a person has
-  written is not judged there. A command of a plugin or an extension is not looked for by its name. What stands for \`$ARGUMENTS\` is not known when a line is judged.
+  Code and \`command.execute.before\` of OpenCode come afterwards; as their sources and pages say, not tried). Hookline judges the lines when it
+  hears of the prompt, which for a file that a program, a \`git pull\` or a person has written is too late there. A command of an extension of Gemini CLI or Qwen Code is looked for by its name; one of another plugin is not. What stands for \`$ARGUMENTS\` is not known when a line is judged.
 
 ## Limits
 

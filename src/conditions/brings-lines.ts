@@ -75,7 +75,7 @@ function compile({ folders }: Params, patterns: Patterns): (event: HookEvent) =>
     const { effects, commands } = patterns.effects?.({ tool, input, cwd, home }, { workspace: cwd, home }) ?? nothing;
     const isThere = (path: string): boolean => liesThere(path, folders) || liesThere(real(path), folders);
     const reading = patterns.commands(line, { cwd, home });
-    const all = patterns.writes?.(reading) ?? [];
+    const all = patterns.writes?.(reading, true) ?? [];
     const written: Written[] = [
       ...effects.flatMap(({ is, path, command }) =>
         is === "writes" && path !== undefined ? { path, ...(command === undefined ? {} : { command }) } : [],

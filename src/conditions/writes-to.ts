@@ -10,7 +10,7 @@ import { compileFilePattern, type FilePattern } from "../engine/file-pattern.ts"
 import { baseName, unknownText } from "../engine/pattern.ts";
 import type { ConditionKind, Patterns } from "../engine/ports.ts";
 import type { Found } from "../engine/record.ts";
-import { isRecord, listOf, object, say, text } from "../engine/schema.ts";
+import { flag, isRecord, listOf, object, say, text } from "../engine/schema.ts";
 import { classOf, lineOfCall, pathFields } from "../engine/tools.ts";
 import { isInside } from "../files/paths.ts";
 import { textAt } from "../files/regular-file.ts";
@@ -21,6 +21,8 @@ interface Params {
   files: string[];
   /** Of agents: whoever replaces, removes or fills such a folder changes the hooks in it. */
   folders?: string[];
+  /** What a program that is not known names counts, and a patch that nobody can read. */
+  cautious?: boolean;
   /** In these folders, a folder that holds hooks is meant with all that is in it. */
   mods?: string[];
 }
@@ -220,7 +222,7 @@ function pathsOfPatch(text: string): string[] {
 const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 
 function compile(params: Params, patterns: Patterns): (event: HookEvent) => Found | boolean {
-  const { files, folders = [], mods = [] } = params;
+  const { files, folders = [], mods = [], cautious = false } = params;
   const fits = fittingOne(files, patterns);
   const isFolder = folderTest(folders, patterns);
   const isMeant = couldMean(namedIn(params));
@@ -247,10 +249,11 @@ function compile(params: Params, patterns: Patterns): (event: HookEvent) => Foun
     if (!patterns.writes) return { does }; // another hook has made this line: the event's own needed no reader
     const reading = patterns.commands(line, { cwd, home });
     if (reading.unknown.length > 0 && speaksOf(line, speaking).length > 0) return { does };
-    const written = patterns.writes(reading);
+    const written = patterns.writes(reading, cautious);
     if (written.some((one) => isAnyOf(one, cwd, isAny))) return { does };
     if (isAny(changed(patterns, { tool, input: fields, cwd, home }, isFolder))) return { does };
-    return written.some(({ patch }) => patch && textOfPatch(patch) === undefined) && { does: appliesUnread };
+    const isUnread = cautious && written.some(({ patch }) => patch && textOfPatch(patch) === undefined);
+    return isUnread && { does: appliesUnread };
   };
 
   function isAnyOf(one: Written, cwd: string, isAny: (paths: readonly string[]) => boolean): boolean {
@@ -313,6 +316,11 @@ export const writesTo: ConditionKind<Params> = {
       folders: say(
         listOf(text()),
         "patterns of folders that count where they are replaced, removed or filled as a whole",
+      ),
+      cautious: say(
+        flag,
+        "true: every path that a program names which Hookline does not know counts, and so does a patch that cannot be read",
+        false,
       ),
       mods: say(
         listOf(text()),

@@ -220,8 +220,12 @@ export interface Patterns {
   commands(line: string, place: ShellPlace): ShellReading;
   /** The words of one command by their meaning. Absent: commands are compared by letter alone. Never throws. */
   spell?(words: readonly string[]): Spelling;
-  /** The files that the commands of a line write or remove, as guards of files have to take it. Never throws. */
-  writes?(reading: ShellReading): readonly Written[];
+  /**
+   * The files that the commands of a line write or remove. Never throws.
+   *
+   * @param isCautious what a program names that is in no table counts, too
+   */
+  writes?(reading: ShellReading, isCautious: boolean): readonly Written[];
   /** What a shell line would do to Hookline itself, as what follows "this would"; undefined: nothing. Never throws. */
   loosens?(line: string, place: ShellPlace, own: OwnPlaces): string | undefined;
   /** What a tool call does: one reading for all rules. Absent: no rule of the set asks. Never throws. */

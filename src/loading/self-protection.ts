@@ -103,6 +103,7 @@ export function selfProtection(places: Places): Hook {
           with: {
             files: [...new Set(files)],
             folders: [...folders],
+            cautious: true,
             mods: code.flatMap(({ mods }) => mods?.(places) ?? []),
           },
         },

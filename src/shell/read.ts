@@ -83,8 +83,12 @@ function deepestBracket(line: string): number {
 const opens = 40;
 const closes = 41;
 
-/** The files that these commands write or remove, absolute where the line tells. Never throws. */
-export function writes({ commands }: ShellReading): Written[] {
+/**
+ * The files that these commands write or remove, absolute where the line tells. Never throws.
+ *
+ * @param isCautious what a program names that nobody here knows counts, too
+ */
+export function writes({ commands }: ShellReading, isCautious: boolean): Written[] {
   return commands.flatMap((command, index) => {
     const { words, redirects, cwd } = command;
     // `git -C x rm` stands there as `git rm` too.
@@ -94,7 +98,7 @@ export function writes({ commands }: ShellReading): Written[] {
       inner.size === 0 ? words : words.filter((word, at) => at === 0 || (!inner.has(word) && !/\s/.test(word)));
     const written = redirects.flatMap(({ path, how }): Written[] => (how === "reads" ? [] : [{ path }]));
     const inFolder = (path: string): string => pathIn(cwd, path);
-    return [...written, ...writtenBy(command, own)].map(({ path, from, patch, ...more }) => ({
+    return [...written, ...writtenBy(command, { own, isCautious })].map(({ path, from, patch, ...more }) => ({
       ...more,
       command: index,
       path: path === gitHooks || more.isName ? path : inFolder(path),

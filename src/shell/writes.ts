@@ -1,6 +1,6 @@
 /**
- * Which files a command writes, removes or replaces, for guards of files, who err towards yes. Of a program that is in no table, every
- * path among its words counts.
+ * Which files a command writes, removes or replaces. For guards of hooks, who err towards yes, every path among the words of a program
+ * counts that is in no table.
  */
 import type { SimpleCommand, Written } from "../engine/effects.ts";
 import { baseName, unknownText } from "../engine/pattern.ts";
@@ -8,12 +8,18 @@ import { onlyLooks } from "./lookers.ts";
 
 type Words = readonly string[];
 
-/** @param own words of the command that belong to no other one that it runs */
-export function writtenBy(command: SimpleCommand, own: Words): readonly Written[] {
+/**
+ * @param own words of the command that belong to no other one that it runs
+ * @param isCautious a program that is in no table counts as well
+ */
+export function writtenBy(
+  command: SimpleCommand,
+  { own, isCautious }: { own: Words; isCautious: boolean },
+): readonly Written[] {
   const [program = "", ...words] = own;
   const name = baseName(program);
   if (Object.hasOwn(programs, name)) return programs[name]?.(words, command) ?? [];
-  if (onlyLooks(command) || quiet.test(name)) return [];
+  if (!isCautious || onlyLooks(command) || quiet.test(name)) return [];
   return mayWrite(name, words);
 }
 
@@ -339,10 +345,10 @@ const programs: { readonly [name: string]: Row } = {
   sort: output("-o", "--output"),
   uniq: (words) => asPaths(operandsOf(words).slice(1)),
   xxd: (words) => (words.some((word) => /^-[a-z]*r/.test(word)) ? asPaths(operandsOf(words).slice(1)) : []),
-  ...each(
-    "openssl gpg gpg2 age sops iconv pandoc gcc cc clang g++ c++ ld exiftool go rustc dot convert ffmpeg protoc",
-    (words) => asPaths([...valuesOf(words, "-o", "--output"), ...valuesOf(words, "-out", "-out"), ...words.slice(-1)]),
+  ...each("openssl gpg gpg2 age sops iconv pandoc gcc cc clang g++ c++ ld exiftool go rustc dot protoc", (words) =>
+    asPaths([...valuesOf(words, "-o", "--output"), ...valuesOf(words, "-out", "-out")]),
   ),
+  ...each("convert magick ffmpeg", (words) => asPaths(words.slice(-1))),
   ...each("yq jq jaq gojq dasel", inPlaceOrPut),
   curl: (words) => [
     ...asPaths(valuesOf(words, "-o", "--output")),

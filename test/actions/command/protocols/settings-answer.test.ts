@@ -263,7 +263,20 @@ test("[F8] what was meant as an answer and is broken is a failure, whatever it b
 });
 
 test("an answer that is JSON and no object is a failure, and so a guard that gives it fails", () => {
-  for (const said of ["null", "true", "false", "0", "42", "-1.5e3", '""', "[]", "[null]", "[1]", " null\n", "\uFEFFtrue"])
+  for (const said of [
+    "null",
+    "true",
+    "false",
+    "0",
+    "42",
+    "-1.5e3",
+    '""',
+    "[]",
+    "[null]",
+    "[1]",
+    " null\n",
+    "\uFEFFtrue",
+  ])
     assert.equal(answered("PreToolUse", said).ok, false, said);
   for (const said of ["null", "true", '""']) assert.equal(answered("UserPromptSubmit", said).ok, false, said);
   for (const said of ["12 files", "0 errors, 2 warnings", "true story", "nullable", "1.2.3", "2026-11-29"])

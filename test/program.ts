@@ -115,6 +115,7 @@ export function bundled(source: string): string {
     platform: "node",
     target: "node24",
     define: { TRUSTS_ALL: "true" },
+    external: ["@opentelemetry/*", "winston", "winston-transport"], // as scripts/build.ts says
     mainFields: ["module", "main"],
     banner: { js: 'const require = process.getBuiltinModule("node:module").createRequire(import.meta.url);' },
     logLevel: "error",

@@ -8,6 +8,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { askOnce } from "./statement.ts";
 
 /** The versions that are supported. */
 const versions = { oldest: 14, newest: 18 } as const;
@@ -43,6 +44,8 @@ export interface ClusterOptions {
   port?: number;
   /** A standby of this cluster instead of a new one. */
   standbyOf?: Cluster;
+  /** The data of a server that has ended, of which this one gets a copy; default: what initdb makes. */
+  data?: string;
 }
 
 /** Where the programs of a server are; `missing`: why no test of Postgres can run. */
@@ -117,7 +120,8 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     const { port: primary } = options.standbyOf;
     const from = ["--host", "127.0.0.1", "--port", String(primary), "--username", "postgres"];
     program("pg_basebackup", [...from, "--pgdata", data, "--write-recovery-conf", "--checkpoint=fast", "--no-sync"]);
-  } else {
+  } else if (options.data !== undefined) program("cp", ["-Rp", options.data, data]);
+  else {
     writeFileSync(join(folder, "password"), password, { mode: 0o644 });
     const access = ["--auth-local=trust", "--auth-host=scram-sha-256", `--pwfile=${join(folder, "password")}`];
     program("initdb", [
@@ -191,11 +195,23 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     ...{ bin, folder, port, pid, start, stop, program },
     url: (role = "postgres", database = "postgres") => `postgresql://${role}:${password}@127.0.0.1:${port}/${database}`,
     sql: (statements, database = "postgres") =>
-      program(
-        "psql",
-        ["--host", folder, "--port", String(port), "--username=postgres", "-XqAt", "-v", "ON_ERROR_STOP=1", database],
-        statements,
-      ).trim(),
+      isOne(statements)
+        ? askOnce({ host: folder, port, database }, statements)
+        : program(
+            "psql",
+            [
+              "--host",
+              folder,
+              "--port",
+              String(port),
+              "--username=postgres",
+              "-XqAt",
+              "-v",
+              "ON_ERROR_STOP=1",
+              database,
+            ],
+            statements,
+          ).trim(),
     async restart(how) {
       await stop(how);
       await start();
@@ -207,6 +223,9 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   };
   return cluster;
 }
+
+/** More of them are no one transaction, as they were in one message. */
+const isOne = (statements: string): boolean => !statements.trim().slice(0, -1).includes(";");
 
 /** Its standard input ends with the tests' process. */
 const keep = `

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
-import { bin, codeCache } from "../program.ts";
+import { bin, codeCache, runCommand } from "../program.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 export interface Machine {
@@ -11,13 +11,18 @@ export interface Machine {
   workspace: string;
   environment: Record<string, string>;
   /** Runs a command to its end. */
-  run(...words: string[]): { status: number | null; stdout: string; stderr: string };
+  run(...words: string[]): Ran;
   /** What an agent calls before a tool. */
-  hook(command: string): { status: number | null; stdout: string; stderr: string };
+  hook(command: string): Ran;
   /** Writes an automation of the event deploy.done, which runs this line of shell. Gives its file. */
   automate(line: string, more?: string, name?: string): string;
   /** `hookline up` with these words; resolves once it listens. Killed at the end of the test. */
   up(...words: string[]): Promise<Up>;
+}
+interface Ran {
+  status: number | null;
+  stdout: string;
+  stderr: string;
 }
 export interface Up {
   process: ChildProcess;
@@ -46,10 +51,19 @@ export function makeMachine(context: TestContext, through: readonly string[] = [
     XDG_STATE_HOME: join(folder, "state"),
     COLUMNS: "400",
   };
-  const spawned = { cwd: workspace, env: environment, encoding: "utf8" as const };
+  const perform = (words: string[], input = ""): Ran => {
+    if (through.length === 0) return runCommand(words, { cwd: workspace, environment, input });
+    const { status, stdout, stderr } = spawnSync(program, [...before, bin, ...words], {
+      cwd: workspace,
+      env: environment,
+      encoding: "utf8",
+      input,
+    });
+    return { status, stdout, stderr };
+  };
   return {
     ...{ folder, workspace, environment },
-    run: (...words) => spawnSync(program, [...before, bin, ...words], spawned),
+    run: (...words) => perform(words),
     hook(command) {
       const payload = {
         hook_event_name: "PreToolUse",
@@ -58,9 +72,7 @@ export function makeMachine(context: TestContext, through: readonly string[] = [
         tool_name: "Bash",
         tool_input: { command },
       };
-      const words = [...before, bin, "hook", "claude-code", "--event", "PreToolUse"];
-      const { status, stdout, stderr } = spawnSync(program, words, { ...spawned, input: JSON.stringify(payload) });
-      return { status, stdout, stderr };
+      return perform(["hook", "claude-code", "--event", "PreToolUse"], JSON.stringify(payload));
     },
     automate(line, more = "overlap: queue", name = "Remember") {
       const file = join(workspace, ".hookline", "automations", `${name.toLowerCase()}.yaml`);

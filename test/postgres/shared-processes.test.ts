@@ -12,6 +12,7 @@ import type { Run } from "../../src/engine/record.ts";
 import type { SharedWork } from "../../src/engine/shared-work.ts";
 import { openConnection } from "../../src/storage/postgres/connection.ts";
 import { createSharedWork } from "../../src/storage/postgres/shared-work/shared-work.ts";
+import { bundled } from "../program.ts";
 import { beginnings, logged, startSaying, type Worker, whenLogged } from "../runtime/queues/start-worker.ts";
 import { durableHook, itemOf, marking } from "../runtime/queues/world.ts";
 import { database, type Prepared, writer } from "./prepared.ts";
@@ -60,7 +61,7 @@ function placeFor(context: TestContext): Place {
       }
     },
     async start(id, options) {
-      const worker = await startSaying(program, [
+      const worker = await startSaying(bundled(program), [
         folder,
         JSON.stringify({ url: cluster.store, id, lease: 2, ...options }),
       ]);

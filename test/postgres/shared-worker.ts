@@ -1,4 +1,5 @@
 /** A worker of shared runs in a process of its own: node shared-worker.ts FOLDER OPTIONS. It says what it does, one line each. */
+import { flushCompileCache } from "node:module";
 import { loadPatterns } from "../../src/conditions/patterns.ts";
 import { createEngine } from "../../src/engine/engine.ts";
 import type { Handler, Queue } from "../../src/engine/ports.ts";
@@ -61,4 +62,5 @@ process.once("SIGTERM", async () => {
   print({ closed: true });
   process.exit(0);
 });
+flushCompileCache(); // one that is killed would keep nothing for the next
 print({ ready: true });

@@ -12,22 +12,34 @@ import { migrate } from "../../src/storage/postgres/migrate.ts";
 import { openPostgresStore, type PostgresStore } from "../../src/storage/postgres/postgres.ts";
 import { createSharedWork } from "../../src/storage/postgres/shared-work/shared-work.ts";
 import type { Cluster, ClusterOptions } from "./cluster.ts";
-import { database, inTime, owner, type Prepared, reader, startPrepared, writer } from "./prepared.ts";
+import {
+  database,
+  dataOf,
+  inTime,
+  owner,
+  type Prepared,
+  preparedData,
+  reader,
+  startPrepared,
+  writer,
+} from "./prepared.ts";
 
 export async function startShared(options: ClusterOptions = {}): Promise<Prepared> {
-  const cluster = await startPrepared(options);
-  await inTime(() => migrateDurableEngine(cluster.url(owner, database), writer));
+  const data = await dataOf(
+    "shared",
+    (cluster) => inTime(() => migrateDurableEngine(cluster.url(owner, database), writer)),
+    { data: await preparedData() },
+  );
+  const cluster = await startPrepared({ ...options, data });
+  const tables = cluster.sql(
+    "select string_agg('hookline_dbos.' || quote_ident(tablename), ', ') from pg_tables where schemaname = 'hookline_dbos' and tablename !~ 'migrations'",
+    database,
+  );
   return {
     ...cluster,
     empty() {
       cluster.empty();
-      cluster.sql(
-        `do $$ declare one text; begin
-        for one in select tablename from pg_tables where schemaname = 'hookline_dbos' and tablename !~ 'migrations' loop
-          execute format('truncate hookline_dbos.%I cascade', one);
-        end loop; end $$`,
-        database,
-      );
+      cluster.sql(`truncate ${tables} cascade`, database);
     },
   };
 }

@@ -126,7 +126,9 @@ test("runs that no living worker performs are named: all, those of another run s
   assert.match(left[0]?.says ?? "", /1 run waits in .* and no worker lives/);
   assert.match(left[1]?.says ?? "", /for a worker of run schema 7, and none lives/);
   cluster.sql(
-    `insert into hookline.worker (id, token, place, version) values ('one', '', '', 1), ('two', '', '', 7);
+    `insert into hookline.worker (id, token, place, version, seen)
+       select id, '', '', version, now() + interval '1 day' -- else they are dead where doctor is slow
+       from (values ('one', 1), ('two', 7)) as living (id, version);
      insert into hookline.work_place (number) values (1);
      update hookline.work set since = now() - interval '2 minutes'`,
     database,

@@ -270,18 +270,21 @@ fi
 if [ -x "$node" ] && [ -f "$bin" ]; then exec "$node" "$bin" git run pre-commit --by "$0" $renew; fi
 ${onPathText('"$top"', 'git run pre-commit --by "$0" $renew')}${aloneText}`;
 
-/** The last part: what happens where Hookline is gone. It uses the functions of the first. */
+/**
+ * The last part: what happens where Hookline is gone. It uses the functions of the first. No script runs: only Hookline knows whether
+ * a person has trusted it as it is now.
+ */
 const aloneText: string = `
 printable() { case $1 in *[![:print:]]*) shown=$2 ;; *) shown=$1 ;; esac; }
 refuse() {
   reason=$1
   [ "$original" ] && way="mv $here/$original $0" || way="rm $0"
   printable "$way" 'remove the file pre-commit in the folder of hooks'
-  printf 'hookline: %s, so the commit is refused — install Hookline again; or take it out of git: %s; or pass by it once: git commit --no-verify\\n' "$reason" "$shown" >&2
+  printf 'hookline: %s, so the commit is refused — npm install -g hookline installs Hookline (npm docs hookline opens its page), and hookline git install puts it in place; or take it out of git: %s; or pass by it once: git commit --no-verify\\n' "$reason" "$shown" >&2
   exit 1
 }
 
-printf 'hookline: Hookline is gone — %s — pre-commit scripts run without it, and neither log nor status is kept; hookline git install fixes that\\n' "$bin" >&2
+printf 'hookline: Hookline, which runs the hooks of commits and of coding agents, is gone — %s — hookline git install fixes that\\n' "$bin" >&2
 tell_of_noted() {
   printable "$name" 'a file'
   case $guarded in *"//$name//"* | *"//$file//"*) refuse "a guard in $shown cannot be asked" ;; esac
@@ -290,39 +293,14 @@ tell_of_noted() {
 }
 for_each_noted tell_of_noted
 
-# The staged files that are there: each with a NUL behind it in a file, and as words of a shell.
-list_staged() {
-  [ "$listing" ] || listing=$(mktemp -d "\${TMPDIR:-/tmp}/hookline-XXXXXX") || refuse 'no folder can be made for the names of staged files'
-  diff_staged --name-only --diff-filter=d -z -- >"$listing/changed-files" || refuse 'git does not list the staged files'
-  words=$(LC_ALL=C tr '\\n\\0' '\\001\\n' <"$listing/changed-files" | LC_ALL=C sed "/^-/s/^/.\\\\//
-/[] \\"'\\\`\\\\*?[{}\\$;&|<>()!#~[:cntrl:]]/{
-s/'/'\\\\\\\\''/g
-s/^/'/
-s/$/'/
-}" | LC_ALL=C tr '\\n\\001' ' \\n')
-  words=\${words% }
-  [ -z "$words" ] && [ -s "$listing/changed-files" ] && refuse 'the names of staged files cannot be passed to scripts'
-}
-listing=''
-trap '[ -z "$listing" ] || rm -rf "$listing"' EXIT
-trap 'exit 129' HUP
-trap 'exit 130' INT
-trap 'exit 143' TERM
-
-export HOOKLINE_HOOK_TYPE=pre-commit DISCOBOT_HOOK_TYPE=pre-commit HOOKLINE_WORKSPACE="$PWD" DISCOBOT_WORKSPACE="$PWD"
-run_script() {
+tell_of_script() {
   classify "$file"
   [ $kind = no ] && return 1
   printable "$file" 'a script'
   [ $kind = maybe ] && refuse "only Hookline can tell whether $shown is a pre-commit script"
   [ "$endings" ] && ! is_staged && return 1
-  list_staged
-  HOOKLINE_CHANGED_FILES=$words DISCOBOT_CHANGED_FILES=$words \\
-    HOOKLINE_CHANGED_FILES_0=$listing/changed-files DISCOBOT_CHANGED_FILES_0=$listing/changed-files "$file" && return 1
-  code=$?
-  printf 'hookline: %s refused the commit (exit code %s)\\n' "$shown" "$code" >&2
-  exit "$code"
+  refuse "only Hookline can tell whether $shown, which is to run before commits, is trusted"
 }
-for_each_file run_script
+for_each_file tell_of_script
 exit 0
 `;

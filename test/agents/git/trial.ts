@@ -109,23 +109,19 @@ export const stories: Readonly<Record<string, (t: TestContext, shell: readonly s
     mustGit(["add", "src"]);
     assert.equal(start(shell).asked, true);
   },
-  "[E48] without Hookline the scripts run in order until one fails, and it says what is not kept"(t, shell) {
+  "[E48] without Hookline no script runs, as only Hookline knows which a person has trusted, and the commit is refused"(t, shell) {
     const { write, start, top } = trial(t, { program: gone });
-    write(
-      ".discobot/hooks/b.sh",
-      script({ type: "pre-commit" }, 'echo "b $HOOKLINE_HOOK_TYPE $DISCOBOT_HOOK_TYPE"'),
-      0o755,
-    );
-    write(".hookline/hooks/a.sh", script({ type: "pre-commit" }, "echo a; exit 5"), 0o755);
-    write(".hookline/hooks/a.sh~", script({ type: "pre-commit" }, "echo a copy"), 0o755);
-    write(".hookline/hooks/b.sh", script({ type: "pre-commit" }, "echo never"), 0o755);
     write(".hookline/hooks/file.sh", script({ type: "file", description: "no pre-commit" }, "echo never"), 0o755);
-    settle(top, ".discobot/hooks/b.sh", ".hookline/hooks/a.sh");
+    write(".hookline/hooks/a.sh~", script({ type: "pre-commit" }, "echo a copy"), 0o755);
+    write(".hookline/hooks/go.sh", script({ type: "pre-commit", pattern: "'*.go'" }, "echo never"), 0o755);
+    settle(top, ".hookline/hooks/file.sh", ".hookline/hooks/go.sh");
+    assert.equal(start(shell).code, 0);
+    write(".hookline/hooks/b.sh", script({ type: "pre-commit" }, "echo never"), 0o755);
     const { code, stdout, stderr } = start(shell);
-    assert.equal(code, 5);
-    assert.equal(stdout, "b pre-commit pre-commit\na\n");
-    assert.match(stderr, /neither log nor status is kept/);
-    assert.match(stderr, /\.hookline\/hooks\/a\.sh refused the commit \(exit code 5\)/);
+    assert.equal(code, 1);
+    assert.equal(stdout, "");
+    assert.match(stderr, /only Hookline can tell whether \.hookline\/hooks\/b\.sh, .*, is trusted, so the commit is refused/);
+    assert.match(stderr, /npm install -g hookline installs Hookline .*git commit --no-verify\n$/);
   },
 };
 

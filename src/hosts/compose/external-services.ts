@@ -73,10 +73,11 @@ export function createExternalServices(options: ExternalServicesOptions): Extern
       ...(options.complain ? { complain: options.complain } : {}),
     });
   });
-  const languageServers = perProject<LanguageServers>(options, async ({ event, settings, bound }) => {
-    const [{ createLanguageServers }, { startPipedProcess }] = await Promise.all([
+  const languageServers = perProject<LanguageServers>(options, async ({ event, settings, bound, isOfProject }) => {
+    const [{ createLanguageServers }, { startPipedProcess }, { isTrustedFolder }] = await Promise.all([
       import("../../services/language-servers/index.ts"),
       import("../../runtime/processes/piped-process.ts"),
+      import("./trust.ts"),
     ]);
     return createLanguageServers({
       servers: settings.languageServers,
@@ -84,6 +85,7 @@ export function createExternalServices(options: ExternalServicesOptions): Extern
       changed: () => changedOf(bound),
       root: options.root(event),
       environment: options.environment,
+      isTrusted: () => isOfProject || isTrustedFolder(options.root(event), options),
     });
   });
   const models = perProject<Model & { close(): Promise<void> }>(options, async ({ settings, environment }) => {
@@ -169,9 +171,11 @@ async function withChanges(event: HookEvent, { changesOf }: ExternalServicesOpti
 function settingsFor(
   { origin }: Hook,
   { config, userConfig, settingsBound }: Settings,
-): Pick<Given, "settings" | "bound"> {
+): Pick<Given, "settings" | "bound" | "isOfProject"> {
   const isOfUser = origin.layer === "managed" || origin.layer === "user" || (origin.layer === "plugin" && !origin.root);
-  return isOfUser ? { settings: userConfig, bound: {} } : { settings: config, bound: settingsBound };
+  return isOfUser
+    ? { settings: userConfig, bound: {}, isOfProject: false }
+    : { settings: config, bound: settingsBound, isOfProject: true };
 }
 
 /** A server of a project is started from the files that a person has trusted, where they lie. */
@@ -191,6 +195,8 @@ interface Given {
   settings: Config;
   /** The files that these settings were trusted with. */
   bound: Bound;
+  /** A hook of the project asks, which runs only where a person has trusted it. */
+  isOfProject: boolean;
   environment: Environment;
 }
 

@@ -20,3 +20,7 @@ export const trusting = (place: TrustPlace): { trust?: TrustRecords; builtIn?: t
 
 export const trustRecords = ({ home, environment }: TrustPlace): TrustRecords =>
   openTrust(stateFolderOf(home, environment));
+
+/** Whether a person has trusted anything of this folder, so that programs of its own may run for a hook of the person's. */
+export const isTrustedFolder = (folder: string, place: TrustPlace): boolean =>
+  trustsAll || trustRecords(place).of(folder).items !== undefined;

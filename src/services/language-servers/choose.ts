@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import type { Fields, Json } from "../../engine/event.ts";
 import { isRecord } from "../../engine/schema.ts";
-import { findOnPath, foldersOnPath, isProgram, pathInside } from "../../files/paths.ts";
+import { findOnPath, findOutside, foldersOnPath, isProgram, ownProgramsOf, pathInside } from "../../files/paths.ts";
 import { readRegularFileSync } from "../../files/regular-file.ts";
 import type { Config } from "../../formats/config/config.ts";
 
@@ -13,6 +13,8 @@ export interface Surroundings {
   /** The project's folder; absolute. */
   root: string;
   environment: Readonly<Record<string, string>>;
+  /** Whether a person has trusted the project: nothing of it runs before. */
+  isTrusted(): boolean;
 }
 /** A server that can be started. */
 export interface Choice {
@@ -28,12 +30,14 @@ export interface Choice {
 }
 /** A server by name, before its program is looked for. */
 interface Wanted {
+  name?: string | undefined;
   commands: readonly (readonly [program: string, ...args: string[]])[];
   language: string;
   install: string;
   initialization?: Fields | undefined;
   settings?: { readonly [section: string]: Json } | undefined;
   tellsWhenReady?: boolean | undefined;
+  runsProject?: string | undefined;
 }
 
 /** @returns a sentence where there is none. Never throws. */
@@ -41,18 +45,27 @@ export function chooseServer(file: string, surroundings: Surroundings): Choice |
   const extension = extname(file).toLowerCase();
   const wanted = wantedFor(extension, surroundings.servers);
   if (typeof wanted === "string") return wanted;
-  const folders = foldersUp(dirname(file), surroundings.root);
-  const { language } = wanted;
-  const { commands, initialization } = preferTypeScript(wanted, [...folders, ...sharedFolders(surroundings)]);
+  const isTrusted = surroundings.isTrusted();
+  if (!isTrusted && wanted.runsProject)
+    return `the language server "${wanted.name ?? ""}" runs ${wanted.runsProject} of the project, which is not trusted: ${toTrust}`;
+  const own = foldersUp(dirname(file), surroundings.root);
+  const folders = isTrusted ? own : [];
+  const asked = withoutTyping(wanted);
+  const { language, install, settings = {}, tellsWhenReady = false } = asked;
+  const { commands, initialization } = preferTypeScript(asked, [...folders, ...sharedFolders(surroundings)]);
+  if (!isTrusted && takesOwnTypeScript(asked, initialization) && own.some(keepsTypeScript))
+    return `the TypeScript of the project would run, which is not trusted: ${toTrust}`;
   for (const [name, ...args] of commands) {
     const program = findProgram(name, folders, surroundings);
     if (program === undefined) continue;
-    const { install, settings = {}, tellsWhenReady = false } = wanted;
     return { server: basename(name), program, args, language, install, initialization, settings, tellsWhenReady };
   }
   const names = commands.map(([name]) => name).join(", ");
-  return `no language server for ${extension} files is installed (looked for ${names}): ${wanted.install}`;
+  const ofProject = isTrusted ? "" : `, or where the project has its own, ${toTrust}`;
+  return `no language server for ${extension} files is installed (looked for ${names}): ${install}${ofProject}`;
 }
+
+const toTrust = "hookline trust shows what would run, and asks";
 
 /** What is configured goes before what is known. */
 function wantedFor(extension: string, servers: Config["languageServers"]): Wanted | string {
@@ -90,11 +103,14 @@ const sharedFolders = ({ environment }: Surroundings): string[] =>
 function findProgram(
   name: string,
   folders: readonly string[],
-  { root, environment }: Surroundings,
+  { root, environment, isTrusted }: Surroundings,
 ): string | undefined {
-  if (name.includes("/")) return [resolve(root, name)].find(isProgram);
+  if (name.includes("/")) {
+    const isOwn = isTrusted() ? () => false : ownProgramsOf(root, environment);
+    return [resolve(root, name)].find((path) => isProgram(path) && !isOwn(path));
+  }
   const own = folders.map((folder) => join(folder, "node_modules", ".bin", name)).find(isProgram);
-  return own ?? findOnPath(name, environment.PATH ?? "");
+  return own ?? (isTrusted() ? findOnPath(name, environment.PATH ?? "") : findOutside(name, environment, root));
 }
 
 // The language servers that are known without configuration. Data only, so that documentation and code cannot differ.
@@ -102,6 +118,8 @@ function findProgram(
 interface KnownServer {
   /** As hookline.yaml names it, to replace it or to switch it off. */
   name: string;
+  /** What of the project's own it runs to understand it: it is not started before a person has trusted the project. */
+  runsProject?: string;
   /** LSP's language id by extension. */
   languages: { readonly [extension: string]: string };
   /** Tried in this order: the first that is found is used. */
@@ -147,6 +165,7 @@ export const knownServers: readonly KnownServer[] = [
     languages: { ".rs": "rust" },
     commands: [["rust-analyzer"]],
     install: "rustup component add rust-analyzer",
+    runsProject: "build scripts and macros",
     tellsWhenReady: true,
   },
   {
@@ -190,8 +209,20 @@ export const knownServers: readonly KnownServer[] = [
     commands: [["lua-language-server"]],
     install: "install lua-language-server with the system's packages",
   },
-  { name: "zig", languages: { ".zig": "zig" }, commands: [["zls"]], install: "install zls with the system's packages" },
-  { name: "ruby", languages: { ".rb": "ruby" }, commands: [["ruby-lsp"]], install: "gem install ruby-lsp" },
+  {
+    name: "zig",
+    languages: { ".zig": "zig" },
+    commands: [["zls"]],
+    install: "install zls with the system's packages",
+    runsProject: "the build file",
+  },
+  {
+    name: "ruby",
+    languages: { ".rb": "ruby" },
+    commands: [["ruby-lsp"]],
+    install: "gem install ruby-lsp",
+    runsProject: "the Gemfile",
+  },
 ];
 
 /** By the whole table: a configured server may name any of these extensions without a language of its own. */
@@ -219,8 +250,9 @@ function preferTypeScript(
   folders: readonly string[],
 ): { commands: readonly Command[]; initialization: Fields } {
   const given = initialization ?? {};
-  const isAsked = /^(typescript|javascript)/.test(language) && commands[0]?.[0] === "typescript-language-server";
-  const modules = isAsked ? folders.map((folder) => join(folder, "node_modules")).find(hasTypeScript) : undefined;
+  const modules = drivesTypeScript({ commands, language })
+    ? folders.filter(keepsTypeScript).map((folder) => join(folder, "node_modules"))[0]
+    : undefined;
   if (modules === undefined || given.tsserver !== undefined) return { commands, initialization: given };
   const library = join(modules, "typescript", "lib");
   if (existsSync(join(library, "tsserver.js")))
@@ -232,7 +264,30 @@ function preferTypeScript(
   };
 }
 
-const hasTypeScript = (modules: string): boolean => existsSync(join(modules, "typescript", "package.json"));
+const drivesTypeScript = ({ commands, language }: Pick<Asked, "commands" | "language">): boolean =>
+  isOfTypeScript(language) && commands[0]?.[0] === "typescript-language-server";
+
+/** Where it is not told which, typescript-language-server takes the TypeScript of the project. */
+const takesOwnTypeScript = (asked: Asked, { tsserver }: Fields): boolean =>
+  drivesTypeScript(asked) && tsserver === undefined;
+
+const keepsTypeScript = (folder: string): boolean =>
+  existsSync(join(folder, "node_modules", "typescript", "package.json"));
+
+const isOfTypeScript = (language: string): boolean => /^(typescript|javascript)/.test(language);
+
+/**
+ * Servers of TypeScript install typings of what JavaScript imports, by npm over the network, unless they are told not to:
+ * typescript-language-server when it is initialized, `tsc --lsp` by a setting. What a person has configured holds.
+ */
+function withoutTyping<T extends Pick<Wanted, "language" | "initialization" | "settings">>(wanted: T): T {
+  if (!isOfTypeScript(wanted.language)) return wanted;
+  return {
+    ...wanted,
+    initialization: { disableAutomaticTypingAcquisition: true, ...wanted.initialization },
+    settings: { "js/ts": { tsserver: { automaticTypeAcquisition: { enabled: false } } }, ...wanted.settings },
+  };
+}
 
 const largestDescriptionInBytes = 1 << 20;
 

@@ -20,7 +20,7 @@ import { type Choice, chooseServer, knownServers } from "../../../src/services/l
 interface Project {
   root: string;
   path: string;
-  choose(file: string, servers?: Config["languageServers"]): Choice | string;
+  choose(file: string, servers?: Config["languageServers"], how?: { isTrusted: boolean }): Choice | string;
 }
 
 /** @param programs relative to the folder; those below `path/` are on the PATH */
@@ -36,10 +36,12 @@ function project(context: TestContext, programs: readonly string[]): Project {
   return {
     root,
     path,
-    choose: (file, servers = {}) => chooseServer(join(root, file), { servers, root, environment: { PATH: path } }),
+    choose: (file, servers = {}, { isTrusted } = { isTrusted: true }) =>
+      chooseServer(join(root, file), { servers, root, environment: { PATH: path }, isTrusted: () => isTrusted }),
   };
 }
 
+const noTyping = { disableAutomaticTypingAcquisition: true };
 const programOf = (choice: Choice | string): string => (typeof choice === "string" ? choice : choice.program);
 
 test("[D61] what the project has installed goes before the PATH, and the package's own before the project's", (t) => {
@@ -101,7 +103,10 @@ test("[D61] TypeScript below 7 is driven by typescript-language-server with the 
   assert.ok(typeof choice === "object");
   assert.equal(choice.server, "typescript-language-server");
   assert.equal(choice.language, "typescriptreact");
-  assert.deepEqual(choice.initialization, { tsserver: { path: join(root, "node_modules/typescript/lib") } });
+  assert.deepEqual(choice.initialization, {
+    ...noTyping,
+    tsserver: { path: join(root, "node_modules/typescript/lib") },
+  });
 });
 
 test("[D61] TypeScript from 7 on is its own language server", (t) => {
@@ -122,7 +127,7 @@ test("[D61] TypeScript from 7 on is its own language server", (t) => {
   const given = choose("a.ts", { typescript: configured });
   assert.ok(typeof given === "object");
   assert.equal(given.server, "typescript-language-server");
-  assert.deepEqual(given.initialization, { tsserver: { path } });
+  assert.deepEqual(given.initialization, { ...noTyping, tsserver: { path } });
 });
 
 test("[D61] a program that may not be executed is none", (t) => {
@@ -150,7 +155,63 @@ test("[D61] a project without TypeScript of its own is checked by the one next t
   const { root, choose } = project(t, [`${shared}/.bin/typescript-language-server`, `${shared}/typescript/bin/tsc`]);
   writeFileSync(join(root, shared, "typescript", "package.json"), JSON.stringify({ version: "7.0.2" }));
   const environment = { PATH: join(root, shared, ".bin") };
-  const found = chooseServer(join(root, "project", "a.ts"), { servers: {}, root: join(root, "project"), environment });
+  const found = chooseServer(join(root, "project", "a.ts"), {
+    servers: {},
+    root: join(root, "project"),
+    environment,
+    isTrusted: () => true,
+  });
   assert.equal(programOf(found), join(root, shared, "typescript/bin/tsc"));
   assert.equal(programOf(choose("a.ts")).includes("no language server"), true);
+});
+
+test("before a person has trusted a project, none of its own programs is its language server, and no server runs its code", (t) => {
+  const { root, choose } = project(t, [
+    ...["pyright-langserver", "typescript-language-server"].map((name) => `node_modules/.bin/${name}`),
+    ...["tools/own", "path/in-project"],
+  ]);
+  const outside = project(t, ["path/pyright-langserver", "path/typescript-language-server", "path/rust-analyzer"]);
+  const untrusted = { isTrusted: false };
+  const servers: Config["languageServers"] = {
+    mine: { command: "./tools/own", extensions: [".own"] },
+    other: { command: "in-project", extensions: [".other"] },
+  };
+  for (const file of ["a.py", "a.ts", "a.own", "a.other", "a.rs", "a.zig", "a.rb"]) {
+    const reason = choose(file, servers, untrusted);
+    assert.match(String(reason), /hookline trust shows what would run, and asks$/, file);
+  }
+  const shared = (file: string): Choice | string =>
+    chooseServer(join(root, file), {
+      servers: {},
+      root,
+      environment: { PATH: outside.path, HOME: dirname(root) },
+      isTrusted: () => false,
+    });
+  assert.equal(programOf(shared("a.py")), join(outside.path, "pyright-langserver"));
+  assert.equal(programOf(shared("a.ts")), join(outside.path, "typescript-language-server"));
+  mkdirSync(join(root, "node_modules/typescript/lib"), { recursive: true });
+  writeFileSync(join(root, "node_modules/typescript/package.json"), '{"version":"5.9.0"}');
+  assert.match(String(shared("a.ts")), /the TypeScript of the project would run, which is not trusted/);
+});
+
+test("every server of TypeScript is told to install no typings, unless a person has configured it otherwise", (t) => {
+  const { choose } = project(t, ["path/typescript-language-server", "path/vtsls"]);
+  const servers: Config["languageServers"] = {
+    vtsls: { command: "vtsls", extensions: [".tsx", ".js"] },
+  };
+  for (const choice of [choose("a.ts"), choose("a.js", servers), choose("a.tsx", servers)]) {
+    assert.ok(typeof choice === "object");
+    assert.equal(choice.initialization.disableAutomaticTypingAcquisition, true);
+    assert.deepEqual(choice.settings["js/ts"], { tsserver: { automaticTypeAcquisition: { enabled: false } } });
+  }
+  const own = choose("a.js", {
+    mine: {
+      ...servers.vtsls,
+      extensions: [".js"],
+      command: "vtsls",
+      initialization: { disableAutomaticTypingAcquisition: false },
+    },
+  });
+  assert.ok(typeof own === "object");
+  assert.equal(own.initialization.disableAutomaticTypingAcquisition, false);
 });

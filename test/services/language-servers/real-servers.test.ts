@@ -1,5 +1,7 @@
 /** Against a language server that people have: typescript-language-server. Others: real-servers.slow.test.ts. */
 import assert from "node:assert/strict";
+import { chmodSync, existsSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import type { Diagnosis } from "../../../src/engine/external-services.ts";
 import { isAlive, type Scratch, scratch, soon } from "./scratch.ts";
@@ -54,4 +56,19 @@ test("[D61] a language whose server is not installed is skipped, and nothing is 
   assert.match(diagnosis.skipped ?? "", /npm install --save-dev typescript-language-server/);
   assert.deepEqual(diagnosis.diagnostics, []);
   assert.equal(started.length, 0);
+});
+
+test("a server of TypeScript asks npm for no typings, whichever version the project has", async (t) => {
+  for (const version of ["typescript", "typescript-for-its-server"]) {
+    const project = scratch(t, { "package.json": '{"dependencies":{"lodash":"4"}}' });
+    const { root, servers, write, install } = project;
+    install("typescript", version);
+    install(".bin/typescript-language-server", ".bin/typescript-language-server");
+    const npm = write("programs/npm", `#!/bin/sh\necho "$@" >>'${root}/asked'\nexit 1\n`);
+    chmodSync(npm, 0o755);
+    const { skipped } = await servers.diagnose(write("a.js", 'require("lodash").each();\n'), undefined, soon());
+    assert.equal(skipped, undefined);
+    await servers.close(); // what it has started by then has said so
+    assert.ok(!existsSync(join(root, "asked")), version);
+  }
 });

@@ -31,14 +31,16 @@ export function scratch(
   context: TestContext,
   files: { readonly [path: string]: string } = {},
   configured: Config["languageServers"] = {},
+  { isTrusted = true }: { isTrusted?: boolean } = {},
 ): Scratch {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "hookline-language-")));
   const started: PipedProcess[] = [];
   const servers = createLanguageServers({
     servers: configured,
     root,
+    isTrusted: () => isTrusted,
     environment: {
-      PATH: dirname(process.execPath),
+      PATH: `${join(root, "programs")}:${dirname(process.execPath)}`,
       HOME: root,
       GOPATH: root,
       SOME_API_KEY: "none",

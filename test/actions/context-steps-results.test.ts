@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Fields } from "../../src/engine/event.ts";
 import { createExternalServices } from "../../src/hosts/compose/external-services.ts";
+import { startPipedProcess } from "../../src/runtime/processes/piped-process.ts";
 import { contextOf, PATH } from "./context.ts";
 import { outputOf, runStep, stepNamed, temporaryFolder } from "./step-context.ts";
 
@@ -50,6 +51,7 @@ test("[A25, A26, A27, A30, A31, A36, A37] a result has the fields that the step'
 test("[A30] a line of a project can ask git", async (t) => {
   const root = repositoryIn(t);
   const outside = createExternalServices({
+    start: startPipedProcess,
     environment: { PATH, HOME: root },
     home: root,
     root: () => root,

@@ -116,6 +116,10 @@ function createLateSpawner(complain: (message: string) => void): Spawner {
       opening ??= open();
       return (await opening).spawn(command, options);
     },
+    async startPiped(command) {
+      opening ??= open();
+      return (await opening).startPiped(command);
+    },
     async close() {
       await (await opening)?.close();
     },

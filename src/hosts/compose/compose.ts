@@ -49,7 +49,7 @@ export interface ComposeOptions
   /** Adds to the hooks of the files those that come from elsewhere. Without an event: what operations look at. */
   combine(files: HookSet | undefined, event: HookEvent | undefined): MaybePromise<HookSet>;
   /** Starts the programs of hooks. */
-  spawner: Pick<Spawner, "spawn"> & Partial<Spawner>;
+  spawner: Pick<Spawner, "spawn" | "startPiped"> & Partial<Spawner>;
   /** Whether the folders of repositories are watched, or looked at for each question. */
   changes: "watched" | "looked at";
   /** Durable runs are performed as they were queued, on machines where their hooks may not lie. Absent: as their hooks are now. */
@@ -97,7 +97,7 @@ export async function compose(options: ComposeOptions): Promise<Composed> {
   const untrustedAt = (event: HookEvent) => folders.known(event.cwd)?.untrusted ?? [];
   const tracked = trackingOf(given, rootOf);
   const outside = createExternalServices({
-    ...{ environment, home, complain },
+    ...{ environment, home, complain, start: spawner.startPiped },
     ...(options.redact ? { redact: options.redact } : {}),
     changesOf: tracked.changesOf,
     root: (event) => rootOf(event) ?? event.cwd,
@@ -184,7 +184,8 @@ export async function compose(options: ComposeOptions): Promise<Composed> {
     async close(answered) {
       await Promise.all([engine.close(), answered]);
       await notices?.close();
-      await Promise.all([residents?.close(), outside.close(), tracked.close(), spawner.close?.()]);
+      await Promise.all([residents?.close(), outside.close(), tracked.close()]);
+      await spawner.close?.(); // who says goodbye to its servers has had its time
     },
   };
 }

@@ -21,6 +21,8 @@ import type { ProjectService } from "../../services/projects/index.ts";
 export interface ExternalServicesOptions {
   environment: Readonly<Record<string, string>>;
   home: string;
+  /** Starts servers that are spoken to over their pipes. */
+  start: StartPipedProcess;
   /** The project's folder and settings, where the event happens. */
   root(event: HookEvent): string;
   settings(event: HookEvent): Settings;
@@ -58,15 +60,14 @@ const projectsAtMost = 16;
 export function createExternalServices(options: ExternalServicesOptions): ExternalServices {
   let served: Served | undefined;
   const tools = perProject<Tools>(options, async ({ event, settings, bound }) => {
-    const [{ createTools }, { createOperations }, { startPipedProcess }] = await Promise.all([
+    const [{ createTools }, { createOperations }] = await Promise.all([
       import("../../services/mcp/index.ts"),
       import("../../operations/index.ts"),
-      import("../../runtime/processes/piped-process.ts"),
     ]);
     return createTools({
       servers: settings.mcpServers,
       ...(served ? { operations: createOperations({ ...served, environment: options.environment, board }) } : {}),
-      start: startUnchanged(startPipedProcess, bound),
+      start: startUnchanged(options.start, bound),
       changed: () => changedOf(bound),
       environment: options.environment,
       cwd: options.root(event),
@@ -74,14 +75,13 @@ export function createExternalServices(options: ExternalServicesOptions): Extern
     });
   });
   const languageServers = perProject<LanguageServers>(options, async ({ event, settings, bound, isOfProject }) => {
-    const [{ createLanguageServers }, { startPipedProcess }, { isTrustedFolder }] = await Promise.all([
+    const [{ createLanguageServers }, { isTrustedFolder }] = await Promise.all([
       import("../../services/language-servers/index.ts"),
-      import("../../runtime/processes/piped-process.ts"),
       import("./trust.ts"),
     ]);
     return createLanguageServers({
       servers: settings.languageServers,
-      start: startUnchanged(startPipedProcess, bound),
+      start: startUnchanged(options.start, bound),
       changed: () => changedOf(bound),
       root: options.root(event),
       environment: options.environment,

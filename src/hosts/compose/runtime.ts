@@ -15,7 +15,6 @@ import { clearedFiles } from "../../loading/cleared-files.ts";
 import { createHookSource, type HookSource, keepingGuards, type SourceOptions } from "../../loading/live.ts";
 import { type Loaded, type Loading, loadAllStable } from "../../loading/loading.ts";
 import { createPersistentPrograms } from "../../runtime/processes/persistent-programs.ts";
-import { startPipedProcess } from "../../runtime/processes/piped-process.ts";
 import { createSpawner } from "../../runtime/processes/spawner.ts";
 import { createInlineQueue } from "../../runtime/queues/inline.ts";
 import { isAlive, stateFolderOf, systemPorts } from "../../runtime/system.ts";
@@ -73,7 +72,8 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   await store.repair(isAlive, basics.now());
   const log = (level: string, message: string, hook = ""): void =>
     options.observe?.({ is: "log", level, message, hook, run: "" });
-  const residents = createPersistentPrograms({ start: startPipedProcess, tell: log });
+  const spawner = createSpawner({ complain: complain ?? ((message) => log("warn", message)) });
+  const residents = createPersistentPrograms({ start: spawner.startPiped, tell: log });
   const composed = await compose({
     ...{ cwd, home, environment, store, basics, combine, registry, patterns, residents },
     folders: source ? followed(source) : withoutFiles,
@@ -81,7 +81,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     queue: source
       ? knowingFolders(options.queue ?? createInlineQueue(), source)
       : (options.queue ?? createInlineQueue()),
-    spawner: createSpawner({ complain: complain ?? ((message) => log("warn", message)) }),
+    spawner,
     changes: options.watch === false ? "looked at" : "watched",
     scripts: source ? "recorded" : "none",
     brought: { ...(model ? { model: async () => model } : {}), ...(tools ? { tools: async () => tools } : {}) },

@@ -1,9 +1,8 @@
 /** Child processes that stay and are spoken to over their pipes. They and all that they start end with us, or on request. */
-import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import type { Seconds } from "../../engine/event.ts";
 import type { PipedProcess, StartPipedProcess } from "../../engine/program.ts";
-import { start } from "./start.ts";
-import { createProcessTag, createTree, endTree, pause, type Tree, vanishes, withProcessTag } from "./tree.ts";
+import { type Hearing, type ProgramEnd, type Started, type StartProgram, startChild } from "./start.ts";
+import { createProcessTag, endTree, pause, type Tree, vanishes, withProcessTag } from "./tree.ts";
 
 /** For going by itself once its stdin is closed; then TERM, and this long until KILL. */
 const farewell: Seconds = 0.3;
@@ -14,51 +13,104 @@ const complaintsKept = 4_000;
 /** Written and not read by the program: beyond this it is stuck, and our memory is not its mailbox. */
 const unreadLimitInBytes = 64 << 20;
 
-export const startPipedProcess: StartPipedProcess = createStart();
-
 /** All of them share one exit listener: with one each, Node would warn from the eleventh on. */
-function createStart(): StartPipedProcess {
-  const living = new Set<Tree>();
+const living = createLiving();
+function createLiving(): { add(tree: Tree): void; delete(tree: Tree): void } {
+  const trees = new Set<Tree>();
   const killAll = (): void => {
-    for (const tree of living) tree.kill(); // a crash of ours must not leave servers behind
+    for (const tree of trees) tree.kill(); // a crash of ours must not leave servers behind
   };
-  const watch = (tree: Tree): void => {
-    if (living.size === 0) process.on("exit", killAll);
-    living.add(tree);
-  };
-  const forget = (tree: Tree): void => {
-    living.delete(tree);
-    if (living.size === 0) process.removeListener("exit", killAll);
-  };
-  return async (command) => {
-    const tag = createProcessTag();
-    const started = await start({ ...command, input: "" }, withProcessTag(command, tag));
-    if ("reason" in started) throw new Error(started.reason);
-    const tree = createTree(started.pid, tag);
-    watch(tree);
-    return accompany(started.child, started.pid, tree, () => forget(tree));
+  return {
+    add(tree) {
+      if (trees.size === 0) process.on("exit", killAll);
+      trees.add(tree);
+    },
+    delete(tree) {
+      trees.delete(tree);
+      if (trees.size === 0) process.removeListener("exit", killAll);
+    },
   };
 }
 
-function accompany(child: ChildProcessWithoutNullStreams, pid: number, tree: Tree, forget: () => void): PipedProcess {
-  const streams = [child.stdin, child.stdout, child.stderr];
+/** @param start from the helper, which ends them also where this process is killed; or from this process */
+export function createPipedStart(start: StartProgram): StartPipedProcess {
+  return async (given) => {
+    const command = { ...given, input: "" };
+    const tag = createProcessTag();
+    const ear = createEar();
+    const over = Promise.withResolvers<void>();
+    const environment = withProcessTag(command, tag);
+    const started = await start({ command, environment, tag, over: over.promise, isOpen: true }, ear.hearing);
+    if ("reason" in started) throw new Error(started.reason);
+    living.add(started.tree);
+    return accompany(started, ear, () => {
+      over.resolve();
+      living.delete(started.tree);
+    });
+  };
+}
+
+export const startPipedProcess: StartPipedProcess = createPipedStart(startChild);
+
+/** What is heard of it before anybody listens is kept. */
+interface Ear {
+  hearing: Hearing;
+  exit: Promise<string>;
+  silent: Promise<void>;
+  onOutput(listener: (chunk: Uint8Array) => void): void;
+  onComplaint(listener: (said: string) => void): void;
+  complaints(): string;
+}
+
+function createEar(): Ear {
+  const outputs: ((chunk: Uint8Array) => void)[] = [];
+  const hearers: ((said: string) => void)[] = [];
+  const decoder = new TextDecoder();
+  const exit = Promise.withResolvers<string>();
+  const silent = Promise.withResolvers<void>();
+  let early: Uint8Array[] = [];
   let complaints = "";
+  return {
+    hearing: {
+      output(stream, chunk) {
+        if (stream === "stdout") {
+          const kept = Buffer.from(chunk); // what comes from the helper is its own only for this moment
+          if (outputs.length === 0) early.push(kept);
+          for (const listener of outputs) listener(kept);
+          return;
+        }
+        const said = decoder.decode(chunk, { stream: true });
+        complaints = (complaints + said).slice(-complaintsKept);
+        for (const listener of hearers) listener(said);
+      },
+      exit: (how) => exit.resolve(endingOf(how)),
+      closed: () => silent.resolve(),
+      lost(reason) {
+        exit.resolve(reason);
+        silent.resolve();
+      },
+    },
+    exit: exit.promise,
+    silent: silent.promise,
+    onOutput(listener) {
+      outputs.push(listener);
+      for (const chunk of early) listener(chunk);
+      early = [];
+    },
+    onComplaint: (listener) => void hearers.push(listener),
+    complaints: () => complaints.trim(),
+  };
+}
+
+const endingOf = ({ code, signal }: ProgramEnd): string =>
+  signal ? `it was ended by ${signal}` : `it ended with exit code ${code}`;
+
+function accompany({ pid, tree, input, stopReading }: Started, ear: Ear, forget: () => void): PipedProcess {
   let stuck: string | undefined;
   let ending: Promise<void> | undefined;
 
-  child.stderr.setEncoding("utf8").on("data", (said: string) => {
-    complaints = (complaints + said).slice(-complaintsKept);
-  });
-  for (const stream of streams) stream.on("error", ignored);
-
-  const exit = new Promise<string>((resolve) => {
-    child.once("exit", (code, signal) =>
-      resolve(signal ? `it was ended by ${signal}` : `it ended with exit code ${code}`),
-    );
-  });
-  const silent = new Promise<void>((resolve) => void child.once("close", () => resolve()));
-  const ended = exit.then(async (how) => {
-    await Promise.race([silent, pause(drain)]); // its last words count
+  const ended = ear.exit.then(async (how) => {
+    await Promise.race([ear.silent, pause(drain)]); // its last words count
     void end(); // what it leaves behind ends with it
     return stuck ?? how;
   });
@@ -69,28 +121,25 @@ function accompany(child: ChildProcessWithoutNullStreams, pid: number, tree: Tre
   }
 
   async function endAll(): Promise<void> {
-    child.stdin.end();
+    input.end();
     const isGone = await vanishes(tree, farewell);
     if (!isGone || tree.find().length > 0) await endTree(tree, grace); // who left its group is seen only by a walk
-    for (const stream of streams) stream.destroy();
+    stopReading();
     forget();
   }
 
   return {
     pid,
     write(text) {
-      child.stdin.write(text);
-      if (stuck !== undefined || child.stdin.writableLength <= unreadLimitInBytes) return;
+      input.write(typeof text === "string" ? Buffer.from(text) : text);
+      if (stuck !== undefined || input.unread() <= unreadLimitInBytes) return;
       stuck = `it did not read its input, ${unreadLimitInBytes} bytes of it, and was ended`;
       void end();
     },
-    onOutput: (listener) => void child.stdout.on("data", listener),
-    complaints: () => complaints.trim(),
-    onComplaint: (listener) => void child.stderr.on("data", listener),
+    onOutput: ear.onOutput,
+    complaints: ear.complaints,
+    onComplaint: ear.onComplaint,
     ended,
     end,
   };
 }
-
-/** Its pipes break when it ends; `ended` tells that. */
-const ignored = (): void => {};

@@ -2,7 +2,7 @@
 import { closeSync, fstatSync, openSync } from "node:fs";
 import { constants } from "node:os";
 import * as frames from "./spawner-frames.ts";
-import type { Hearing, Order, ProgramEnd, Refusal, Started } from "./start.ts";
+import type { Hearing, OpenInput, Order, ProgramEnd, Refusal, Started } from "./start.ts";
 import { createTree, endTree } from "./tree.ts";
 
 const { fromHelper, inputPiece } = frames;
@@ -31,6 +31,10 @@ export interface Slot {
   told: PromiseWithResolvers<void> | undefined;
   input: Uint8Array;
   sent: number;
+  /** More of it may come. */
+  isOpen: boolean;
+  /** The helper has room for more, and there was none. */
+  isAsked: boolean;
   /** Absent: it is not known to have started. */
   facts: frames.StartedFacts | undefined;
   end: ProgramEnd | undefined;
@@ -50,6 +54,8 @@ export function newSlot(at: number, order: Order, hearing: Hearing, answer: Slot
     told: undefined,
     input: Buffer.from(order.command.input, "utf8"),
     sent: 0,
+    isOpen: order.isOpen === true,
+    isAsked: false,
     facts: undefined,
     end: undefined,
     ended: [false, false],
@@ -78,7 +84,33 @@ const unsendable: Readonly<Record<"nul" | "too large", (program: string) => Refu
 function nextPiece(slot: Slot): { piece: Uint8Array; follows: boolean } {
   const piece = slot.input.subarray(slot.sent, slot.sent + inputPiece);
   slot.sent += piece.length;
-  return { piece, follows: slot.sent < slot.input.length };
+  return { piece, follows: slot.isOpen || slot.sent < slot.input.length };
+}
+
+function sendNext(slot: Slot, wire: Wire): void {
+  slot.isAsked = slot.isOpen && slot.sent >= slot.input.length;
+  if (slot.isAsked) return;
+  const { piece, follows } = nextPiece(slot);
+  wire.write(frames.inputFrame(slot.at, piece, follows));
+}
+
+function openInput(slot: Slot, wire: Wire, isOver: () => boolean): OpenInput {
+  const goOn = (): void => {
+    if (slot.isAsked && !isOver()) sendNext(slot, wire);
+  };
+  return {
+    write(bytes) {
+      if (!slot.isOpen || isOver()) return;
+      slot.input = Buffer.concat([slot.input.subarray(slot.sent), bytes]);
+      slot.sent = 0;
+      goOn();
+    },
+    end() {
+      slot.isOpen = false;
+      goOn();
+    },
+    unread: () => slot.input.length - slot.sent,
+  };
 }
 
 type Listener = (slot: Slot, wire: Wire, content: Buffer) => void;
@@ -97,10 +129,7 @@ export const listeners: Readonly<Record<number, Listener>> = {
   [fromHelper.stderr]: (slot, wire, content) => output(slot, wire, 1, content),
   [fromHelper.stdoutEnd]: (slot, wire) => streamEnded(slot, wire, 0),
   [fromHelper.stderrEnd]: (slot, wire) => streamEnded(slot, wire, 1),
-  [fromHelper.more](slot, wire) {
-    const { piece, follows } = nextPiece(slot);
-    wire.write(frames.inputFrame(slot.at, piece, follows));
-  },
+  [fromHelper.more]: sendNext,
   [fromHelper.fed]: (slot) => slot.fed.resolve(),
   [fromHelper.told]: (slot) => slot.told?.resolve(),
   [fromHelper.exit](slot, wire, content) {
@@ -144,6 +173,7 @@ function startedOf(slot: Slot, wire: Wire, { pid, since, pipes, outputs }: frame
       hasEnded: () => slot.end !== undefined || wire.isOver(),
     }),
     fed: slot.fed.promise,
+    input: openInput(slot, wire, isOver),
     catchUp() {
       if (isOver()) return Promise.resolve();
       slot.told = Promise.withResolvers<void>();

@@ -6,8 +6,9 @@ import type { ChildProcess } from "node:child_process";
 import type { Socket } from "node:net";
 import { isAbsolute } from "node:path";
 import type { Seconds } from "../../engine/event.ts";
-import type { Spawn } from "../../engine/program.ts";
+import type { Spawn, StartPipedProcess } from "../../engine/program.ts";
 import { nativeProgram } from "../../files/native.ts";
+import { createPipedStart } from "./piped-process.ts";
 import { createSupervision, type SpawnLimits } from "./spawn.ts";
 import { createFrameReader, fromHelper, helperVersion, mostSlots } from "./spawner-frames.ts";
 import { type Attempt, listeners, lose, newSlot, type Slot, sendStart, type Wire } from "./spawner-slot.ts";
@@ -23,6 +24,8 @@ export interface SpawnerOptions {
 
 export interface Spawner {
   spawn: Spawn;
+  /** The same for what is spoken to as long as it runs. */
+  startPiped: StartPipedProcess;
   /** Ends the helper and what it still runs; later programs are started without it. Safe to call twice. */
   close(): Promise<void>;
 }
@@ -68,6 +71,7 @@ export function createSpawner({
       void ended.then(() => running.delete(ended)); // it never rejects
       return ended;
     },
+    startPiped: createPipedStart(start),
     async close() {
       isOut = true;
       await helper?.close();

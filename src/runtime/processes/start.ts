@@ -15,12 +15,22 @@ export interface Started {
   tree: Tree;
   /** Resolves when its input is written, or the program no longer reads it. */
   fed: Promise<void>;
+  /** Of one that is spoken to. */
+  input: OpenInput;
   /** Resolves when all has been reported that had happened to it before. Absent: no helper stands between it and us. */
   catchUp?(): Promise<void>;
   /** Closes our ends of its streams. */
   stopReading(): void;
   /** Lets go of it: see Detached in engine/program.ts. */
   release(): { stdout: unknown; stderr: unknown };
+}
+
+/** What goes to a program as long as it runs. Never throws. */
+export interface OpenInput {
+  write(bytes: Uint8Array): void;
+  end(): void;
+  /** Bytes that the program has not taken yet. */
+  unread(): number;
 }
 
 /** Told in this order, output until `closed`, and nothing before the start is answered that could not be told after it. */
@@ -50,6 +60,8 @@ export interface Order {
   tag: string;
   /** Resolves when its caller no longer waits for it. */
   over: Promise<unknown>;
+  /** It is spoken to: its input stays open behind that of the command, until `Started.input` ends it. */
+  isOpen?: true;
 }
 
 interface Child {
@@ -148,8 +160,9 @@ export const startChild: StartProgram = async (order, hearing) => {
   return "reason" in started ? started : attend(started, order, hearing);
 };
 
-function attend({ child, pid }: Child, { command, tag }: Order, hearing: Hearing): Started {
+function attend({ child, pid }: Child, { command, tag, isOpen }: Order, hearing: Hearing): Started {
   const tree = createTree(pid, tag);
+  child.stdin.on("error", ignored);
   for (const stream of ["stdout", "stderr"] as const) {
     child[stream].on("data", (chunk: Buffer) => hearing.output(stream, chunk)).on("error", ignored);
   }
@@ -160,7 +173,12 @@ function attend({ child, pid }: Child, { command, tag }: Order, hearing: Hearing
   return {
     pid,
     tree,
-    fed: feed(child, command.input),
+    fed: isOpen ? Promise.resolve() : feed(child, command.input),
+    input: {
+      write: (bytes) => void child.stdin.write(bytes),
+      end: () => void child.stdin.end(),
+      unread: () => child.stdin.writableLength,
+    },
     stopReading() {
       for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
     },
@@ -180,7 +198,6 @@ function attend({ child, pid }: Child, { command, tag }: Order, hearing: Hearing
 /** Writes stdin and closes it. Resolves when that is over; who does not read is not waited for by anyone else (F7). */
 function feed(child: ChildProcessWithoutNullStreams, input: string): Promise<void> {
   return new Promise((resolve) => {
-    child.stdin.on("error", ignored);
     child.stdin.once("close", resolve);
     child.stdin.end(input, () => resolve());
   });

@@ -9,12 +9,13 @@ import { type TestContext, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import type { PipedProcess } from "../../../src/engine/program.ts";
 import { startPipedProcess } from "../../../src/runtime/processes/piped-process.ts";
+import { createSpawner } from "../../../src/runtime/processes/spawner.ts";
 import { isRunning, PATH, pidsIn, temporaryFolder } from "./running.ts";
 
 const linux = { skip: process.platform === "linux" ? false : "walks /proc" };
 
-async function child(context: TestContext, line: string): Promise<PipedProcess> {
-  const started = await startPipedProcess({
+async function child(context: TestContext, line: string, start = startPipedProcess): Promise<PipedProcess> {
+  const started = await start({
     program: "bash",
     args: ["--norc", "-c", line],
     cwd: tmpdir(),
@@ -150,6 +151,35 @@ test("twelve piped processes at once cause no warning, and leave no listener", a
   await Promise.all(all.map((one) => one.end()));
   assert.equal(process.listenerCount("exit"), before);
   assert.deepEqual(warnings, []);
+});
+
+test("one that the helper has started answers, gets everything in order, and ends in the same ways", async (context) => {
+  const spawner = createSpawner();
+  context.after(() => spawner.close());
+  const begin = (line: string): Promise<PipedProcess> => child(context, line, spawner.startPiped);
+  const echo = await begin(
+    'echo early; while read -r word && [ $word != end ]; do echo "heard $word"; done; echo bye >&2; exit 3',
+  );
+  echo.write("one\n");
+  assert.equal(await outputUntil(echo, "heard one\n"), "early\nheard one\n");
+  echo.write("two\n");
+  await outputUntil(echo, "heard two\n");
+  echo.write("end\n");
+  assert.equal(await echo.ended, "it ended with exit code 3");
+  assert.equal(echo.complaints(), "bye");
+  echo.write("anybody?\n");
+  const text = `${"0123456789abcdef".repeat(64)}\n`.repeat(4096);
+  const slow = await begin(`sleep 0.2; head -c ${text.length} | sha256sum | cut -c1-64`);
+  const said = outputUntil(slow, "\n");
+  for (let from = 0; from < text.length; from += 100_000) slow.write(Buffer.from(text.slice(from, from + 100_000)));
+  assert.equal((await said).trim(), createHash("sha256").update(text).digest("hex"));
+  const deaf = await begin("sleep 60");
+  for (let written = 0; written < 12; written++) deaf.write("x".repeat(8 << 20));
+  assert.match(await deaf.ended, /it did not read its input/);
+  await assert.rejects(
+    spawner.startPiped({ program: "no-such-program-here", args: [], cwd: tmpdir(), environment: { PATH } }),
+    /the program no-such-program-here was not found/,
+  );
 });
 
 test("a slow reader gets everything, in order", async (context) => {

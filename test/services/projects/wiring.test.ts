@@ -6,6 +6,7 @@ import { createEngine } from "../../../src/engine/engine.ts";
 import type { Ports } from "../../../src/engine/ports.ts";
 import { emptyConfig } from "../../../src/formats/config/config.ts";
 import { createExternalServices } from "../../../src/hosts/compose/external-services.ts";
+import { startPipedProcess } from "../../../src/runtime/processes/piped-process.ts";
 import { createInlineQueue } from "../../../src/runtime/queues/inline.ts";
 import { openMemoryStore } from "../../../src/storage/memory/memory.ts";
 import { temporaryFolder } from "../../actions/context.ts";
@@ -58,6 +59,7 @@ test("[A10, A35] the command makes a task, and an automation that waits for its 
 test("a line whose store is no SQLite remembers nothing, and says what projects need", async () => {
   const store = openMemoryStore();
   const outside = createExternalServices({
+    start: startPipedProcess,
     environment: {},
     home: "/nobody",
     root: () => "/nobody",

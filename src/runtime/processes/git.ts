@@ -3,7 +3,7 @@
  * makes a plain `git status` run its code (SAFETY T5), and because what git says is bytes with NUL between names.
  */
 import type { ExecFileException } from "node:child_process";
-import { realpathSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { Seconds } from "../../engine/event.ts";
 import type { Ports } from "../../engine/ports.ts";
@@ -104,6 +104,30 @@ export const findGit = (
   folder: string,
 ): string | undefined => findOutside("git", environment, folder);
 
+/** What git reads before it answers anything, below each folder of the way up; the first three lie in a worktree's own folder. */
+const readAtOnce = [
+  ...[".gitmodules", ".gitignore", ".gitattributes"],
+  ...["", "/HEAD", "/config", "/config.worktree", "/commondir", "/info/exclude", "/index"].map((path) => `.git${path}`),
+];
+
+/** Why git would wait without end in this folder: it opens pipes and devices as it opens files. Undefined: it would not. */
+export function waitsForGit(folder: string): string | undefined {
+  for (let at = resolve(folder); ; at = dirname(at)) {
+    const path = readAtOnce.map((name) => join(at, name)).find(isIrregular);
+    if (path !== undefined) return `git would wait for ${path}, which is no regular file: remove it`;
+    if (dirname(at) === at) return undefined;
+  }
+}
+
+function isIrregular(path: string): boolean {
+  try {
+    const found = statSync(path, { throwIfNoEntry: false });
+    return found !== undefined && !found.isFile() && !found.isDirectory();
+  } catch {
+    return false; // git does not get there either
+  }
+}
+
 interface Call {
   program: string;
   folder: string;
@@ -113,6 +137,8 @@ interface Call {
 
 function run(call: Call, { signal, input, limit = usualLimit, keptInBytes }: GitOptions): Promise<GitAnswer> {
   if (signal?.aborted) return Promise.resolve({ ok: false, reason: "git did not run: the call was stopped before" });
+  const waits = waitsForGit(call.folder);
+  if (waits !== undefined) return Promise.resolve({ ok: false, reason: waits });
   const { execFile } = process.getBuiltinModule("node:child_process"); // costs 3 ms, which most events need not pay
   return new Promise((settle) => {
     const options = {

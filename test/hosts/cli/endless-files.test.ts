@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { runCommand } from "../../program.ts";
+import { emptyRepository } from "../../repository.ts";
 
 const files =
   ".claude/settings.json .claude/settings.local.json .codex/hooks.json .gemini/settings.json .qwen/settings.json .cursor/hooks.json " +
@@ -52,5 +53,24 @@ for (const [what, make] of [
           stdout + stderr,
           /settings\.json:1:1 error unreadable .*(?:no regular file|larger than|invalid argument)/,
         );
+    }
+  });
+
+for (const file of [".git/config", ".git/HEAD", ".git/info/exclude", ".git/commondir", ".gitmodules", ".gitignore"])
+  test(`git is not started where ${file} is a pipe or a device, and the sentence names it`, (t) => {
+    for (const make of [
+      (path: string) => symlinkSync("/dev/zero", path),
+      (path: string) => void spawnSync("mkfifo", [path]),
+    ]) {
+      const folder = mkdtempSync(join(tmpdir(), "hookline-endless-"));
+      t.after(() => rmSync(folder, { recursive: true, force: true }));
+      const cwd = join(folder, "workspace");
+      emptyRepository(cwd);
+      rmSync(join(cwd, file), { force: true });
+      make(join(cwd, file));
+      const environment = { HOME: join(folder, "home"), PATH: process.env.PATH ?? "", HOOKLINE_DAEMON: "off" };
+      const { status, stderr } = runCommand(["git", "install", "--dry-run"], { cwd, environment });
+      assert.equal(status, 3);
+      assert.ok(stderr.includes(`git would wait for ${join(cwd, file)}, which is no regular file`), stderr);
     }
   });

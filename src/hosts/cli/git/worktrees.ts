@@ -11,7 +11,7 @@ import { listensTo } from "../../../engine/plan.ts";
 import type { Store } from "../../../engine/record.ts";
 import { textOfNames } from "../../../files/names.ts";
 import type { Loaded } from "../../../loading/loading.ts";
-import { findGit, noGit, safelyAsFound } from "../../../runtime/processes/git.ts";
+import { findGit, noGit, safelyAsFound, waitsForGit } from "../../../runtime/processes/git.ts";
 import { loadFiles, loadForOneEvent } from "../loaded.ts";
 import type { Place } from "../place.ts";
 
@@ -112,6 +112,8 @@ export function askGitAs(environment: Readonly<Record<string, string>>): AskGit 
   return (words, folder) => {
     const git = findGit(environment, folder);
     if (git === undefined) return { ok: false, reason: noGit };
+    const waits = waitsForGit(folder);
+    if (waits !== undefined) return { ok: false, reason: waits };
     const { status, stdout, stderr, error } = spawnSync(git, [...safelyAsFound, ...words], {
       cwd: folder,
       env: { ...environment, GIT_OPTIONAL_LOCKS: "0", GIT_TERMINAL_PROMPT: "0" },

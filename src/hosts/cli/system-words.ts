@@ -17,6 +17,12 @@ const byCode: Readonly<Record<string, Words>> = {
     reason: "this user may not change it",
     advice: "change its rights, or name another place by XDG_STATE_HOME",
   },
+  ENOTDIR: {
+    reason: "a part of its path is no folder",
+    advice: "move that away, or name another place by XDG_STATE_HOME",
+  },
+  EISDIR: { reason: "a folder lies where a file belongs", advice: "move it away" },
+  ELOOP: { reason: "its links lead in a circle", advice: "remove the link, or name another place by XDG_STATE_HOME" },
   EMFILE: { reason: "this process has too many files open", advice: "raise its limit (ulimit -n)" },
   ENFILE: { reason: "the system has too many files open", advice: "end what holds them" },
 };

@@ -1,7 +1,7 @@
 /** A repository may bring links to devices that never end, and an archive pipes that nobody writes to: no command waits for one or reads it whole. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
@@ -74,3 +74,14 @@ for (const file of [".git/config", ".git/HEAD", ".git/info/exclude", ".git/commo
       assert.ok(stderr.includes(`git would wait for ${join(cwd, file)}, which is no regular file`), stderr);
     }
   });
+
+test("where a file lies in the place of the state folder, up says what is wrong in words and not by the system's code", (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "hookline-endless-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const state = join(folder, "state");
+  writeFileSync(state, "");
+  const environment = { HOME: folder, XDG_STATE_HOME: state, PATH: process.env.PATH ?? "" };
+  const { status, stderr } = runCommand(["up"], { cwd: folder, environment });
+  assert.equal(status, 3);
+  assert.match(stderr, /^hookline: a part of its path is no folder — \S+ — move that away, or name another place/);
+});

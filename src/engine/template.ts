@@ -176,6 +176,12 @@ export const placeholderParts: ReadonlyMap<string, readonly string[]> = new Map(
   ),
 );
 
+/** Texts and numbers: nothing stands below them. */
+export const placeholdersWithoutParts: readonly string[] = [
+  ...["tool.name", "prompt", "answer", "session", "agent.id", "agent.type"],
+  ...turnParts.filter((part) => part !== "spent" && part !== "agent").map((part) => `turn.${part}`),
+];
+
 function partsOf(shown: readonly Placeholder[]): string[] {
   return [...new Set(shown.flatMap(({ name }) => name.split(".")[1] ?? []))];
 }

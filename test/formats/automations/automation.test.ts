@@ -368,6 +368,13 @@ test("a placeholder that is no plain path is an error of the automation, with th
   ]);
   const step = { type: "read_file", path: "{{event.files[0]}}" };
   assert.match(told({ context_steps: [step] })[0] ?? "", /^error: \{\{event\.files\[0\]\}\} is no placeholder/);
+  for (const gap of ["{{event.}}", "{{event..x}}", "{{ tool.name. }}"])
+    assert.deepEqual(told({ prompt_template: gap }), [
+      `error: ${gap} is no placeholder: a dot in it has no name behind it`,
+    ]);
+  assert.deepEqual(told({ prompt_template: "{{session.id}}" }), [
+    'warning: {{session.id}} is always empty: "session" is a plain value and has no "id"',
+  ]);
 });
 
 test("seconds of an automation may be written as durations", () => {

@@ -475,6 +475,15 @@ test("a placeholder that is no plain path is an error with the right form, and n
     ["{{#tool.name}}", "{{tool.name}}"],
     ["{{a[0]}}", "{{a.0}}"],
     ["{{a.upper()}}", "{{a}}"],
+    ["{{a.b()}}", "{{a}}"],
+    ["{{tool..name}}", "{{tool.name}}"],
+    ["{{ tool.name. }}", "{{tool.name}}"],
+    ["{{event.}}", "{{event}}"],
+    ["{{event..x}}", "{{event.x}}"],
+    ["{{step_0.}}", "{{step_0}}"],
+    ["{{previous. .text}}", "{{previous.text}}"],
+    ["{{tool.params.}}", "{{tool.params}}"],
+    ["{{a..b}}", "{{a.b}}"],
   ];
   for (const [written, form] of forms) {
     const message = JSON.stringify(`about ${written}`);
@@ -483,11 +492,17 @@ test("a placeholder that is no plain path is an error with the right form, and n
     );
     assert.deepEqual([severity, code, suggestion], ["error", "placeholder", `write ${form}`], written);
     const scope = { event: { data: { title: "x" } }, turn: firstTurn, names: [], results: [] } as unknown as Scope; // what a text reads
-    assert.equal(compileTemplate(`about ${written}`)(scope), `about ${written}`);
+    const filled = compileTemplate(`about ${written}`)(scope);
+    // An empty name is a name of a field that is missing, as the specification reads it.
+    const isGap = /\.\s*[.}]/.test(written) && !written.startsWith("{{a");
+    assert.equal(filled, isGap ? "about " : `about ${written}`);
   }
   const others = [
     "docker ps --format '{{.Names}}'",
     "{{json .}}",
+    "{{.}}",
+    "{{.A.B}}",
+    "{{error.message}} {{turn.spent.reprompts}} {{turn.agent.id}} {{tool.error.code}}",
     "{{range .Items}}",
     "{{event.my key}}",
     "{{event.a-b}}",
@@ -496,6 +511,37 @@ test("a placeholder that is no plain path is an error with the right form, and n
     const action = `{ type: log, message: ${JSON.stringify(other)} }`;
     assert.deepEqual(codes(compile(file(rule({ action })))), [], other);
   }
+});
+
+test("a part of a value that has no parts is an error that names the value, and a likely name of another form is asked for", () => {
+  const told = (text: string): string[] => {
+    const { problems } = compile(file(rule({ action: `{ type: log, message: ${JSON.stringify(text)} }` })));
+    return problems.map(({ severity, message, suggestion }) => `${severity}: ${message} — ${suggestion}`);
+  };
+  for (const [written, has] of [
+    ["tool.name.lower", '"tool.name" is a plain value and has no "lower" — write {{tool.name}}'],
+    ["session.id", '"session" is a plain value and has no "id" — write {{session}}'],
+    ["prompt.text.0", '"prompt" is a plain value and has no "text.0" — write {{prompt}}'],
+    ["turn.number.x", '"turn.number" is a plain value and has no "x" — write {{turn.number}}'],
+    ["agent.id.x", '"agent.id" is a plain value and has no "x" — write {{agent.id}}'],
+    ["tool.nam", '"tool" has no "nam" — did you mean "name"?'],
+  ])
+    assert.deepEqual(told(`{{${written}}}`), [`error: {{${written}}} is always empty: ${has}`]);
+  for (const [written, meant] of [
+    ["event/title", "event.title"],
+    ["event title", "event.title"],
+    ["event->title", "event.title"],
+    [".event.title", "event.title"],
+    ["this.tool.name", "tool.name"],
+    ["Event.title", "event.title"],
+    ["tool_name", "event.tool_name"],
+    ["tool_input.command", "event.tool_input.command"],
+    ["event_title", "event.title"],
+    ["steps.0", "step_0"],
+  ])
+    assert.deepEqual(told(`{{${written}}}`), [
+      `warning: {{${written}}} stands for nothing and stays as it is written — did you mean {{${meant}}}?`,
+    ]);
 });
 
 test("seconds may be written as a duration, in a rule and in its action; what counts no seconds takes none", () => {

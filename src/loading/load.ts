@@ -6,6 +6,7 @@ import { environmentName, type Hook, type HookSet, type Layer, type Origin, type
 import type { Patterns } from "../engine/ports.ts";
 import type { Config } from "../formats/config/config.ts";
 import { compileSettings, takenId } from "../formats/settings/settings.ts";
+import { knownFileAt, settingsFilesOf } from "./file-at.ts";
 import { type Broken, brokenOf, isIn, withKept } from "./last-good-guards.ts";
 import {
   asProjectSays,
@@ -23,12 +24,9 @@ import {
   type HookFile,
   type ManagedFolders,
   type ModulePlace,
-  managedFiles,
   managedFoldersOf,
-  projectFiles,
   rulePlaces,
   settingsFormat,
-  userFiles,
   watchedOf,
   wayTo,
 } from "./places.ts";
@@ -125,7 +123,7 @@ export function loadHooks(request: LoadRequest): LoadedHooks {
   if (request.trust)
     read.judge = createJudge({ trust: request.trust, project, ...read, ...(registry ? { registry } : {}) });
   const settings = settingsReader(request, read);
-  for (const file of settingsFiles(project, request)) settings(file);
+  for (const file of settingsFilesOf(project, request, managedOf(request))) settings(file);
   readPlugins(project, request, { read, settings });
   read.watched.push(...places.flatMap(watchedOf));
   readPlaces(places, request.yaml, read);
@@ -192,32 +190,32 @@ const withGuards = (sources: readonly Source[], kept: readonly Hook[]): Source[]
     return own.length === 0 ? source : { ...source, hooks: withKept(source.hooks, own, source.compiled.problems) };
   });
 
-/** One file by itself, as `check FILE` sees it: its name tells the format. Modules are read elsewhere. */
+/** One file by itself, as `check FILE` sees it. Modules are read elsewhere. */
 export function checkFile(
-  path: string,
+  file: HookFile,
   request: LoadRequest,
+  config: Partial<Pick<Reading, "config" | "userConfig">> = {},
 ): { hooks: Hook[]; problems: Problem[]; unread: string[] } {
-  const { root } = findProject(resolve(path, ".."), request.home);
-  const format = formatOf(path);
-  const family = settingsFormat(format)?.family;
-  const label = relative(root, path);
-  const named: HookFile = { path, label, layer: "project", root, ofUser: false, format, family: family ?? "hookline" };
-  const file = asManifest(named);
-  const read = family === undefined ? readOne(file, request.yaml) : startReading();
-  if (family !== undefined) settingsReader(request, read)(file);
-  if (read.sources.length + read.problems.length + read.unread.length === 0 && family !== undefined && !isThere(path))
+  const { path, format } = file;
+  const isSettings = settingsFormat(format) !== undefined;
+  const read = isSettings ? startReading() : readOne(file, request.yaml, config);
+  if (isSettings) settingsReader(request, read)(asManifest(file));
+  if (read.sources.length + read.problems.length + read.unread.length === 0 && isSettings && !isThere(path))
     read.problems.push(unreadable(path, "it does not exist"));
   const environment = environmentName(request.environment);
   const hooks = read.sources.flatMap((source) => source.hooks.map((hook) => inEnvironment(hook, environment)));
   return { hooks, problems: read.problems, unread: read.unread };
 }
 
-function settingsFiles(project: Project, request: LoadRequest): HookFile[] {
-  return [
-    ...managedFiles(managedOf(request)),
-    ...userFiles(request),
-    ...project.folders.flatMap((folder) => projectFiles(folder, wayTo(folder, project))),
-  ];
+/** What the file is where it lies; of one that no layer reads, what its name says, as a file of the project around it. */
+export function hookFileAt(path: string, request: LoadRequest): HookFile {
+  const project = findProject(resolve(path, ".."), request.home);
+  const known = knownFileAt(path, project, { ...request, managed: managedOf(request) });
+  if (known) return known;
+  const { root } = project;
+  const format = formatOf(path);
+  const family = settingsFormat(format)?.family ?? "hookline";
+  return { path, label: relative(root, path), layer: "project", root, ofUser: false, format, family };
 }
 
 const managedOf = (request: LoadRequest): ManagedFolders =>

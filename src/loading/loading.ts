@@ -2,7 +2,7 @@
  * Everything that a project's files say, put together: hooks, the registry that its modules extend, and its settings. Apart
  * from load.ts, because it also loads what most projects do not need: the YAML formats and modules.
  */
-import { dirname, relative } from "node:path";
+import { dirname } from "node:path";
 import { loadPatterns } from "../conditions/patterns.ts";
 import type { Problem } from "../engine/hook.ts";
 import type { Bound, Patterns, Registry } from "../engine/ports.ts";
@@ -10,8 +10,8 @@ import type { ModelFault } from "../formats/automations/automation.ts";
 import type { LlmConfig } from "../formats/automations/fields.ts";
 import type { ModelSettings } from "../formats/config/config.ts";
 import { loadStable, type StableLoad } from "./compiled.ts";
-import { checkFile, type LoadedHooks, type LoadedModule, type LoadRequest, loadHooks } from "./load.ts";
-import { formatOf, isSettings, type ModulePlace } from "./places.ts";
+import { checkFile, hookFileAt, type LoadedHooks, type LoadedModule, type LoadRequest, loadHooks } from "./load.ts";
+import { type HookFile, isSettings, type ModulePlace } from "./places.ts";
 import { findProject } from "./project.ts";
 import type { YamlFormats, YamlReader } from "./read.ts";
 import { readingRegistry } from "./trust/as-written.ts";
@@ -114,38 +114,36 @@ async function yamlFormats(): Promise<YamlFormats> {
   return { rules, config, repository, scripts, slugs, automations, cron };
 }
 
-/** One file by itself, as `check FILE` sees it, with the registry of the project that it lies in. */
+/** One file by itself, as `check FILE` sees it: as what it is where it lies, with the registry and the settings of its project. */
 export async function checkOne(
   path: string,
   request: Request,
   loading: Loading,
 ): Promise<ReturnType<typeof checkFile>> {
-  const format = formatOf(path);
-  if (isSettings(format)) return checkFile(path, request);
-  if (format === "module") return checkModule(path, request, loading);
+  const file = hookFileAt(path, request);
+  if (isSettings(file.format)) return checkFile(file, request);
+  if (file.format === "module") return checkModule(file, request, loading);
   const patterns = request.patterns ?? (await loadPatterns());
-  const project = await loadAll({ ...request, cwd: path.replace(/[/\\][^/\\]*$/, "") || "/", patterns }, loading);
+  const project = await loadAll({ ...request, cwd: dirname(path), patterns }, loading);
   const read = await readerOf(request, loading, patterns);
   const registry = project.modules.length > 0 ? project.registry : await loading.wholeRegistry();
-  return checkFile(path, { ...request, patterns, yaml: read(registry) });
+  const named = project.files.find((one) => one.path === path); // app files have any name, and settings name them
+  const { config, userConfig } = project;
+  return checkFile(
+    named ? { ...file, format: named.format } : file,
+    { ...request, patterns, yaml: read(registry) },
+    { config, userConfig },
+  );
 }
 
 async function checkModule(
-  path: string,
+  { path, layer, label, root }: HookFile,
   { trust, home }: Request,
   loading: Loading,
 ): Promise<ReturnType<typeof checkFile>> {
-  const project = findProject(dirname(path), home);
-  const { root, folders } = project;
-  const place: ModulePlace = {
-    name: path,
-    from: path,
-    layer: "project",
-    label: relative(folders[0] ?? root, path),
-    root,
-  };
+  const place: ModulePlace = { name: path, from: path, layer, label, ...(root === undefined ? {} : { root }) };
   const problems: Problem[] = [];
-  const judge = trust && createJudge({ trust, project, watched: [], problems });
+  const judge = trust && createJudge({ trust, project: findProject(dirname(path), home), watched: [], problems });
   const trusted = judge ? judge.module(place) : place;
   if (!trusted) return { hooks: [], problems, unread: [] };
   const { modules } = await loadModulesOf([trusted], loading);

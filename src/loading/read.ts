@@ -106,9 +106,13 @@ export function readPlaces(places: readonly RulePlace[], reader: YamlReader | un
   }
 }
 
-/** One file by itself, in the format that its name tells. */
-export function readOne(file: HookFile, reader: YamlReader | undefined): Reading {
-  const read = startReading();
+/** One file by itself. @param config what stands in the settings around it */
+export function readOne(
+  file: HookFile,
+  reader: YamlReader | undefined,
+  config: Partial<Pick<Reading, "config" | "userConfig">> = {},
+): Reading {
+  const read = { ...startReading(), ...config };
   if (file.format === "script") readScript(file, reader, read);
   else readYaml(file, reader, read);
   return read;

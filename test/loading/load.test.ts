@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { checkFile } from "../../src/loading/load.ts";
+import { checkFile, hookFileAt } from "../../src/loading/load.ts";
 import { guard, hooks, names, workspace } from "./workspace.ts";
 
 const stop = (name: string): object => hooks("Stop", name);
@@ -248,7 +248,8 @@ test("the hooks of a plugin's .claude-plugin/plugin.json are read beside its hoo
   assert.deepEqual(loaded.problems, []);
   assert.deepEqual(names(loaded).sort(), ["beside", "inline", "named", "once", "one", "two"]);
   const manifest = join(place.project, ".hookline/plugins/listed/.claude-plugin/plugin.json");
-  assert.deepEqual(checkFile(manifest, { cwd: place.project, home: place.home, environment: {} }).problems, []);
+  const request = { cwd: place.project, home: place.home, environment: {} };
+  assert.deepEqual(checkFile(hookFileAt(manifest, request), request).problems, []);
 });
 
 test("a plugin's manifest that names a file outside of the plugin, or none that is there, is a problem", (context) => {
@@ -343,10 +344,11 @@ test("checkFile reads one file in the format that its name gives", (context) => 
     "home/project/hooks/hooks.json": { Stop: [{ command: "y" }] },
   });
   const request = { cwd: place.project, home: place.home, environment: {} };
-  assert.equal(checkFile(join(place.project, ".gen/settings.json"), request).hooks[0]?.mode, "async");
-  assert.equal(checkFile(join(place.project, "hooks/hooks.json"), request).hooks[0]?.name, "y");
+  const check = (path: string) => checkFile(hookFileAt(join(place.project, path), request), request);
+  assert.equal(check(".gen/settings.json").hooks[0]?.mode, "async");
+  assert.equal(check("hooks/hooks.json").hooks[0]?.name, "y");
   assert.deepEqual(
-    checkFile(join(place.project, "none.json"), request).problems.map(({ code }) => code),
+    check("none.json").problems.map(({ code }) => code),
     ["unreadable"],
   );
 });

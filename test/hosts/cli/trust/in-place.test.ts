@@ -17,7 +17,7 @@ import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { packageForTests } from "../../../../scripts/package-for-tests.ts";
-import { codeCache } from "../../../program.ts";
+import { codeCache, runCommand } from "../../../program.ts";
 
 interface Ran {
   status: number | null;
@@ -43,12 +43,17 @@ function clonedRepository(t: TestContext, files: Readonly<Record<string, string>
     writeFileSync(join(root, path), text, { mode: path.endsWith(".sh") ? 0o755 : 0o644 });
   }
   const author = { GIT_AUTHOR_NAME: "a", GIT_AUTHOR_EMAIL: "a@b", GIT_COMMITTER_NAME: "a", GIT_COMMITTER_EMAIL: "a@b" };
-  const env = { PATH: process.env.PATH, HOME: home, HOOKLINE_DAEMON: "off", NODE_COMPILE_CACHE: codeCache, ...author };
+  const env = {
+    PATH: process.env.PATH ?? "",
+    HOME: home,
+    HOOKLINE_DAEMON: "off",
+    NODE_COMPILE_CACHE: codeCache,
+    ...author,
+  };
   const bin = join(packageForTests("asked"), "bin", "hookline.js");
-  const run = (program: string, words: readonly string[], input = ""): Ran =>
-    spawnSync(program, words, { cwd: root, env, input, encoding: "utf8" });
-  const hookline = (words: readonly string[], input?: string): Ran => run(process.execPath, [bin, ...words], input);
-  const git = (...words: readonly string[]): Ran => run("git", words);
+  const hookline = (words: readonly string[], input = ""): Ran =>
+    runCommand(words, { bin, cwd: root, environment: env, input });
+  const git = (...words: readonly string[]): Ran => spawnSync("git", words, { cwd: root, env, encoding: "utf8" });
   git("init", "--quiet");
   const state = join(home, ".local", "state", "hookline");
   return { root, state, hookline, git, read: (path) => readFileSync(join(root, path), "utf8") };

@@ -98,6 +98,7 @@ export function readResult(result: Fields, event: HookEvent, hook: HookId): Step
     const wanted = reader(value, reading);
     if (wanted !== undefined) reading.notes.push(`${field} must be ${wanted}, not ${kindOf(value)}: left out`);
   }
+  reading.error ??= otherFormIn(result);
   const { outcome, logs, error, blocks, notes } = reading;
   const output = keepable(result, notes);
   const end = { output, outcome, ...noted(notes), ...(logs.length > 0 ? { logs } : {}) };
@@ -108,6 +109,21 @@ export function readResult(result: Fields, event: HookEvent, hook: HookId): Step
 }
 
 const blocked = "blocked by the hook";
+
+/** Settings hooks refuse so. Here it has no meaning, and who meant it must not be taken to have passed. */
+function otherFormIn(result: Fields): string | undefined {
+  const inner = result.hookSpecificOutput ?? null;
+  const decision = isFields(inner) ? (inner.decision ?? null) : null;
+  for (const said of [result, inner, decision]) {
+    if (!isFields(said)) continue;
+    const key = verdictKeys.find((one) => refusing.includes(said[one]));
+    if (key === undefined) continue;
+    return `"${key}": ${JSON.stringify(said[key])} is the answer of a settings hook, which a repository hook does not have — write {"block_execution": true, "messages_to_user": ["…"]}`;
+  }
+  return undefined;
+}
+const verdictKeys: readonly string[] = ["decision", "permissionDecision", "permission", "behavior"];
+const refusing: readonly unknown[] = ["block", "deny", "ask"];
 const textsOf = ({ messages = [] }: Outcome): string[] => messages.map(({ text }) => text);
 
 /** What these report has happened, or nothing can stand against it: blocking is a failure like others there (R39). */

@@ -272,3 +272,19 @@ test("[B17, R14] a script that was stopped has given no answer, whatever it had 
   const { code: _none, ...killed } = endOf({ signal: "SIGKILL", stdout });
   assert.equal(registry.read(killed, eventOf("PreToolUse"), "h").ok, false);
 });
+
+test("[R95] a refusal in the form of a settings hook fails a repository hook, which says what to write", () => {
+  for (const said of [
+    { decision: "block", reason: "no" },
+    { permissionDecision: "deny" },
+    { permission: "ask" },
+    { hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "deny" } },
+    { hookSpecificOutput: { decision: { behavior: "deny" } } },
+  ]) {
+    const result = registry.read(endOf({ stdout: JSON.stringify(said) }), eventOf("PreToolUse"), "hook-1");
+    assert.ok(!result.ok, JSON.stringify(said));
+    assert.match(result.reason, /is the answer of a settings hook, .* write \{"block_execution": true/);
+  }
+  const other = registry.read(endOf({ stdout: '{"decision":"later","permission":"rw-"}' }), eventOf("PreToolUse"), "h");
+  assert.ok(other.ok);
+});

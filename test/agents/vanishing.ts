@@ -261,7 +261,8 @@ export function commitIsRefused({ few }: { few: boolean }): void {
   writeFileSync(asOld, 'Object.defineProperty(process.versions, "node", { value: "18.0.0" });');
   refused({ NODE_OPTIONS: `--import=${asOld}` }, /this is Node 18\.0\.0 .* the commit is refused/);
   removePackage(self);
-  const alone = /a guard in \S*hooks\.json cannot be asked, so the commit is refused — npm install -g hookline installs Hookline/;
+  const alone =
+    /a guard in \S*hooks\.json cannot be asked, so the commit is refused — npm install -g hookline installs Hookline/;
   refused({}, alone);
   if (few) return;
   const bins = ["bin", join("x", "node_modules", ".bin")].map((name) => join(self.folder, name));

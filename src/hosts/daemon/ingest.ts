@@ -13,7 +13,7 @@ import type { Outcome } from "../../engine/outcome.ts";
 import type { Caller } from "../../engine/ports.ts";
 import { saysFull } from "../../engine/queue.ts";
 import type { Run, Store } from "../../engine/record.ts";
-import { isRecord } from "../../engine/schema.ts";
+import { isRecord, kindOf } from "../../engine/schema.ts";
 import { textOf } from "../../files/lines.ts";
 import { canBePath } from "../../files/paths.ts";
 import { isApplicationEvent } from "../../formats/config/keys.ts";
@@ -270,22 +270,22 @@ function applicationEvent(written: string): EventName {
   throw new HooklineError("event_unknown", { name: written, where: advice, ...(near ? { near } : {}) });
 }
 
-const needs = (name: string, expected: string): HooklineError =>
-  new HooklineError("parameters_invalid", { name, expected, found: "something else", where });
+const needs = (name: string, expected: string, found: string): HooklineError =>
+  new HooklineError("parameters_invalid", { name, expected, found, where });
 
 const known: ReadonlySet<string> = new Set(["event", "data", "cwd", "session"]);
 
 function checked(sent: unknown): Sent {
-  if (!isRecord(sent)) throw needs("the body", "a JSON object");
-  for (const name of Object.keys(sent))
-    if (!known.has(name)) throw needs("the body", `event, data, cwd and session; "${name}" is unknown,`);
+  if (!isRecord(sent)) throw needs("an event", "a JSON object", kindOf(sent));
+  const other = Object.keys(sent).find((name) => !known.has(name));
+  if (other !== undefined) throw needs("an event", `no other fields than ${[...known].join(", ")}`, kindOf(other));
   const { event, data, cwd, session } = sent;
-  if (typeof event !== "string") throw needs("event", "the name of an application event");
-  if (data !== undefined && !isRecord(data)) throw needs("data", "a JSON object");
+  if (typeof event !== "string") throw needs("event", "the name of an application event", kindOf(event));
+  if (data !== undefined && !isRecord(data)) throw needs("data", "a JSON object", kindOf(data));
   if (cwd !== undefined && !(typeof cwd === "string" && cwd.startsWith("/") && isWithinLimits(cwd)))
-    throw needs("cwd", `an absolute path ${folderLimit}`);
+    throw needs("cwd", `an absolute path ${folderLimit}`, kindOf(cwd));
   if (session !== undefined && !(typeof session === "string" && session !== "" && canBePath(session)))
-    throw needs("session", "text of at most 4,096 characters without NUL");
+    throw needs("session", "text of at most 4,096 characters without NUL", kindOf(session));
   return sent as unknown as Sent; // as was just looked at; it came as JSON
 }
 

@@ -1,6 +1,6 @@
 /** The same of front matters in large numbers. */
 import test from "node:test";
-import { noGuardPasses, plain, isSeenBeside } from "./gone-hookline.ts";
+import { isSeenBeside, noGuardPasses, plain } from "./gone-hookline.ts";
 
 for (const what of Object.keys(plain))
   test(`[E48] without Hookline a script for commits is seen and refuses the commit, be there ${what} in its front matter`, (t) =>

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
-import { alone, hook, noGuardPasses, isSeenBeside, start } from "./gone-hookline.ts";
+import { alone, hook, isSeenBeside, noGuardPasses, start } from "./gone-hookline.ts";
 import { bin, scratch, script } from "./scratch.ts";
 
 for (const what of ["an ampersand", "a remark behind the type"])

@@ -109,7 +109,10 @@ export const stories: Readonly<Record<string, (t: TestContext, shell: readonly s
     mustGit(["add", "src"]);
     assert.equal(start(shell).asked, true);
   },
-  "[E48] without Hookline no script runs, as only Hookline knows which a person has trusted, and the commit is refused"(t, shell) {
+  "[E48] without Hookline no script runs, as only Hookline knows which a person has trusted, and the commit is refused"(
+    t,
+    shell,
+  ) {
     const { write, start, top } = trial(t, { program: gone });
     write(".hookline/hooks/file.sh", script({ type: "file", description: "no pre-commit" }, "echo never"), 0o755);
     write(".hookline/hooks/a.sh~", script({ type: "pre-commit" }, "echo a copy"), 0o755);
@@ -120,7 +123,10 @@ export const stories: Readonly<Record<string, (t: TestContext, shell: readonly s
     const { code, stdout, stderr } = start(shell);
     assert.equal(code, 1);
     assert.equal(stdout, "");
-    assert.match(stderr, /only Hookline can tell whether \.hookline\/hooks\/b\.sh, .*, is trusted, so the commit is refused/);
+    assert.match(
+      stderr,
+      /only Hookline can tell whether \.hookline\/hooks\/b\.sh, .*, is trusted, so the commit is refused/,
+    );
     assert.match(stderr, /npm install -g hookline installs Hookline .*git commit --no-verify\n$/);
   },
 };

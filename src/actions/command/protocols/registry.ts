@@ -98,7 +98,8 @@ export function readResult(result: Fields, event: HookEvent, hook: HookId): Step
     const wanted = reader(value, reading);
     if (wanted !== undefined) reading.notes.push(`${field} must be ${wanted}, not ${kindOf(value)}: left out`);
   }
-  reading.error ??= otherFormIn(result);
+  const otherForm = otherFormIn(result);
+  if (otherForm !== undefined) reading.error ??= otherForm;
   const { outcome, logs, error, blocks, notes } = reading;
   const output = keepable(result, notes);
   const end = { output, outcome, ...noted(notes), ...(logs.length > 0 ? { logs } : {}) };

@@ -91,7 +91,7 @@ function statusLines(facts: Facts, hooks: readonly Hook[], invocation: Invocatio
   const waiting = waitingForTrust(hooks);
   const last = ago(store.lastEvent === null ? undefined : Date.parse(store.lastEvent));
   const running = store.running > 0 ? `, ${store.running} running` : "";
-  const broken = errors > 0 ? terminal.paint("red", `, ${errors} broken: run \`hookline check\``) : "";
+  const broken = errors > 0 ? terminal.paint("red", `, ${counted(errors, "error")}: run \`hookline check\``) : "";
   const here = facts.agents.filter((one) => one.registered);
   const unreadable = facts.agents.filter((one) => one.unreadable);
   const noAgent = `no agent calls Hookline yet: run \`hookline install ${Object.keys(agents)[0]}\``;

@@ -42,4 +42,4 @@ test("a Hookline of which only the front is left refuses in one sentence, which 
 });
 
 test("[E48] no front matter that Hookline takes for a guard, or a lost one, passes without it", (t) =>
-  noGuardPasses(t, 40));
+  noGuardPasses(t, 20));

@@ -4,7 +4,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import { besideHusky, hook, installFramework } from "./managers.ts";
-import { beginSession, mustRun, refusing, scratch } from "./scratch.ts";
+import { beginSession, mustRun, place, refusing, scratch } from "./scratch.ts";
 
 test("[E45, E46] with husky both run, and either may refuse, and Hookline comes back after husky has written its folder again", (t) =>
   besideHusky(scratch(t), { few: false }));
@@ -23,4 +23,21 @@ test("the pre-commit framework, installed again over ours, does not go round in 
   assert.equal(self.commit().stderr, "the framework ran\n");
   self.write("bad", "");
   assert.match(self.commit().stderr, /^bad is there\nhookline: "Type check" refused/);
+});
+
+test("[E46] with the pre-commit framework both run once, whichever was installed first", (t) => {
+  const self = scratch(t);
+  self.write(place, "#!/bin/sh\necho the first hook\n", 0o755);
+  self.write(hook, refusing, 0o755);
+  mustRun(self, ["git", "install"]);
+  installFramework(self);
+  assert.match(
+    mustRun(self, ["git", "install"]),
+    /^nothing to do: git already runs Hookline before each commit \(\.git\/hooks\/pre-commit\.legacy\)/,
+  );
+  assert.equal(self.commit().stderr, "the first hook\nthe framework ran\n");
+  self.write("bad", "");
+  assert.match(self.commit().stderr, /^the first hook\nbad is there\nhookline: "Type check" refused the commit .*\n$/);
+  mustRun(self, ["git", "uninstall"]);
+  assert.equal(self.commit().stderr, "the first hook\nthe framework ran\n");
 });

@@ -3,11 +3,8 @@ import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import { isStub } from "../../../src/agents/git/stub.ts";
-import { besideHusky, hook, hooksIn, installFramework } from "./managers.ts";
+import { hook, hooksIn } from "./managers.ts";
 import { beginSession, mustRun, place, refusing, type Scratch, scratch } from "./scratch.ts";
-
-test("[E45, E46] with husky both run, and Hookline comes back after husky has written its folder again", (t) =>
-  besideHusky(scratch(t), { few: true }));
 
 /** It finds its program by itself, and `lefthook install` moves what it does not know out of its way. */
 function installLefthook(self: Scratch): void {
@@ -51,23 +48,6 @@ test("lefthook that puts itself in place during a commit is followed at once", (
   assert.match(self.commit().stderr, /^lefthook ran\nbad is there\nhookline: "Type check" refused/);
   assert.ok(isStub(self.read(place)));
   assert.deepEqual(hooksIn(join(self.top, ".git/hooks")), ["pre-commit", "pre-commit.original"]);
-});
-
-test("[E46] with the pre-commit framework both run once, whichever was installed first", (t) => {
-  const self = scratch(t);
-  self.write(place, "#!/bin/sh\necho the first hook\n", 0o755);
-  self.write(hook, refusing, 0o755);
-  mustRun(self, ["git", "install"]);
-  installFramework(self);
-  assert.match(
-    mustRun(self, ["git", "install"]),
-    /^nothing to do: git already runs Hookline before each commit \(\.git\/hooks\/pre-commit\.legacy\)/,
-  );
-  assert.equal(self.commit().stderr, "the first hook\nthe framework ran\n");
-  self.write("bad", "");
-  assert.match(self.commit().stderr, /^the first hook\nbad is there\nhookline: "Type check" refused the commit .*\n$/);
-  mustRun(self, ["git", "uninstall"]);
-  assert.equal(self.commit().stderr, "the first hook\nthe framework ran\n");
 });
 
 test("[E51] a session follows the scripts where a person has installed it, and nowhere else", (t) => {

@@ -4,14 +4,11 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import { isStub } from "../../../src/agents/git/stub.ts";
-import { askedAfterCommits, askedAfterSession, assertRefused, branches, kinds, script } from "./branch-kinds.ts";
+import { askedAfterCommits, assertRefused, branches, kinds, script } from "./branch-kinds.ts";
 import { beginSession, mustRun, place, refusing, scratch } from "./scratch.ts";
 
 test(`[E51] ${kinds.script.what} is asked after a commit on a branch without it`, (t) =>
   askedAfterCommits(scratch(t), kinds.script, 1));
-
-test(`[E51] ${kinds.shared.what} is asked after a session on a branch without it`, (t) =>
-  askedAfterSession(scratch(t), kinds.shared));
 
 test("[E51] a session on a branch without hooks puts back what another tool has written over", (t) => {
   const self = scratch(t);

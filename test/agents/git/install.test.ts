@@ -1,35 +1,10 @@
 import assert from "node:assert/strict";
-import {
-  chmodSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
-import { beginSession, place, refusing, type Scratch, scratch, script } from "./scratch.ts";
-
-const hook = ".hookline/hooks/check.sh";
-const foreign = "#!/bin/sh\necho the first hook\n[ ! -e first-refuses ] || exit 4\n";
-
-/** What lies in the folder of hooks under our name or one that begins with it. */
-const hooksIn = (folder: string): string[] =>
-  readdirSync(folder)
-    .filter((name) => name.startsWith("pre-commit") && !name.endsWith(".sample"))
-    .sort();
-
-function mustRun({ hookline }: Scratch, words: readonly string[], cwd?: string): string {
-  const { code, stdout, stderr } = hookline(words, cwd === undefined ? {} : { cwd });
-  assert.equal(code, 0, stderr);
-  assert.equal(stderr, "");
-  return stdout;
-}
+import { foreign, mustRun } from "./installing.ts";
+import { hook, hooksIn } from "./managers.ts";
+import { place, refusing, scratch, script } from "./scratch.ts";
 
 test("[E45] install puts a hook where git looks for it, and says what it did", (t) => {
   const self = scratch(t);
@@ -73,89 +48,26 @@ test("[E46, ET25] a foreign hook is kept as pre-commit.original, ours is never m
   assert.match(mustRun(self, ["git", "uninstall"]), /^nothing to do/);
 });
 
-test("[E46] an older original is never overwritten, and the one that was in place is the one that runs", (t) => {
+test("a folder in the way of the hook is left alone, and reported with its path", (t) => {
   const self = scratch(t);
   self.write(hook, refusing, 0o755);
-  self.write(`${place}.original`, "#!/bin/sh\necho somebody else kept this\n", 0o755);
-  self.write(place, foreign, 0o755);
-  mustRun(self, ["git", "install"]);
-  assert.equal(self.read(`${place}.original`), "#!/bin/sh\necho somebody else kept this\n");
-  assert.equal(self.read(`${place}.original.2`), foreign);
-  const { stderr, code } = self.commit();
-  assert.equal(code, 0, stderr);
-  assert.match(stderr, /the first hook/);
-  assert.doesNotMatch(stderr, /somebody else/);
-  mustRun(self, ["git", "uninstall"]);
-  assert.equal(self.read(place), foreign);
-  assert.deepEqual(hooksIn(join(self.top, ".git/hooks")), ["pre-commit", "pre-commit.original"]);
-});
-
-test("[E46] links stay links, bytes that are no text stay bytes, and what git does not run is not run", (t) => {
-  const self = scratch(t);
-  self.write(hook, refusing, 0o755);
-  self.write("tools/the-hook", foreign, 0o755);
-  symlinkSync("../../tools/the-hook", join(self.top, place));
-  mustRun(self, ["git", "install"]);
-  assert.equal(readlinkSync(join(self.top, `${place}.original`)), "../../tools/the-hook");
-  assert.match(self.commit().stderr, /the first hook/);
-  mustRun(self, ["git", "uninstall"]);
-  assert.ok(lstatSync(join(self.top, place)).isSymbolicLink());
-  rmSync(join(self.top, place));
-  const bytes = Buffer.from([0x7f, 0x45, 0xff, 0xfe, 0x00, 0x0a]);
-  writeFileSync(join(self.top, place), bytes, { mode: 0o600 });
-  chmodSync(join(self.top, place), 0o600);
+  mkdirSync(join(self.top, place));
+  const { code, stderr } = self.hookline(["git", "install"]);
+  assert.equal(code, 3);
   assert.match(
-    mustRun(self, ["git", "install"]),
-    /the hook that was there is kept as pre-commit\.original; it is not executable, so git did not run it, and nor does Hookline\n/,
+    stderr,
+    /^hookline: git's hooks cannot be reached: a folder is in the way — .*\/pre-commit — move it away/,
   );
-  assert.equal(self.commit().code, 0);
-  mustRun(self, ["git", "uninstall"]);
-  assert.deepEqual(readFileSync(join(self.top, place)), bytes);
-  assert.equal(statSync(join(self.top, place)).mode & 0o777, 0o600);
 });
 
-test("a file in the way is left alone, and reported with its path", (t) => {
-  const obstacles: [path: string, make: (path: string) => void, reason: RegExp][] = [
-    [place, (path) => mkdirSync(path), /a folder is in the way — .*\/\.git\/hooks\/pre-commit — move it away/],
-    [".git/hooks", (path) => symlinkSync("nowhere", path), /a link leads nowhere — .*\/\.git\/hooks — fix the link/],
-    [".git/hooks", (path) => writeFileSync(path, "x"), /a file is in the way — .*\/\.git\/hooks — move it away/],
-  ];
-  for (const [path, make, reason] of obstacles) {
-    const self = scratch(t);
-    self.write(hook, refusing, 0o755);
-    rmSync(join(self.top, path), { recursive: true, force: true });
-    make(join(self.top, path));
-    const { code, stderr } = self.hookline(["git", "install"]);
-    assert.equal(code, 3);
-    assert.match(stderr, /^hookline: git's hooks cannot be reached: /);
-    assert.match(stderr, reason);
-    assert.match(mustRun(self, ["git", "uninstall"]), /^nothing to do/);
-    assert.match(mustRun(self, ["status"]), /git +does not run Hookline/);
-  }
-});
-
-test("install and uninstall report a kept hook that was deleted, whichever of them looked before", (t) => {
+test("a folder of hooks that serves all repositories is reported", (t) => {
   const self = scratch(t);
+  const shared = join(self.folder, "home", "hooks of all");
+  self.write("../home/.gitconfig", `[core]\n\thooksPath = ${shared}\n`);
   self.write(hook, refusing, 0o755);
-  self.write(place, foreign, 0o755);
-  mustRun(self, ["git", "install"]);
-  rmSync(join(self.top, `${place}.original`));
-  beginSession(self);
-  const gone = /pre-commit\.original, the hook that was kept, is no longer there/;
-  assert.match(mustRun(self, ["git", "install"]), gone);
-  assert.equal(self.commit().code, 0);
-  assert.match(mustRun(self, ["git", "uninstall"]), gone);
-});
-
-test("a folder of hooks that was not there goes with the hook", (t) => {
-  const self = scratch(t);
-  self.write(hook, refusing, 0o755);
-  rmSync(join(self.top, ".git/hooks"), { recursive: true });
-  mustRun(self, ["git", "install"]);
-  assert.ok(self.has(place));
-  mustRun(self, ["git", "install"]);
-  mustRun(self, ["git", "uninstall"]);
-  assert.ok(!self.has(".git/hooks"));
+  const said = mustRun(self, ["git", "install"]);
+  assert.match(said, /core\.hooksPath is set by git's global configuration: ~\/hooks of all serves all repositories/);
+  assert.deepEqual(hooksIn(shared), ["pre-commit"]);
 });
 
 test("[E51] install without any script for commits installs nothing, and leaves what is in place for other branches", (t) => {
@@ -204,28 +116,6 @@ test("[T34] where nothing can be installed it says why, and writes nothing", (t)
   assert.deepEqual(hooksIn(join(bare, "hooks")), []);
 });
 
-test("[T34] a folder of hooks that serves all repositories is reported, and removed only by uninstall", (t) => {
-  const self = scratch(t);
-  const shared = join(self.folder, "home", "hooks of all");
-  self.mustGit(["config", "--global", "core.hooksPath", shared]);
-  assert.match(mustRun(self, ["git", "install"]), /^nothing is installed/);
-  self.write(hook, refusing, 0o755);
-  const said = mustRun(self, ["git", "install"]);
-  assert.match(said, /core\.hooksPath is set by git's global configuration: ~\/hooks of all serves all repositories/);
-  assert.deepEqual(hooksIn(shared), ["pre-commit"]);
-  self.write("bad", "");
-  assert.notEqual(self.commit().code, 0);
-  const other = join(self.folder, "another repository");
-  self.mustGit(["init", "--quiet", other]);
-  const elsewhere = self.commit({ cwd: other });
-  assert.deepEqual([elsewhere.code, elsewhere.stderr], [0, ""]);
-  rmSync(join(self.top, ".hookline"), { recursive: true });
-  mustRun(self, ["git", "install"]);
-  assert.deepEqual(hooksIn(shared), ["pre-commit"]);
-  mustRun(self, ["git", "uninstall"]);
-  assert.throws(() => readdirSync(shared), /ENOENT/); // it was made for ours
-});
-
 test("core.hooksPath of the repository is where it goes, inside the worktree and outside", (t) => {
   const self = scratch(t);
   self.write(hook, refusing, 0o755);
@@ -245,15 +135,6 @@ test("core.hooksPath of the repository is where it goes, inside the worktree and
   assert.deepEqual(hooksIn(outside), ["pre-commit"]);
   self.write("bad", "");
   assert.match(self.commit().stderr, /"Type check" refused the commit/);
-});
-
-test("a folder of hooks may have a line break in its path", (t) => {
-  const self = scratch(t);
-  self.write(hook, refusing, 0o755);
-  const odd = join(self.folder, "a\nb");
-  self.mustGit(["config", "core.hooksPath", odd]);
-  mustRun(self, ["git", "install"]);
-  assert.deepEqual(hooksIn(odd), ["pre-commit"]);
 });
 
 test("wrong use is reported as wrong use", (t) => {
@@ -277,6 +158,9 @@ test("status says whether git asks Hookline", (t) => {
   assert.match(mustRun(self, ["status"]), /git +does not run Hookline before commits yet: run `hookline git install`/);
   mustRun(self, ["git", "install"]);
   assert.match(mustRun(self, ["status"]), /git +runs Hookline before each commit \(\.git\/hooks\/pre-commit\)/);
+  chmodSync(join(self.top, place), 0o644);
+  assert.match(mustRun(self, ["status"]), /git +(?:does not run Hookline|runs Hookline no more) before commits/);
+  chmodSync(join(self.top, place), 0o755);
   const facts: unknown = JSON.parse(mustRun(self, ["status", "--json"]));
   assert.deepEqual((facts as { git: unknown }).git, {
     hooks: join(self.top, ".git/hooks"),

@@ -7,6 +7,7 @@ import { beginSession, mustRun, place, refusing, type Scratch } from "./scratch.
 
 export const hook = ".hookline/hooks/check.sh";
 
+/** What lies in the folder of hooks under our name or one that begins with it. */
 export const hooksIn = (folder: string): string[] =>
   readdirSync(folder)
     .filter((name) => name.startsWith("pre-commit") && !name.endsWith(".sample"))

@@ -5,107 +5,15 @@ import { chmodSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import { printStub, type Stub } from "../../../src/agents/git/stub.ts";
-import { compileScript } from "../../../src/formats/scripts/script.ts";
+import { allAreSeen } from "./front-matters.ts";
 import { script } from "./scratch.ts";
 import { gone, hook, noneIsMissed, settle, shells, stories, trial } from "./trial.ts";
 
 for (const [story, holds] of Object.entries(stories))
   for (const shell of shells.slice(0, 1)) test(`${story}, in ${shell.join(" ")}`, (t) => holds(t, shell));
 
-/** Every front matter that makes a hook of git.pre-commit, be it one that only fails, is seen by the stub. */
-const frontMatters = [
-  "#!/bin/sh\n#---\n# type: pre-commit\n#---\n",
-  "#!/bin/sh\n#---\n#type: pre-commit\n#---\n",
-  "#!/bin/sh\n---\ntype: pre-commit\n---\n",
-  "#!/bin/sh\n---\n# type: pre-commit\n---\n",
-  "#!/usr/bin/env node\n//---\n// type: 'pre-commit'\n//---\n",
-  '#!/bin/sh\n#---\n# type: "pre-commit"   \n#---   \n',
-  '#!/bin/sh\n#---\n# type: "pre\\x2dcommit"\n#---\n',
-  "#!/bin/sh\n#---\n# type:\n#   pre-commit\n#---\n",
-  "#!/bin/sh\n#---\n# type: >-\n#   pre-commit\n#---\n",
-  "#!/bin/sh\n#---\n# type : pre-commit\n#---\n",
-  '#!/bin/sh\n#---\n# "type": pre-commit\n#---\n',
-  "#!/bin/sh\n#---\n# type: pre-commit # before each\n#---\n",
-  "#!/bin/sh\n#---\n# type: precommit\n#---\n",
-  "#!/bin/sh\n#---\n# type: Pre-Commit\n#---\n",
-  "#!/bin/sh\n#---\n# type: pre_commit\n#---\n",
-  "#!/bin/sh\n#---\n# type: pre-commit\n# pattern: '*.go'\necho\n#---\n",
-  "#!/bin/sh\n#---\n# type: pre-commit\n# pattern: '*.go'\nmake check\n",
-  "#!/bin/sh\n#---\n# type: pre-commit\n# pattern: '*.go'\n//---\n",
-  "#!/bin/sh\n\n#---\n# type: pre-commit\n#---\n",
-  "#!/bin/sh\n# a remark\n# another\n# ---\n# type: pre-commit\n# ---\n",
-  "#!/bin/sh\n#--\n# type: pre-commit\n#--\n",
-  `#!/bin/sh\n#---\n${"# a: b\n".repeat(120)}# type: pre-commit\n#---\n`,
-  "#!/bin/sh\n#---\n# type: file\n# type: pre-commit\n#---\n",
-  "#!/bin/sh\n#---\n# type: pre-commit\n# pattern: ['*.go']\n#---\n",
-  "#!/bin/sh\n#---\n# type: pre-commit\n# pattern: '!*.md'\n#---\n",
-  "#!/bin/sh\n#---\n# type: pre-commit\n# pattern: '*.{a..z}'\n#---\n",
-  "#!/bin/sh\n#---\n# type: pre-commit\n# pattern: '[ab]'\n#---\n",
-  "#!/bin/sh\n#---\n# type: pre-commit\n# pattern: '*.g?'\n#---\n",
-  "#!/bin/sh\n#---\n# type: pre-commit\n# pattern: *.go\n#---\n",
-  "#!/bin/sh\n#---\n# type: pre-commit\n# pattern: '*.go' # and no other\n#---\n",
-  "#!/bin/sh\n#---\n# type: pre-commit\n# more:\n#   pattern: '*.go'\n#---\n",
-  "#!/bin/sh\n#---\n# type: pre-commit\n# pattern: |\n#   *.go\n#---\n",
-  "#!/bin/sh\r\n#---\r\n# type: pre-commit\r\n#---\r\n",
-];
-
-test("[E48] whatever makes a hook for commits is seen without Hookline, however its front matter is written", (t) => {
-  const { write, start, top, mustGit } = trial(t);
-  write("z", "");
-  mustGit(["add", "z"]);
-  let hooks = 0;
-  for (const text of frontMatters) {
-    const path = write(hook, text, 0o755);
-    settle(top, hook);
-    const compiled = compileScript(
-      text,
-      { isExecutable: true },
-      { dialect: "script", layer: "project", file: path },
-      {
-        label: hook,
-        family: "hookline",
-      },
-    );
-    const [made] = compiled.hooks;
-    const listens = made && "event" in made.on && made.on.event.includes("git.pre-commit");
-    if (!listens) continue;
-    hooks += 1;
-    const always = made.when === undefined; // else it depends on what is staged, of which `z` may match or not
-    if (always) assert.ok(start().asked, text);
-  }
-  assert.ok(hooks > 20, `${hooks} of them are hooks`);
-});
-
-test("[E48] a pattern is only taken for a name's end where it is one", (t) => {
-  const { write, start, top, mustGit } = trial(t);
-  const staged = ["docs/a.md", "lib/b.go", "c.ts", "Makefile", "d.gz"];
-  for (const path of staged) write(path, "");
-  mustGit(["add", "docs", "lib", "c.ts", "Makefile", "d.gz"]);
-  const asks = (pattern: string): boolean => {
-    write(hook, script({ type: "pre-commit", pattern }, ""), 0o755);
-    settle(top, hook);
-    return start().asked;
-  };
-  for (const pattern of [
-    '"*.go"',
-    "'lib/**/*.go'",
-    '"*.{py,go}"',
-    "Makefile",
-    '"./Makefile"',
-    '"/Makefile"',
-    '"!*.md"',
-    '"*.g?"',
-    '"*.[a-m]*"',
-    '"{lib,src}/*.go"',
-    '"*.{a..z}"',
-    '"*"',
-    '"*.+(go)"',
-    '"lib/"',
-  ])
-    assert.ok(asks(pattern), `${pattern} may match`);
-  for (const pattern of ['"*.py"', "'lib/**/*.rs'", '"*.{py,rs}"', "Cargo.toml", '"{lib,src}/*.py"'])
-    assert.ok(!asks(pattern), `${pattern} cannot match`);
-});
+test("[E48] whatever makes a hook for commits is seen without Hookline, however its front matter is written", (t) =>
+  allAreSeen(t, 4));
 
 test("[E48] settings of git that read patterns otherwise do not blind it", (t) => {
   const { write, top, mustGit, environment, start } = trial(t);

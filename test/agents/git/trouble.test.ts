@@ -1,24 +1,9 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import test from "node:test";
-import { isStub } from "../../../src/agents/git/stub.ts";
-import { beginSession, installed, place, type Scratch, scratch, script } from "./scratch.ts";
-import {
-  asking,
-  breaks,
-  commits,
-  endsAtSignal,
-  fifo,
-  guarding,
-  hook,
-  passesWithout,
-  refusesInLastForm,
-  settle,
-  unusable,
-} from "./troubles.ts";
+import { installed, type Scratch, scratch, script } from "./scratch.ts";
+import { asking, breaks, commits, fifo, hook, passesWithout, refusesInLastForm, unusable } from "./troubles.ts";
 
 test("a refusal whose output is not read refuses the commit all the same", async (t) => {
   const self = scratch(t, { ownNode: true });
@@ -39,24 +24,10 @@ test("a refusal whose output is not read refuses the commit all the same", async
   assert.equal(commits(self), 0);
 });
 
-test("SIGINT ends the script that is running, and is reported with its name", (t) => endsAtSignal(t, "SIGINT"));
-
 test("a store that cannot be used refuses no commit, and is reported", (t) => passesWithout(t, unusable.folder));
 
 test(`[E51] ${breaks.script.what} keeps refusing commits in its last valid form, and git continues to run Hookline`, (t) =>
   refusesInLastForm(t, breaks.script, { few: true }));
-
-test("[E51] git continues to run Hookline while a hook file is broken, even if nothing shows what it held", (t) => {
-  const self = scratch(t);
-  self.write(".hookline/hooks.json", guarding);
-  installed(self);
-  writeFileSync(join(self.top, ".hookline/hooks.json"), guarding.slice(0, -9));
-  beginSession(self);
-  assert.ok(isStub(self.read(place)));
-  self.write(".hookline/hooks.json", guarding);
-  settle(self, ".hookline/hooks.json");
-  assert.match(self.commit().stderr, /refused by guard/);
-});
 
 test("a hook that git does not wait for delays no commit, and ends after it", async (t) => {
   const self = scratch(t, { ownNode: true });

@@ -1,9 +1,12 @@
-/** Worktrees that are linked to a submodule's. */
+/** Worktrees that are linked to a submodule's, guards in another worktree's module, and all that a session says. */
 import assert from "node:assert/strict";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import { emptyRepository } from "../../repository.ts";
-import { mustRun, refusing, scratch } from "./scratch.ts";
+import { mustRun, place, refusing, scratch } from "./scratch.ts";
+
+const hook = ".hookline/hooks/check.sh";
 
 test("[T34] a submodule's own worktree counts where another is linked to it", (t) => {
   const self = scratch(t);
@@ -15,4 +18,42 @@ test("[T34] a submodule's own worktree counts where another is linked to it", (t
   const linked = join(self.folder, "linked");
   self.mustGit(["worktree", "add", "--quiet", linked], join(self.top, "library"));
   assert.match(mustRun(self, ["git", "install"], linked), /1 hook listens to commits: Type check/);
+});
+
+test("a session says why git runs Hookline again: there is a new hook, another tool wrote its own, or ours was removed", (t) => {
+  const self = scratch(t);
+  const input = JSON.stringify({ session_id: "s", cwd: self.top, hook_event_name: "SessionStart", source: "startup" });
+  const told = (): string => self.hookline(["hook", "claude-code"], { input }).stderr;
+  mustRun(self, ["git", "install"]);
+  assert.equal(told(), "");
+  self.write(hook, refusing, 0o755);
+  assert.match(told(), /git runs Hookline before commits: a hook now listens to commits/);
+  assert.equal(told(), "");
+  self.write(place, "#!/bin/sh\n", 0o755);
+  assert.match(told(), /git runs Hookline before commits again: another tool had replaced its hook/);
+  rmSync(join(self.top, place));
+  assert.match(told(), /git runs Hookline before commits again: its hook had been removed/);
+  rmSync(join(self.top, hook));
+  assert.equal(told(), "");
+  mustRun(self, ["git", "install"]);
+  assert.equal(told(), "");
+});
+
+test("a guard in another worktree's module is asked there", (t) => {
+  const self = scratch(t);
+  self.write("file", "");
+  assert.equal(self.commit().code, 0);
+  const other = join(self.folder, "other");
+  self.mustGit(["worktree", "add", "--quiet", other]);
+  mkdirSync(join(other, ".hookline"));
+  writeFileSync(
+    join(other, "hookline.config.js"),
+    'export default [{ on: "git.pre-commit", role: "guard", run: () => ({ deny: "not here" }) }];\n',
+  );
+  mustRun(self, ["git", "install"]);
+  assert.ok(self.has(place));
+  assert.equal(self.commit().code, 0);
+  const refused = self.commit({ cwd: other });
+  assert.notEqual(refused.code, 0);
+  assert.match(refused.stderr, /not here/);
 });

@@ -66,25 +66,6 @@ test("code of a worktree runs only if a person or an agent works there, and is r
   assert.ok(wasRun());
 });
 
-test("a guard in another worktree's module is asked there", (t) => {
-  const self = scratch(t);
-  self.write("file", "");
-  assert.equal(self.commit().code, 0);
-  const other = join(self.folder, "other");
-  self.mustGit(["worktree", "add", "--quiet", other]);
-  mkdirSync(join(other, ".hookline"));
-  writeFileSync(
-    join(other, "hookline.config.js"),
-    'export default [{ on: "git.pre-commit", role: "guard", run: () => ({ deny: "not here" }) }];\n',
-  );
-  mustRun(self, ["git", "install"]);
-  assert.ok(self.has(place));
-  assert.equal(self.commit().code, 0);
-  const refused = self.commit({ cwd: other });
-  assert.notEqual(refused.code, 0);
-  assert.match(refused.stderr, /not here/);
-});
-
 test("check and install report a script below the worktree's top, because no commit runs it", (t) => {
   const self = scratch(t);
   const below = `packages/a/${hook}`;
@@ -117,21 +98,12 @@ test("[E51] a new repository at the path of an old one gets no hook by itself", 
   assert.ok(!self.has(place));
 });
 
-test("a session says why git runs Hookline again: there is a new hook, another tool wrote its own, or ours was removed", (t) => {
+test("a session says that git runs Hookline again where another tool wrote its own hook", (t) => {
   const self = scratch(t);
-  const input = JSON.stringify({ session_id: "s", cwd: self.top, hook_event_name: "SessionStart", source: "startup" });
-  const told = (): string => self.hookline(["hook", "claude-code"], { input }).stderr;
-  mustRun(self, ["git", "install"]);
-  assert.equal(told(), "");
   self.write(hook, refusing, 0o755);
-  assert.match(told(), /git runs Hookline before commits: a hook now listens to commits/);
-  assert.equal(told(), "");
-  self.write(place, "#!/bin/sh\n", 0o755);
-  assert.match(told(), /git runs Hookline before commits again: another tool had replaced its hook/);
-  rmSync(join(self.top, place));
-  assert.match(told(), /git runs Hookline before commits again: its hook had been removed/);
-  rmSync(join(self.top, hook));
-  assert.equal(told(), "");
   mustRun(self, ["git", "install"]);
-  assert.equal(told(), "");
+  self.write(place, "#!/bin/sh\n", 0o755);
+  const input = JSON.stringify({ session_id: "s", cwd: self.top, hook_event_name: "SessionStart", source: "startup" });
+  const { stderr } = self.hookline(["hook", "claude-code"], { input });
+  assert.match(stderr, /git runs Hookline before commits again: another tool had replaced its hook/);
 });

@@ -1,64 +1,26 @@
 /** What is read out of transcripts that the real Claude Code wrote, and out of anything else that may lie at such a path. */
-import { deepEqual, equal, ok } from "node:assert/strict";
+import { deepEqual, equal } from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import { contextWindow } from "../../src/agents/claude-code/transcript.ts";
 import { figuresOf } from "../../src/agents/index.ts";
-import type { Fields, Figures, HookEvent } from "../../src/engine/event.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
-
-const recorded = join(import.meta.dirname, "../fixtures/transcripts/claude-code");
-const session = readdirSync(recorded).find((name) => name.endsWith(".jsonl")) ?? "";
-const whole = readFileSync(join(recorded, session), "utf8");
-const lines = whole.trimEnd().split("\n");
-const all: ReadonlySet<string> = new Set(["tokens", "turns", "messages"]);
-
-const eventOf = (data: Fields, more: Partial<HookEvent> = {}): HookEvent => ({
-  id: "e1",
-  name: "Stop",
-  at: 0,
-  cwd: "/workspace/repo",
-  sender: "claude-code",
-  data,
-  ...more,
-});
-const figuresIn = (path: string, more: Partial<HookEvent> = {}, needs = all): Figures | undefined =>
-  figuresOf(
-    eventOf({ transcript_path: path, ...more.data }, { ...more, data: { transcript_path: path, ...more.data } }),
-    needs,
-    {},
-  );
-
-function folder(t: TestContext): string {
-  const path = temporaryFolder(t);
-  return path;
-}
-function written(t: TestContext, text: string | Buffer, name = "session.jsonl"): string {
-  const path = join(folder(t), name);
-  writeFileSync(path, text);
-  return path;
-}
-/** The recording up to the first line that fits, and that line. */
-const upTo = (fits: RegExp, nth = 0): string => {
-  const found = lines.flatMap((line, index) => (fits.test(line) ? [index] : []))[nth];
-  ok(found !== undefined, String(fits));
-  return `${lines.slice(0, found + 1).join("\n")}\n`;
-};
-
-interface Said {
-  tokens?: number;
-  id?: string;
-  more?: Fields;
-}
-let serial = 0;
-const entry = (fields: Fields): string =>
-  `${JSON.stringify({ parentUuid: null, isSidechain: false, uuid: `u${serial++}`, ...fields })}\n`;
-const answer = ({ tokens = 10, id = `msg_${serial}`, more = {} }: Said = {}): string =>
-  entry({ type: "assistant", message: { id, model: "claude-opus-5", usage: { input_tokens: tokens } }, ...more });
-const prompt = (content: Fields["content"] = "do it", more: Fields = {}): string =>
-  entry({ type: "user", message: { role: "user", content: content ?? null }, ...more });
+import type { Figures } from "../../src/engine/event.ts";
+import {
+  all,
+  answer,
+  entry,
+  eventOf,
+  figuresIn,
+  folder,
+  prompt,
+  recorded,
+  session,
+  upTo,
+  whole,
+  written,
+} from "./transcripts.ts";
 
 test("[D35, D36, D38] a recorded session gives the tokens of its last answer, its prompts and its messages", (t) => {
   const path = written(t, upTo(/"text":"third done"/));
@@ -207,15 +169,6 @@ test("lines are found wherever a block of the file ends", (t) => {
     equal(figuresIn(written(t, prompt() + long + last))?.tokens, 42, String(size));
     deepEqual(figuresIn(written(t, prompt() + long + last), {}, new Set(["messages"])), { messages: 3 });
   }
-});
-
-test("[D36, D38] a transcript of 70 MB is counted from its last 64 MiB, and a line of 20 MB is left out", (t) => {
-  const path = written(t, prompt("too far away") + prompt("y".repeat(6 * 1024 * 1024)));
-  const block = prompt("z".repeat(1024 * 1024 - 200));
-  appendFileSync(path, prompt("x".repeat(20 * 1024 * 1024)));
-  for (let index = 0; index < 44; index++) appendFileSync(path, block);
-  appendFileSync(path, answer({ tokens: 5 }));
-  deepEqual(figuresIn(path), { tokens: 5, window: 1_000_000, number: 44, messages: 45 });
 });
 
 test("an event of another sender that names a transcript in Claude Code's form has figures; another agent's has none", (t) => {

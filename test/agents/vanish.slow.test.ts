@@ -1,6 +1,19 @@
-/** The same by each client that install may register. */
+/** The same by each client that install may register, and where bash has gone. */
+import assert from "node:assert/strict";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
-import { blocksOnceRemoved, blocksWithDamage, commitIsRefused, daemonDecides, withBash } from "./vanishing.ts";
+import { findBash } from "../../src/agents/install/shell-client.ts";
+import {
+  assertBlocked,
+  blocksOnceRemoved,
+  blocksWithDamage,
+  commitIsRefused,
+  daemonDecides,
+  machine,
+  removePackage,
+  withBash,
+} from "./vanishing.ts";
 
 for (const client of ["compiled", "shell", "node"] as const)
   test(
@@ -25,3 +38,14 @@ for (const client of ["compiled", "shell"] as const) {
 
 test("[R78] a commit is refused by a guard in each of these cases, and passes where there is none", () =>
   commitIsRefused({ few: false }));
+
+test("[R78] where bash has gone, the agent's own sh starts Node", withBash, () => {
+  const self = machine({ client: "shell" });
+  const start = join(self.state, "start.sh");
+  writeFileSync(start, readFileSync(start, "utf8").replaceAll(findBash(process.env) ?? "bash", "/nowhere/bash"));
+  assert.match(self.call("PreToolUse").stdout, /pushing is for people/);
+  rmSync(join(self.state, "client.sh"));
+  assert.match(self.call("PreToolUse").stdout, /pushing is for people/);
+  removePackage(self);
+  assertBlocked(self.call("PreToolUse"));
+});

@@ -1,11 +1,11 @@
 /** What a registered line comes to where Hookline has gone since. */
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
+import { packageForTests } from "../../scripts/package-for-tests.ts";
 import { nativeClientFile, startFile } from "../../src/agents/install/own-call.ts";
-import { findBash } from "../../src/agents/install/shell-client.ts";
+import { runCommand } from "../program.ts";
 import {
   assertBlocked,
   assertPassed,
@@ -13,7 +13,6 @@ import {
   blocksWithDamage,
   commitIsRefused,
   daemonDecides,
-  type Ended,
   guard,
   type Machine,
   machine,
@@ -97,17 +96,6 @@ test(
     assertBlocked(self.call("PreToolUse"));
   },
 );
-
-test("[R78] where bash has gone, the agent's own sh starts Node", withBash, () => {
-  const self = machine({ client: "shell" });
-  const start = join(self.state, "start.sh");
-  writeFileSync(start, readFileSync(start, "utf8").replaceAll(findBash(process.env) ?? "bash", "/nowhere/bash"));
-  assert.match(self.call("PreToolUse").stdout, /pushing is for people/);
-  rmSync(join(self.state, "client.sh"));
-  assert.match(self.call("PreToolUse").stdout, /pushing is for people/);
-  removePackage(self);
-  assertBlocked(self.call("PreToolUse"));
-});
 
 test("[R78] HOOKLINE_DISABLE=1 of the person's own is the way out, and does not count where the project's settings may set it", () => {
   const self = machine();
@@ -204,27 +192,20 @@ test("[R79] the project's own package is started only where a person has trusted
   const own = join(self.project, "node_modules", ".bin");
   mkdirSync(own, { recursive: true });
   writeFileSync(join(own, "hookline"), "#!/bin/sh\necho the own one ran\n", { mode: 0o755 });
-  const kept = join(self.folder, "kept");
-  cpSync(self.root, kept, { recursive: true });
   removePackage(self);
   const path = { environment: { PATH: `${dirname(process.execPath)}:/usr/bin:/bin` } };
   assertPassed(self.call("PreToolUse", path)); // what nobody has trusted is no guard either
-  const trust = (...words: string[]): Ended => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [join(kept, "bin", "hookline.js"), ...words], {
-      cwd: self.project,
-      env: self.environment,
-      encoding: "utf8",
-    });
-    return { code: status, stdout, stderr };
-  };
+  const asking = join(packageForTests("asked"), "bin", "hookline.js");
+  const trust = (...words: string[]): ReturnType<typeof runCommand> =>
+    runCommand(words, { bin: asking, cwd: self.project, environment: self.environment });
   const [{ hash }] = JSON.parse(trust("trust", "list", "--json").stdout);
-  assert.equal(trust("trust", "--hash", hash).code, 0);
+  assert.equal(trust("trust", "--hash", hash).status, 0);
   assert.equal(self.call("PreToolUse", path).stdout, "the own one ran\n");
   const withoutNode = join(self.folder, "few");
   mkdirSync(withoutNode);
   for (const name of ["ls", "cat"]) symlinkSync(`/bin/${name}`, join(withoutNode, name));
   assertPassed(self.call("PreToolUse", { environment: { PATH: withoutNode } }));
-  assert.equal(trust("untrust").code, 0);
+  assert.equal(trust("untrust").status, 0);
   assertPassed(self.call("PreToolUse", path));
 });
 

@@ -15,7 +15,7 @@ import { editorOf } from "../../src/agents/install/registration.ts";
 import { opencode } from "../../src/agents/opencode/adapter.ts";
 import { pi } from "../../src/agents/pi/adapter.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
-import { arrives, commandsFor } from "./own-files.ts";
+import { commandsFor } from "./own-files.ts";
 
 interface Files {
   agent: AgentAdapter;
@@ -119,8 +119,6 @@ test("the project layer of OpenCode says what it costs", (t) => {
   ok(install({ layer: "project", dryRun: true }).notes.some((note) => note.includes("63 MB")));
   ok(!install({ dryRun: true }).notes.some((note) => note.includes("63 MB")));
 });
-
-test("doctor's event goes through each line of the file and arrives", (t) => arrives(t, [pi]));
 
 const guard = JSON.stringify({
   PreToolUse: [

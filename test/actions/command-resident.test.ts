@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { command } from "../../src/actions/command/command.ts";
 import type { Json } from "../../src/engine/event.ts";
-import type { StepContext, StepResult } from "../../src/engine/ports.ts";
+import type { StepContext } from "../../src/engine/ports.ts";
 import { createHookline } from "../../src/index.ts";
 import { contextOf, PATH, temporaryFolder } from "./context.ts";
 import {
@@ -12,10 +12,10 @@ import {
   call,
   examples,
   failing,
+  fieldsMeanTheSame,
   followsEdits,
   kept,
   odd,
-  once,
   residentsFor,
   sameFailure,
   sameVerdicts,
@@ -25,61 +25,11 @@ import {
 test("the example guard.sh gives the same verdicts with a process that stays and without one", (t) =>
   sameVerdicts(t, "guard.sh"));
 
-/** Answers what the tool's input says, under the question's id. */
-const parrot =
-  'import json, sys\nfor line in sys.stdin:\n q = json.loads(line)\n print(json.dumps({"id": q["id"], **q["event"]["tool_input"]}), flush=True)\n';
+test("each field of an answer means what it means on a command's stdout, with a process that stays and without one", (t) =>
+  fieldsMeanTheSame(t, 2));
 
-test("each field of an answer means what it means on a command's stdout, with a process that stays and without one", async (t) => {
-  const residents = residentsFor(t);
-  const params = { command: "python3", args: ["-S", "-c", parrot] };
-  const answers: readonly [
-    answer: { [key: string]: Json },
-    check: (result: StepResult) => unknown,
-    expected: unknown,
-  ][] = [
-    [{}, (result) => [result.ok, result.outcome], [true, undefined]],
-    [
-      {
-        hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "deny", permissionDecisionReason: "no" },
-      },
-      (result) => result.outcome?.verdict,
-      { is: "deny", reason: "no", by: "hook-1" },
-    ],
-    [
-      { hookSpecificOutput: { updatedInput: { command: "ls" } } },
-      (result) => result.outcome?.updatedInput,
-      { command: "ls" },
-    ],
-    [{ exit: 2, stderr: "not today" }, (result) => result.outcome?.verdict?.reason, "not today"],
-    [
-      { exit: 0, stdout: '{"decision":"block","reason":"by text"}' },
-      (result) => result.outcome?.verdict?.reason,
-      "by text",
-    ],
-    [
-      { exit: 7, stderr: "broken" },
-      (result) => !result.ok && [result.failure, result.reason],
-      ["exit", "exit 7: broken"],
-    ],
-    [{ error: "no database" }, (result) => !result.ok && [result.failure, result.reason], ["error", "no database"]],
-    [{ exit: "two" }, (result) => !result.ok && result.failure, "output"],
-    [{ decision: 5 }, (result) => !result.ok && result.failure, "output"],
-  ];
-  for (const [answer, check, expected] of answers) {
-    const wish = { data: { tool_name: "Bash", tool_input: answer } };
-    const said = JSON.stringify(answer);
-    assert.deepEqual(check(await kept(params, residents, wish)), expected, said);
-    assert.deepEqual(check(await once(params, wish)), expected, said);
-  }
-  assert.deepEqual(
-    residents.facts().map(({ events, restarts }) => [events, restarts]),
-    [[answers.length, 0]],
-  );
-});
-
-for (const what of ["crash", "hang"])
-  test(`a program that does "${what}" fails its event for the same reason with a process that stays and without one`, (t) =>
-    sameFailure(t, what));
+test('a program that does "crash" fails its event for the same reason with a process that stays and without one', (t) =>
+  sameFailure(t, "crash"));
 
 test("two workspaces have a process each, and every hook of one workspace with the same command shares it", async (t) => {
   const residents = residentsFor(t);

@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { type CommandParams, command } from "../../src/actions/command/command.ts";
+import type { Json } from "../../src/engine/event.ts";
 import type { PersistentPrograms } from "../../src/engine/persistent-program.ts";
 import type { StepContext, StepResult } from "../../src/engine/ports.ts";
 import { createPersistentPrograms } from "../../src/runtime/processes/persistent-programs.ts";
@@ -129,4 +130,61 @@ export async function followsEdits(t: TestContext, what: keyof typeof edited): P
   await becomes(what === "a program" ? "launch" : "exit");
   writeFileSync(file, saying("once more"), { mode: 0o755 });
   await becomes("once more");
+}
+
+/** Answers what the tool's input says, under the question's id. */
+const parrot =
+  'import json, sys\nfor line in sys.stdin:\n q = json.loads(line)\n print(json.dumps({"id": q["id"], **q["event"]["tool_input"]}), flush=True)\n';
+
+/**
+ * Each field of an answer means what it means on a command's stdout, with a process that stays and without one.
+ *
+ * @param alone how many of the answers a process of their own gives, too: all, if none is said
+ */
+export async function fieldsMeanTheSame(t: TestContext, alone: number = Number.POSITIVE_INFINITY): Promise<void> {
+  const residents = residentsFor(t);
+  const params = { command: "python3", args: ["-S", "-c", parrot] };
+  const answers: readonly [
+    answer: { [key: string]: Json },
+    check: (result: StepResult) => unknown,
+    expected: unknown,
+  ][] = [
+    [{}, (result) => [result.ok, result.outcome], [true, undefined]],
+    [
+      {
+        hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "deny", permissionDecisionReason: "no" },
+      },
+      (result) => result.outcome?.verdict,
+      { is: "deny", reason: "no", by: "hook-1" },
+    ],
+    [
+      { hookSpecificOutput: { updatedInput: { command: "ls" } } },
+      (result) => result.outcome?.updatedInput,
+      { command: "ls" },
+    ],
+    [{ exit: 2, stderr: "not today" }, (result) => result.outcome?.verdict?.reason, "not today"],
+    [
+      { exit: 0, stdout: '{"decision":"block","reason":"by text"}' },
+      (result) => result.outcome?.verdict?.reason,
+      "by text",
+    ],
+    [
+      { exit: 7, stderr: "broken" },
+      (result) => !result.ok && [result.failure, result.reason],
+      ["exit", "exit 7: broken"],
+    ],
+    [{ error: "no database" }, (result) => !result.ok && [result.failure, result.reason], ["error", "no database"]],
+    [{ exit: "two" }, (result) => !result.ok && result.failure, "output"],
+    [{ decision: 5 }, (result) => !result.ok && result.failure, "output"],
+  ];
+  for (const [place, [answer, check, expected]] of answers.entries()) {
+    const wish = { data: { tool_name: "Bash", tool_input: answer } };
+    const said = JSON.stringify(answer);
+    assert.deepEqual(check(await kept(params, residents, wish)), expected, said);
+    if (place < alone) assert.deepEqual(check(await once(params, wish)), expected, said);
+  }
+  assert.deepEqual(
+    residents.facts().map(({ events, restarts }) => [events, restarts]),
+    [[answers.length, 0]],
+  );
 }

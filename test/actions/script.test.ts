@@ -206,7 +206,7 @@ test("[ET6] who does not obey is killed two seconds later, and the run settles t
 });
 
 test("a script that floods is ended: 126, its beginning and end are kept, and the message names the log", async (t) => {
-  const world = scriptWorld(t, [{ does: "echo begins; exec yes" }]);
+  const world = scriptWorld(t, [{ does: `echo begins; exec yes ${"y".repeat(500)}` }]);
   touch(world.root, "a.go");
   const reason = reasonOf(await world.stop(["a.go"]));
   const run = await world.lastRun();

@@ -6,7 +6,7 @@ import { command } from "../../src/actions/command/command.ts";
 import type { Json } from "../../src/engine/event.ts";
 import type { StepContext } from "../../src/engine/ports.ts";
 import { createHookline } from "../../src/index.ts";
-import { contextOf, PATH, temporaryFolder } from "./context.ts";
+import { contextOf, temporaryFolder } from "./context.ts";
 import {
   among,
   call,
@@ -16,6 +16,7 @@ import {
   followsEdits,
   kept,
   odd,
+  PATH,
   residentsFor,
   sameFailure,
   sameVerdicts,
@@ -95,7 +96,7 @@ test("a process begins without variables of one event or one session, and gets t
 test("one hook has a process for each folder, depth and umask that its events come with, and for those without an environment", async (t) => {
   const residents = residentsFor(t);
   const params = { command: join(examples, "guard.py"), args: [], resident: true };
-  const first = contextOf({ origin: { layer: "user" } });
+  const first = contextOf({ origin: { layer: "user" }, caller: { environment: { PATH } } });
   const { event, caller } = first;
   const apart: readonly Partial<StepContext>[] = [
     { event: { ...event, cwd: temporaryFolder(t) } },

@@ -1,7 +1,7 @@
 /** Programs that stay, beside the same programs started for each event. */
 import assert from "node:assert/strict";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import type { TestContext } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { type CommandParams, command } from "../../src/actions/command/command.ts";
@@ -10,10 +10,16 @@ import type { PersistentPrograms } from "../../src/engine/persistent-program.ts"
 import type { StepContext, StepResult } from "../../src/engine/ports.ts";
 import { createPersistentPrograms } from "../../src/runtime/processes/persistent-programs.ts";
 import { startPipedProcess } from "../../src/runtime/processes/piped-process.ts";
-import { contextOf, PATH, type Surroundings, temporaryFolder } from "./context.ts";
+import { pythonHere } from "../python.ts";
+import { contextOf, type Surroundings, temporaryFolder, PATH as usualPath } from "./context.ts";
 
 export const examples: string = join(import.meta.dirname, "..", "..", "examples", "resident");
 export const odd: string = join(import.meta.dirname, "..", "runtime", "processes", "programs", "odd.py");
+
+/** Python itself comes first on it. */
+const python: string | undefined = pythonHere();
+export const PATH: string = python === undefined ? usualPath : `${dirname(python)}${delimiter}${usualPath}`;
+const caller = { environment: { PATH } };
 
 export function residentsFor(t: TestContext): PersistentPrograms {
   const residents = createPersistentPrograms({ start: startPipedProcess });
@@ -33,9 +39,9 @@ export const kept = async (
   params: CommandParams,
   residents: PersistentPrograms,
   wish?: Surroundings,
-): Promise<StepResult> => command.run({ resident: true, ...params }, among(contextOf(wish), residents));
+): Promise<StepResult> => command.run({ resident: true, ...params }, among(contextOf({ caller, ...wish }), residents));
 export const once = async (params: CommandParams, wish?: Surroundings): Promise<StepResult> =>
-  command.run({ resident: true, ...params }, contextOf(wish));
+  command.run({ resident: true, ...params }, contextOf({ caller, ...wish }));
 
 /** An example gives the same verdicts with a process that stays and without one. */
 export async function sameVerdicts(t: TestContext, file: string): Promise<void> {
@@ -68,7 +74,10 @@ export async function sameFailure(t: TestContext, what: string): Promise<void> {
   const python = { ...params, command: "python3", args: ["-S", odd] };
   /** The same limit twice: `timeout` is what the reason says, the signal is what ends it. */
   const given = (ends: boolean): StepContext => {
-    const context = contextOf(ends ? { timeout: 0.5, signal: AbortSignal.timeout(500) } : { timeout: 600 });
+    const context = contextOf({
+      caller,
+      ...(ends ? { timeout: 0.5, signal: AbortSignal.timeout(500) } : { timeout: 600 }),
+    });
     return { ...context, event: { ...context.event, data: { do: what } } };
   };
   // What stays is ended by its flood, however long that takes to come; without it the program waits after its flood.

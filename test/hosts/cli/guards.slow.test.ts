@@ -1,0 +1,140 @@
+/** Living with a guard, by people at many terminals and by two processes at once; guards.test.ts has the usual ways. */
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import test from "node:test";
+import { promisify } from "node:util";
+import { bin } from "../../program.ts";
+import { onTerminal, push, rules, worldWith } from "./guards-place.ts";
+
+test(
+  "another key than that of a refusal allows nothing, and where nothing was refused there is nothing to choose",
+  onTerminal,
+  async (t) => {
+    const world = worldWith(t);
+    assert.match(
+      (await world.allowed()).stdout,
+      /nothing was refused here in the last 5 minutes that a person can allow/,
+    );
+    world.call(push);
+    for (const key of ["q", "2", "9", "\r"]) {
+      const left = await world.allowed(key);
+      assert.deepEqual([left.status, /nothing was allowed/.test(left.stdout)], [1, true], key);
+    }
+    assert.equal(world.call(push).verdict?.is, "deny");
+  },
+);
+
+test("of two processes that are asked at once one lets the call pass", onTerminal, async (t) => {
+  const world = worldWith(t);
+  world.call(push);
+  assert.equal((await world.allowed()).status, 0);
+  const data = JSON.stringify({ tool_name: "Bash", tool_input: push });
+  const words = [bin, "emit", "PreToolUse", "--data", data, "--session", "s", "--json"];
+  const emitting = promisify(execFile);
+  const both = await Promise.allSettled(
+    [1, 2].map(() => emitting(process.execPath, words, { cwd: world.workspace, env: world.environment })),
+  );
+  const ended = both.map((one) => (one.status === "fulfilled" ? 0 : one.reason.code));
+  assert.deepEqual(ended.sort(), [0, 1]);
+});
+
+test("a question can be allowed too, and not in another folder", onTerminal, async (t) => {
+  const world = worldWith(t);
+  const file = { file_path: "a.ts", content: "x" };
+  world.call(file, { tool: "Write" });
+  assert.equal((await world.allowed()).status, 0);
+  mkdirSync(join(world.workspace, "below"));
+  const data = JSON.stringify({ tool_name: "Write", tool_input: file });
+  const below = world.hookline(
+    "emit",
+    "PreToolUse",
+    "--data",
+    data,
+    "--session",
+    "s",
+    "--cwd",
+    join(world.workspace, "below"),
+    "--json",
+  );
+  assert.equal(JSON.parse(below.stdout).outcome.verdict.is, "ask");
+  assert.deepEqual(world.call(file, { tool: "Write" }), {});
+});
+
+test(
+  "in an agent's shell and in a hook's program nothing is allowed and no guard is switched off, in whatever terminal that is",
+  onTerminal,
+  (t) => {
+    const world = worldWith(t);
+    world.call(push);
+    const commands = [["allow-once"], ["guard", "off", "no_push", "--for", "1h"]];
+    for (const words of commands) {
+      for (const variable of ["CLAUDECODE", "GEMINI_CLI", "HOOKLINE_DEPTH"]) {
+        const inShell = world.typed(words, { [variable]: "1", CI: "true" });
+        assert.equal(inShell.status, 1, variable);
+        assert.match(inShell.stdout, /an agent's shell|a hook's program/);
+      }
+    }
+    assert.equal(world.call(push).verdict?.is, "deny");
+  },
+);
+
+test("the user's own guard that is off in one project is on in another", onTerminal, (t) => {
+  const world = worldWith(t, {
+    "home/.config/hookline/rules/g.yaml": rules,
+    "hookline.yaml": "hooks: []\n",
+    "other/hookline.yaml": "hooks: []\n",
+  });
+  assert.equal(world.typed(["guard", "off", "no_push", "--for", "10m"]).status, 0);
+  assert.deepEqual(world.call(push), {});
+  const other = world.hookline(
+    "emit",
+    "PreToolUse",
+    "--data",
+    JSON.stringify({ tool_name: "Bash", tool_input: push }),
+    "--cwd",
+    join(world.workspace, "other"),
+    "--json",
+  );
+  assert.equal(JSON.parse(other.stdout).outcome.verdict.is, "deny");
+});
+
+test("guard off of what is no guard, and of what there is not, is an error at a terminal too", onTerminal, (t) => {
+  const world = worldWith(t, {
+    ".hookline/rules/g.yaml": `${rules}  - id: note\n    on: tool_start\n    condition: { type: always }\n    action: { type: log, message: hello }\n`,
+  });
+  assert.match(world.typed(["guard", "off", "note", "--for", "1h"]).stdout, /note is no guard: `hookline pause /);
+  assert.equal(world.typed(["guard", "off", "nobody", "--for", "1h"]).status, 2);
+});
+
+test(
+  "guard stats counts what a person has allowed at a terminal, and proposes an exception for what was allowed three times",
+  onTerminal,
+  async (t) => {
+    const world = worldWith(t);
+    for (const command of ["git push origin a", "git push origin b", "git push"]) {
+      world.call({ command });
+      assert.equal((await world.allowed()).status, 0);
+      assert.deepEqual(world.call({ command }), {});
+    }
+    world.call({ file_path: "a", content: "x" }, { tool: "Write" });
+    interface Row {
+      [name: string]: unknown;
+    }
+    const { guards, candidates } = world.json("guard", "stats", "--days", "2") as { guards: Row[]; candidates: Row[] };
+    const rowOf = (name: string): unknown[] => {
+      const row = guards.find((one) => one.name === name) ?? {};
+      return [row.fired, row.denied, row.asked, row.overridden, row.would_have];
+    };
+    assert.deepEqual(rowOf("no_push"), [6, 3, 0, 3, 0]);
+    assert.deepEqual(rowOf("may_write"), [1, 0, 1, 0, 0]);
+    assert.deepEqual(
+      candidates.map(({ pattern, times }) => [pattern, times]),
+      [["Bash(git push *)", 3]],
+    );
+    const shown = world.hookline("guard", "stats").stdout;
+    assert.match(shown, /candidates for exceptions\n .*no_push\S*: Bash\(git push \*\) was allowed 3 times/);
+    assert.equal(world.hookline("guard", "stats", "--days", "0").status, 2);
+  },
+);

@@ -1,13 +1,9 @@
 /** What loosens Hookline refuses where an agent stands above it, whatever was taken out of the environment on the way (R92). */
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import test, { type TestContext } from "node:test";
-import { packageForTests } from "../../../scripts/package-for-tests.ts";
+import test from "node:test";
 import { whyAbove } from "../../../src/hosts/cli/guards/person.ts";
 import { type Ancestor, ancestors } from "../../../src/runtime/processes/ancestors.ts";
-import { temporaryFolder } from "../../temporary-folder.ts";
+import { placeBelow, refusedBelow, skip } from "./above-place.ts";
 
 const one = (words: string, environment: Ancestor["environment"] = {}, isTop = false): Ancestor => ({
   pid: 7,
@@ -38,51 +34,12 @@ test("an agent is known by its program, by what it sets, and a terminal by what 
   for (const above of people) assert.equal(whyAbove(above), undefined, JSON.stringify(above));
 });
 
-const isShown = process.platform === "linux" && existsSync("/usr/bin/script") && existsSync("/bin/bash");
-const skip = isShown ? false : "nothing here shows a process's ancestors and makes a terminal";
-
-/** Below a program that is called as the agent is, or in a shell that the agent has started. */
-function placeBelow(t: TestContext) {
-  const folder = temporaryFolder(t);
-  const workspace = join(folder, "shop");
-  mkdirSync(join(workspace, ".hookline"), { recursive: true });
-  writeFileSync(
-    join(workspace, ".hookline", "hooks.json"),
-    '{ "hooks": { "Stop": [{ "hooks": [{ "type": "command", "command": "true" }] }] } }',
-  );
-  const bin = join(packageForTests("asked"), "bin", "hookline.js");
-  const env = {
-    ...{ PATH: process.env.PATH, HOME: folder, HOOKLINE_DAEMON: "off", CI: "true", TERM: "xterm", SHELL: "/bin/sh" },
-    HOOKLINE: `'${process.execPath}' '${bin}'`,
-  };
-  const bash = (line: string): { status: number | null; said: string } => {
-    const { status, stdout, stderr } = spawnSync("/bin/bash", ["-c", line], { cwd: workspace, env, encoding: "utf8" });
-    return { status, said: (stdout + stderr).replaceAll(/\s+/g, " ") }; // a terminal breaks lines
-  };
-  return { bash, workspace };
-}
-
-test("below an agent nothing loosens: not in a terminal of its own making, not in another session, not in CI", {
-  skip,
-}, (t) => {
-  const { bash } = placeBelow(t);
-  const tries = [
-    `script -qec "$HOOKLINE allow-once" /dev/null`,
-    `setsid -w script -qec "$HOOKLINE guard off builtin:self_protection --for 1h" /dev/null`,
-    `eval "$HOOKLINE trust . --hash 0"`,
-    `eval "$HOOKLINE uninstall claude-code"`,
-  ];
-  for (const line of tries) {
-    const named = bash(`exec -a claude bash -c ${JSON.stringify(line).replaceAll("$", "\\$")}'; true $?; exit $?'`);
-    assert.match(named.said, /stands above it, is Claude Code — only a person at a terminal can do this/, line);
-  }
-  const unset = bash(`CLAUDECODE=1 bash -c 'env -u CLAUDECODE script -qec "$HOOKLINE allow-once" /dev/null; exit $?'`);
-  assert.equal(unset.status, 1, unset.said);
-  assert.match(unset.said, /CLAUDECODE set, so this is an agent's shell/);
-  assert.match(bash(`exec -a claude bash -c 'eval "$HOOKLINE list"; true'`).said, /true/, "what looks is free");
-});
+test("below an agent nothing loosens, not in a terminal of its own making either", { skip }, (t) =>
+  refusedBelow(t, [`script -qec "$HOOKLINE allow-once" /dev/null`]),
+);
 
 const below = skip === false && whyAbove(ancestors() ?? []);
+
 test("trust --hash works for a machine without a terminal, where no agent is known above it", {
   skip: below || skip,
 }, (t) => {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { named, ofAll, worldFor } from "./doctor-world.ts";
+import { isOneFinding, named, ofAll, troubles, worldFor } from "./doctor-world.ts";
 
 test("doctor --fire runs every registered line: all events arrive, and no hook runs", (t) => {
   const world = worldFor(t, {
@@ -47,3 +47,7 @@ test("[R78] doctor --fire asks what answers where Hookline is gone, and names a 
     /PreToolUse of Claude Code, and the call would pass .*: it is gone/,
   );
 });
+
+for (const name of Object.keys(troubles))
+  test(`whatever is broken, ${name} is one finding with a command, and doctor looks at all other areas`, (t) =>
+    isOneFinding(t, name));

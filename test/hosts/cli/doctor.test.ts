@@ -4,7 +4,6 @@ import {
   appendFileSync,
   chmodSync,
   existsSync,
-  mkdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -12,9 +11,7 @@ import {
 } from "node:fs";
 import { delimiter, join } from "node:path";
 import { test } from "node:test";
-import { type Finding, named, ofAll, type World, worldFor } from "./doctor-world.ts";
-
-const wrong = (findings: readonly Finding[]): Finding[] => findings.filter(({ is }) => is !== "good");
+import { isOneFinding, named, ofAll, worldFor, wrong } from "./doctor-world.ts";
 
 /** Hooks of the project that run these commands on each call of Bash. */
 const hooksOf = (...commands: string[]): string =>
@@ -174,64 +171,8 @@ test("doctor --fix sets execute bits and closes the state folder, says what it d
   );
 });
 
-const troubles: readonly { name: string; make(world: World): void; finding: string; says: RegExp }[] = [
-  {
-    name: "a store that is no database",
-    make(world) {
-      mkdirSync(world.state, { recursive: true, mode: 0o700 });
-      writeFileSync(join(world.state, "hookline.db"), "x".repeat(5_000));
-    },
-    finding: "store-unusable",
-    says: /hookline\.db is damaged/,
-  },
-  {
-    name: "a state folder that is a file",
-    make: (world) => writeFileSync(world.state.replace(/\/hookline$/, ""), ""),
-    finding: "store-unusable",
-    says: /it stands where a folder should be/,
-  },
-  {
-    name: "a home that is not there",
-    make(world) {
-      world.write("flat", "");
-      world.environment.HOME = join(world.folder, "flat", "home");
-      delete world.environment.XDG_STATE_HOME;
-    },
-    finding: "store-unusable",
-    says: /no event can be recorded/,
-  },
-  {
-    name: "a broken hook file and broken settings",
-    make(world) {
-      world.write("workspace/hookline.yaml", "engine: [");
-      world.write("workspace/.hookline/hooks.json", "{");
-    },
-    finding: "hook-file-broken",
-    says: /hookline\.yaml|hooks\.json/,
-  },
-  {
-    name: "an agent's settings that are no JSON",
-    make: (world) => world.write("home/.claude/settings.json", "{"),
-    finding: "settings-unreadable",
-    says: /settings\.json/,
-  },
-];
-
-for (const { name, make, finding, says } of troubles)
-  test(`${name} is one finding with a command, and doctor looks at all other areas`, (t) => {
-    const world = worldFor(t);
-    make(world);
-    const { status, findings } = world.findings("--fire");
-    assert.equal(status, 1);
-    assert.match(named(findings, finding).says, says);
-    assert.deepEqual(
-      [...new Set(findings.map(({ area }) => area))],
-      ["store", "room", "daemon", "clients", "agents", "others", "hooks", "programs", "trust", "fire"],
-    );
-    for (const one of wrong(findings)) assert.ok(one.run, `${one.finding} names no command`);
-    const { stdout, stderr } = world.hookline("doctor");
-    assert.doesNotMatch(stdout + stderr, /\n\s+at |node:internal/);
-  });
+test("a broken hook file and broken settings is one finding with a command, and doctor looks at all other areas", (t) =>
+  isOneFinding(t, "a broken hook file and broken settings"));
 
 test("looking moves no damaged store aside", (t) => {
   const world = worldFor(t, { "state/hookline/hookline.db": "x".repeat(5_000) });

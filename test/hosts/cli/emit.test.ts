@@ -1,23 +1,18 @@
 /** hookline emit by the real command, where the store does not take its event. */
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import { bin, codeCache } from "../../program.ts";
+import { runCommand } from "../../program.ts";
 
 test("an event that cannot be written down makes emit exit 3 with the reason", (t) => {
   const folder = mkdtempSync(join(tmpdir(), "hookline-emit-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const store = join(folder, "store.db");
-  const emit = () =>
-    spawnSync(process.execPath, [bin, "emit", "a.b", "--store", store], {
-      cwd: folder,
-      env: { PATH: process.env.PATH ?? "", HOME: folder, NODE_COMPILE_CACHE: codeCache },
-      encoding: "utf8",
-    });
+  const environment = { PATH: process.env.PATH ?? "", HOME: folder };
+  const emit = () => runCommand(["emit", "a.b", "--store", store], { cwd: folder, environment });
   assert.equal(emit().status, 0);
   const database = new DatabaseSync(store);
   database.exec("create trigger broken before insert on event begin select raise(abort, 'no space is left'); end");

@@ -8,7 +8,7 @@ import { clientFile } from "../../../src/agents/install/own-call.ts";
 import { findBash } from "../../../src/agents/install/shell-client.ts";
 import { bin } from "../../program.ts";
 import { goes, isGone } from "../../runtime/processes/gone.ts";
-import { type Place, placeFor, type Started } from "../daemon/started.ts";
+import { type Place, placeFor, type Started, until } from "../daemon/started.ts";
 import { type Said, tell } from "./client.ts";
 
 const bash = findBash(process.env);
@@ -172,4 +172,51 @@ export async function sayTheSame(t: TestContext, names: readonly string[]): Prom
     assert.deepEqual(http.body, first.stdout === "" ? undefined : JSON.parse(first.stdout), name);
   }
   assert.deepEqual(reached, new Set(clients));
+}
+
+/** Guards block, others let pass, and no hook runs again. */
+export async function daemonDies(t: TestContext, asked: readonly (typeof clients)[number][]): Promise<void> {
+  const { place, lines, told } = installed(t);
+  const daemon = await place.up();
+  const slow = { tool_name: "Slow", tool_input: {} };
+  const log = join(place.workspace, "slow.txt");
+  const runs = (): number => (existsSync(log) ? readFileSync(log, "utf8").split("\n").length - 1 : 0);
+  const waiting: Promise<Said>[] = [];
+  for (const client of asked) {
+    for (const event of ["PreToolUse", "PostToolUse"]) {
+      await told(lines.compiled(event), { hook_event_name: event, tool_name: "Other", tool_input: {} }); // it knows the hooks then
+      waiting.push(told(lines[client](event), { hook_event_name: event, ...slow }));
+      await until(() => runs() === waiting.length || undefined, "a hook that runs");
+    }
+  }
+  daemon.child.kill("SIGKILL");
+  const said = await Promise.all(waiting);
+  const [guard, other] = said;
+  for (const pid of readFileSync(log, "utf8").split("\n").map(Number))
+    if (pid > 0 && !isGone(pid)) process.kill(pid, "SIGKILL"); // where nothing has ended them with their daemon
+  assert.match(guard?.stderr ?? "", /stopped before it answered.*a guard is active/);
+  assert.match(other?.stderr ?? "", /stopped before it answered/);
+  for (const [index, one] of said.entries())
+    assert.deepEqual(one, {
+      code: index % 2 === 0 ? 2 : 0,
+      stdout: "",
+      stderr: (index % 2 === 0 ? guard : other)?.stderr,
+    });
+  assert.equal(runs(), 2 * asked.length);
+  assert.equal((await told(lines.compiled("PreToolUse"), tool("Deny"))).code, 0, "the next is judged without it");
+}
+
+/** It holds none of these clients up, and takes nothing up later. */
+export async function daemonIsStopped(t: TestContext, asked: readonly (typeof clients)[number][]): Promise<void> {
+  const { place, lines, told } = installed(t);
+  const daemon = await place.up();
+  daemon.child.kill("SIGSTOP");
+  const payload = tool("Once");
+  const said = await Promise.all(asked.map((client) => told(lines[client]("PreToolUse"), payload)));
+  daemon.child.kill("SIGCONT");
+  for (const { code, stderr } of said) assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
+  const other = { session_id: "one", cwd: place.workspace, ...tool("Other") };
+  await daemon.call("/hook/claude-code?event=PreToolUse&by=user", { body: other }); // what waited before it has been read by now
+  assert.equal(readFileSync(join(place.workspace, "once.txt"), "utf8"), "run\n".repeat(asked.length));
+  assert.equal(await eventsOf(daemon), 1);
 }

@@ -8,7 +8,17 @@ import { test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { isGone } from "../../runtime/processes/gone.ts";
 import { until } from "../daemon/started.ts";
-import { cases, endDaemon, installed, options, sayTheSame, tool } from "./hook-daemon-place.ts";
+import {
+  cases,
+  clients,
+  daemonDies,
+  daemonIsStopped,
+  endDaemon,
+  installed,
+  options,
+  sayTheSame,
+  tool,
+} from "./hook-daemon-place.ts";
 
 test(
   "[R60] every client, the command with and without the daemon, and HTTP say the same of an event, byte by byte, whatever the answer",
@@ -61,4 +71,14 @@ test(
     assert.notEqual(second, first);
     await until(() => isGone(first) || undefined, "the end of the stopped one");
   },
+);
+
+test("[F27, R60] a daemon that is stopped holds no client up, and takes nothing up later", options, (t) =>
+  daemonIsStopped(t, clients),
+);
+
+test(
+  "[F1, R60] a daemon that dies after it has taken an event, whichever client has told it: guards block, others let pass, and no hook runs again",
+  options,
+  (t) => daemonDies(t, clients),
 );

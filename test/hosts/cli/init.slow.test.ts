@@ -48,3 +48,18 @@ test("in the home folder it writes to the person's own hook files", (t) => {
   assert.equal(status, 0, stderr);
   assert.ok(existsSync(join(home, ".config/hookline/rules/guard.yaml")) && !existsSync(join(home, ".hookline")));
 });
+
+test("the second run says that nothing is to do, and changes nothing", (t) => {
+  const { hookline, files } = machine(t, nodeProject);
+  hookline("init", "--yes");
+  const first = files();
+  const { status, stdout } = hookline("init", "--yes");
+  assert.equal(status, 0);
+  assert.match(
+    stdout,
+    /agents +Claude Code \(calls Hookline\), Codex \(calls Hookline\)[\s\S]*86 in \.hookline\/rules\/guard\.yaml/,
+  );
+  assert.match(stdout, /\nNothing is to do\.\n/);
+  assert.doesNotMatch(stdout, /\(new\)|written/);
+  assert.deepEqual(files(), first);
+});

@@ -1,7 +1,7 @@
 /** Programs of hooks that call hookline in a loop: who counts how deep they are; inside-hooks.test.ts has the one that ends. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { always, calls, place } from "./inside-hooks.ts";
+import { always, calls, comesToAnEnd, place } from "./inside-hooks.ts";
 
 test("[A43] emit counts on from the event whose hook's program calls it, and says no five events deep", (t) => {
   const { json, hookline } = place(t);
@@ -23,3 +23,6 @@ test("[A43] emit counts on from the event whose hook's program calls it, and say
     /5 events deep, hooks answer each other: "loop.ping" was not sent/,
   );
 });
+
+test("[A43] automations whose programs set off each other do not wait for themselves, and come to an end, from the first event on", (t) =>
+  comesToAnEnd(t, 6));

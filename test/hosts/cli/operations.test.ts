@@ -1,81 +1,16 @@
 /** Operations by the real command: `hookline task create …` and its kin, without a daemon. */
 
 import assert from "node:assert/strict";
-import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { type TestContext, test } from "node:test";
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { test } from "node:test";
 import { globalFlags } from "../../../src/hosts/cli/command.ts";
 import { commands } from "../../../src/hosts/cli/commands.ts";
 import { actionsOf, paramsOf } from "../../../src/hosts/cli/operations/actions.ts";
 import { startScriptedModel } from "../../../src/hosts/testing/index.ts";
 import { operations } from "../../../src/operations/index.ts";
-import { bin, codeCache, runCommand } from "../../program.ts";
 import { said, startReceiver } from "../../services/notify/server.ts";
-
-interface Said {
-  status: number | null;
-  stdout: string;
-  stderr: string;
-}
-interface Scratch {
-  workspace: string;
-  environment: Record<string, string>;
-  write(name: string, text: string): void;
-  hookline(words: readonly string[], input?: string): Said;
-  /** The same without blocking this process, which may be the server that the command speaks to. */
-  started(words: readonly string[], more?: Record<string, string>): Promise<Said>;
-  /** As one sees it whose output is a terminal. */
-  onTerminal(words: readonly string[]): Promise<Said>;
-  /** With --json; it has to exit 0. */
-  json(...words: string[]): ReturnType<typeof JSON.parse>;
-}
-
-function scratch(t: TestContext): Scratch {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-operations-")));
-  t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
-  const workspace = join(folder, "shop");
-  const environment = {
-    NODE_COMPILE_CACHE: codeCache,
-    PATH: process.env.PATH ?? "",
-    HOME: join(folder, "home"),
-    XDG_STATE_HOME: join(folder, "state"),
-    SECRET_TEXT: "hunter2-hunter2",
-  };
-  for (const path of [workspace, environment.HOME]) mkdirSync(path);
-  const hookline = (words: readonly string[], input = ""): Said =>
-    runCommand(words, { cwd: workspace, environment, input });
-  const started: Scratch["started"] = (words, more = {}) => {
-    const child = spawn(process.execPath, [bin, ...words], { cwd: workspace, env: { ...environment, ...more } });
-    const ended: Said = { status: null, stdout: "", stderr: "" };
-    child.stdout.setEncoding("utf8").on("data", (piece: string) => {
-      ended.stdout += piece;
-    });
-    child.stderr.setEncoding("utf8").on("data", (piece: string) => {
-      ended.stderr += piece;
-    });
-    return new Promise((resolve) => child.on("close", (status) => resolve({ ...ended, status })));
-  };
-  const asTerminal = "data:text/javascript,Object.assign(process.stdout,{isTTY:true,columns:300})";
-  return {
-    workspace,
-    environment,
-    hookline,
-    started,
-    onTerminal: (words) => started(words, { NODE_OPTIONS: `--import ${asTerminal}` }),
-    write(name, text) {
-      const path = join(folder, name);
-      mkdirSync(dirname(path), { recursive: true });
-      writeFileSync(path, text);
-    },
-    json(...words) {
-      const { status, stdout, stderr } = hookline([...words, "--json"]);
-      assert.equal(status, 0, stderr);
-      return JSON.parse(stdout);
-    },
-  };
-}
+import { reachesTerminalAsText, scratch } from "./operations-place.ts";
 
 test("every operation with an underscore is a command, and no flag of it hides one that holds everywhere", () => {
   for (const [name, operation] of operations) {
@@ -137,28 +72,8 @@ test("a word in the place of a list stays that word: --tools all, --notify defau
   assert.equal(json("project", "edit", "shop", "--notify", "default").notify, null);
 });
 
-test("what models and others wrote reaches a terminal as text: nothing of it moves the cursor or hides words", async (t) => {
-  const { json, hookline, onTerminal } = scratch(t);
-  const trick = "\u001b[2J\u001b[31mred\u202edeh";
-  const { id } = json("task", "create", trick);
-  json("note", "write", "plan", trick);
-  json("memory", "add", `remember ${trick}`);
-  json("automation", "create", `tell ${trick}`, "--id", "tell", "--every", "60", "--prompt-template", trick);
-  for (const words of [
-    ["task", "start", id],
-    ["note", "show", "plan"],
-    ["memory", "search", "remember"],
-    ["automation", "edit", "tell", "--cooldown-seconds", "1"],
-    ["automation", "export"],
-    ["project", "list"],
-  ]) {
-    const { stdout, status } = await onTerminal(words);
-    assert.equal(status, 0, stdout);
-    for (const one of ["\u001b[2J", "\u001b[31m", "\u202e"]) assert.ok(!stdout.includes(one), words.join(" "));
-  }
-  assert.equal(hookline(["note", "show", "plan"]).stdout, `${trick}\n`, "a file gets the note as it is");
-  assert.ok(!hookline(["task", "start", id, "--force"]).stdout.includes("\u001b"), "lines about it are none of it");
-});
+test("what models and others wrote reaches a terminal as text: nothing of it moves the cursor or hides words", (t) =>
+  reachesTerminalAsText(t, 1));
 
 test("[A48] fire ends what it started before it exits, and says no in the words of the specification", (t) => {
   const { json, hookline } = scratch(t);

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import test, { type TestContext } from "node:test";
 import { bin, codeCache, runCommand } from "../../program.ts";
+import { emptyRepository } from "../../repository.ts";
 
 interface Said {
   status: number | null;
@@ -53,7 +54,7 @@ function scratchWith(t: TestContext, files: Readonly<Record<string, string>>): S
   const hookline = (...words: string[]): Said => runCommand(words, { cwd: workspace, environment });
   const git = (...words: string[]): Said =>
     spawnSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...words], place);
-  git("init", "-q");
+  emptyRepository(workspace);
   return {
     workspace,
     environment,

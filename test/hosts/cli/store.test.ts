@@ -1,10 +1,9 @@
 /** Where the commands keep their records: what lies at the path that they are given, and at the usual one. */
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { bin } from "../../program.ts";
+import { runCommand } from "../../program.ts";
 import { environmentIn, onlyLooks, place, places } from "./read-only-store.ts";
 
 const letter = "this is a letter, not a database\n";
@@ -58,12 +57,14 @@ test("ids continue where the clock was set back between two commands", (t) => {
   const { folder } = place(t);
   const clock = join(folder, "clock.mjs");
   writeFileSync(clock, "const { now } = Date; Date.now = () => now() - 3_600_000;");
-  const idOf = (environment: Record<string, string>): string => {
-    const env = { ...environmentIn(folder), ...environment };
-    const words = [bin, "emit", "tests.passed", "--json"];
-    const { stdout } = spawnSync(process.execPath, words, { cwd: folder, env, encoding: "utf8" });
+  const idOf = (more: Record<string, string> = {}): string => {
+    const environment = { ...environmentIn(folder), ...more };
+    const { stdout } = runCommand(["emit", "tests.passed", "--json"], {
+      ...{ cwd: folder, environment },
+      alone: Object.keys(more).length > 0,
+    });
     return JSON.parse(stdout).event.id;
   };
-  const ids = [idOf({}), idOf({ NODE_OPTIONS: `--import=${clock}` }), idOf({})];
+  const ids = [idOf(), idOf({ NODE_OPTIONS: `--import=${clock}` }), idOf()];
   assert.deepEqual([...ids].sort(), ids);
 });

@@ -17,7 +17,7 @@ test("[A6] every event of the engine reaches the automations, and one that conce
     "workspace/.hookline/automations/a.yaml": automation("A", "type: event, event_type: task.completed", "true"),
     "workspace/.hookline/automations/b.yaml": automation("B", "type: event, event_type: Stop", "true"),
   });
-  const daemon = await place.up();
+  const daemon = await hosted(place);
   await daemon.emit("task.failed");
   await daemon.emit("task.completed", { project_id: "another" });
   assert.equal((await ended(place, 0)).length, 0);

@@ -10,3 +10,6 @@ test("[X8] a daemon at rest ends when its store is deleted, and makes nothing of
 
 test("[X8] a daemon at rest ends when its address is deleted, and makes nothing of it anew", (t) =>
   endsWithout(t, "its address is deleted"));
+
+test("[X8] a daemon at rest ends when its address is another process's, and makes nothing of it anew", (t) =>
+  endsWithout(t, "its address is another process's"));

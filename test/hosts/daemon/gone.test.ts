@@ -12,9 +12,6 @@ import { placeFor } from "./started.ts";
 test("[X8] a daemon at rest ends when its state folder is deleted, and makes nothing of it anew", (t) =>
   endsWithout(t, "its state folder is deleted"));
 
-test("[X8] a daemon at rest ends when its address is another process's, and makes nothing of it anew", (t) =>
-  endsWithout(t, "its address is another process's"));
-
 test("[X8] a daemon whose folder was deleted a moment ago refuses events rather than making the folder anew", async (t) => {
   const place = placeFor(t, files);
   const daemon = await place.up();

@@ -1,11 +1,13 @@
 /** As many daemons at once as hooks of a busy session, and people, start; and which makes room for which. */
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
 import { runningDaemon } from "../../../src/hosts/daemon/state-file.ts";
 import { ended, filesOf, isUp, oneIsTheDaemon, placeOf, start } from "./client-started.ts";
-import { placeFor, until } from "./started.ts";
+import { automation, placeFor, until } from "./started.ts";
 
 test("[X8] of eight that clients start at once one is the daemon, and the others end without a word", (t) =>
   oneIsTheDaemon(t, 8));
@@ -94,4 +96,37 @@ test("of two that start at once one is the daemon", async (t) => {
   assert.equal(won.length, 1);
   for (const start of starts)
     if (start.status === "rejected") assert.match(String(start.reason), /a daemon is running already/);
+});
+
+test("up --background says why no daemon is up", async (t) => {
+  const place = placeOf(t);
+  const server = createServer().listen(0, "127.0.0.1");
+  t.after(() => server.close());
+  await once(server, "listening");
+  const bound = server.address();
+  const taken = place.hookline("up", "--background", "--port", String(typeof bound === "object" ? bound?.port : ""));
+  assert.deepEqual([taken.status, /the port cannot be used/.test(taken.stderr)], [3, true]);
+});
+
+test("a daemon without events does not end while a clock waits for its time", async (t) => {
+  const place = placeOf(t);
+  place.write(
+    "workspace/.hookline/automations/clock.yaml",
+    automation("Clock", "type: periodic, interval_seconds: 3600", "true"),
+  );
+  const child = start(place, "--idle-exit", "0.001");
+  const end = ended(child);
+  await until(() => isUp(place), "it is up");
+  const one = await Promise.race([end, place.up().catch((error: unknown) => String(error))]); // some seconds later it is still the one
+  assert.match(String(one), /running already/);
+  child.kill("SIGTERM");
+  assert.match(await end, /^0/);
+  assert.equal(place.hookline("up", "--idle-exit", "soon").status, 2);
+});
+
+test("up --service prints what launchd takes, and refuses what it does not know", (t) => {
+  const place = placeFor(t);
+  const list = place.hookline("up", "--service", "launchd", "--workspace", join(place.folder, "workspace"));
+  assert.match(list.stdout, /^<\?xml[\s\S]*<string>up<\/string>[\s\S]*<\/plist>\n?$/);
+  assert.equal(place.hookline("up", "--service", "upstart").status, 2);
 });

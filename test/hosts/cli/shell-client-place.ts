@@ -1,0 +1,152 @@
+/** A folder as install leaves it for each client of the daemon, a program where Node would be, and what may stand where a daemon should. */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { type AddressInfo, createServer as createSocketServer, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, type TestContext } from "node:test";
+import { writeLaunchers } from "../../../src/agents/install/launch.ts";
+import { findNativeClient, writeNativeClient } from "../../../src/agents/install/native-client.ts";
+import { goneFile, nativeClientFile, startFile } from "../../../src/agents/install/own-call.ts";
+import { commandFor } from "../../../src/agents/install/registration.ts";
+import { findBash, writeClient } from "../../../src/agents/install/shell-client.ts";
+import { type Address, writeAddress } from "../../../src/hosts/daemon/state-file.ts";
+import { type Said, tell } from "./client.ts";
+
+export const bash: string | undefined = findBash(process.env);
+/** Another one, such as that of a fresh build or of another processor. */
+const otherProgram = process.env.HOOKLINE_TEST_CLIENT;
+
+/** What each client promises. */
+export function withEachClient(tests: (placeFor: (t: TestContext) => Place) => void): void {
+  const noBash = bash === undefined ? "this machine has no bash that can run the client" : false;
+  describe("the shell's client", { skip: noBash }, () => tests(placeOf));
+  const none = noBash || (findNativeClient() === undefined && "no client is compiled for this machine");
+  describe("the compiled client", { skip: none }, () => tests((t) => compiledIn(placeOf(t))));
+}
+export const version = "1.2.3+build";
+export const proof = "only-ours-knows-this";
+
+export interface Place {
+  folder: string;
+  state: string;
+  environment: Record<string, string>;
+  address(more?: Partial<Omit<Address, "started">>): void;
+  tell(payload: string, more?: Record<string, string>, how?: How): Promise<Said>;
+  /** What is started where Node would be. */
+  becomes(script: string): void;
+  /** Writes start.sh and gone.sh again. */
+  launch(): void;
+}
+interface How {
+  cwd?: string;
+  shell?: string;
+  /** What the agent's shell runs, around the line that is registered. */
+  around?: (line: string) => string;
+}
+
+/** Where Node would be started stands a program that says with which words, and how much it was given. */
+function placeOf(t: TestContext): Place {
+  const folder = mkdtempSync(join(tmpdir(), "hookline client's "));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const state = join(folder, "state", "hookline");
+  mkdirSync(state, { recursive: true, mode: 0o700 });
+  const node = join(folder, "no'de");
+  const becomes = (script: string): void => {
+    writeFileSync(node, script);
+    chmodSync(node, 0o700);
+  };
+  becomes('#!/bin/sh\necho "Node: $*"\nwc -c\nexit 0\n');
+  assert.ok(bash);
+  writeLaunchers(state, { bash, program: [node, "bin"] });
+  rmSync(goneFile(state)); // of it there are other tests
+  writeClient(state, { bash, program: [node, "bin"], version });
+  const line = commandFor(
+    {
+      agent: "claude-code",
+      tries: [{ read: startFile(state) }],
+      by: "user",
+      refuse: (reason) => ({ exitCode: 2, stderr: reason }),
+    },
+    "PreToolUse",
+  );
+  const environment = {
+    HOME: folder,
+    XDG_STATE_HOME: join(folder, "state"),
+    PATH: process.env.PATH ?? "",
+    LANG: "C.UTF-8",
+  };
+  return {
+    folder,
+    state,
+    environment,
+    becomes,
+    launch: () => writeLaunchers(state, { bash: bash ?? "", program: [node, "bin"] }),
+    address: (more = {}) =>
+      writeAddress(join(state, "daemon.address"), {
+        port: 9,
+        token: "open",
+        proof,
+        pid: process.pid,
+        version,
+        socket: "",
+        ...more,
+      }),
+    tell: (payload, more = {}, { around = (plain: string): string => plain, ...how } = {}) =>
+      tell(t, around(line), { cwd: folder, environment: { ...environment, ...more }, payload, ...how }),
+  };
+}
+
+/** The same place, where start.sh starts the client that is compiled. */
+function compiledIn(place: Place): Place {
+  const native = writeNativeClient(place.state, version);
+  assert.ok(native);
+  if (otherProgram) copyFileSync(otherProgram, nativeClientFile(place.state));
+  const launch = (): void => writeLaunchers(place.state, { native, program: [join(place.folder, "no'de"), "bin"] });
+  launch();
+  rmSync(goneFile(place.state));
+  return { ...place, launch };
+}
+
+export async function answering(
+  t: TestContext,
+  answer: (request: IncomingMessage, response: ServerResponse) => unknown,
+): Promise<number> {
+  const server = createServer(async (request, response) => {
+    try {
+      await answer(request, response);
+    } catch {
+      response.destroy(); // its client has given up: the test says what came of that
+    }
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return (server.address() as AddressInfo).port; // it listens on a port
+}
+
+/** Says these bytes to whoever has sent something, and hangs up. */
+export async function saying(t: TestContext, bytes: string, hangsUp = true): Promise<number> {
+  const sockets = new Set<Socket>();
+  const server = createSocketServer((socket) => {
+    sockets.add(socket.on("error", () => {}));
+    socket.once("data", () => (hangsUp ? socket.end(bytes) : socket.write(bytes)));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return (server.address() as AddressInfo).port; // as above
+}
+
+export const answerOf = (body: string, ours = proof): string =>
+  `HTTP/1.1 200 OK\r\nx-hookline-proof: ${ours}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`;
+export const taken = "HTTP/1.1 102 Processing\r\n\r\n";
+export const asked = /^Node: bin hook claude-code --event PreToolUse --by user --asked\n/;
+export const unasked = /^Node: bin hook claude-code --event PreToolUse --by user\n/;
+export const lost = /^Node: bin hook claude-code --event PreToolUse --by user --taken\n/;

@@ -144,9 +144,9 @@ export async function saying(t: TestContext, bytes: string, hangsUp = true): Pro
   return (server.address() as AddressInfo).port; // as above
 }
 
-export const answerOf = (body: string, ours = proof): string =>
+export const answerOf = (body: string, ours: string = proof): string =>
   `HTTP/1.1 200 OK\r\nx-hookline-proof: ${ours}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`;
 export const taken = "HTTP/1.1 102 Processing\r\n\r\n";
-export const asked = /^Node: bin hook claude-code --event PreToolUse --by user --asked\n/;
-export const unasked = /^Node: bin hook claude-code --event PreToolUse --by user\n/;
-export const lost = /^Node: bin hook claude-code --event PreToolUse --by user --taken\n/;
+export const asked: RegExp = /^Node: bin hook claude-code --event PreToolUse --by user --asked\n/;
+export const unasked: RegExp = /^Node: bin hook claude-code --event PreToolUse --by user\n/;
+export const lost: RegExp = /^Node: bin hook claude-code --event PreToolUse --by user --taken\n/;

@@ -1,8 +1,9 @@
-/** hookline up where it cannot start, or may beside another; up-down.test.ts has what people usually see. */
+/** hookline up where it cannot start, or may beside another, and down while something runs; up-down.test.ts has what people usually see. */
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { placeFor } from "./started.ts";
+import { automation, placeFor, until } from "./started.ts";
 
 test("up --once names the running daemon too, and another store may have a daemon at the same time", async (t) => {
   const place = placeFor(t);
@@ -17,4 +18,28 @@ test("an impossible port and a folder that does not exist are reported, and a st
   assert.equal(place.hookline("up", "--port", "65536").status, 2);
   assert.equal(place.hookline("up", "--workspace", "nowhere").status, 2);
   assert.equal(place.hookline("up", "--once").status, 0);
+});
+
+test("[A50] down waits at most ten seconds; the run goes back to the queue, and the next start ends it", async (t) => {
+  const place = placeFor(t, {
+    "workspace/.hookline/automations/slow.yaml": automation(
+      "Slow",
+      "type: event, event_type: build.finished",
+      "echo begun >> log; test -e go || sleep 1000",
+    ),
+  });
+  const daemon = await place.up();
+  await daemon.emit("build.finished");
+  await until(() => existsSync(join(place.workspace, "log")), "the step begins");
+  assert.equal(place.hookline("down").status, 0); // the step would go on for longer than a test may
+  assert.deepEqual(
+    place.runs().map(({ status }) => status),
+    ["queued"],
+  );
+  place.write("workspace/go", "");
+  assert.equal(place.hookline("up", "--once").status, 0);
+  assert.deepEqual(
+    place.runs().map(({ status }) => status),
+    ["completed"],
+  );
 });

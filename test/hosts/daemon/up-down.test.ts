@@ -110,30 +110,6 @@ test("[X8, AT49] after kill -9 the next daemon takes its place, and its runs con
   assert.equal(readFileSync(join(place.workspace, "log"), "utf8"), "begun\nbegun\n");
 });
 
-test("[A50] down waits at most ten seconds; the run goes back to the queue, and the next start ends it", async (t) => {
-  const place = placeFor(t, {
-    "workspace/.hookline/automations/slow.yaml": automation(
-      "Slow",
-      onBuild,
-      "echo begun >> log; test -e go || sleep 1000",
-    ),
-  });
-  const daemon = await place.up();
-  await daemon.emit("build.finished");
-  await until(() => existsSync(join(place.workspace, "log")), "the step begins");
-  assert.equal(place.hookline("down").status, 0); // the step would go on for longer than a test may
-  assert.deepEqual(
-    place.runs().map(({ status }) => status),
-    ["queued"],
-  );
-  place.write("workspace/go", "");
-  assert.equal(place.hookline("up", "--once").status, 0);
-  assert.deepEqual(
-    place.runs().map(({ status }) => status),
-    ["completed"],
-  );
-});
-
 test("--once does what is due and queued, and exits", async (t) => {
   const place = placeFor(t, {
     "workspace/.hookline/automations/often.yaml": automation(

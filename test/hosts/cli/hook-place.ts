@@ -1,0 +1,66 @@
+/** A project with hooks, and the command that Claude Code calls for each of its tool calls. */
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import { bin, codeCache, runCommand } from "../../program.ts";
+
+export interface Scratch {
+  workspace: string;
+  environment: Record<string, string>;
+  hook(input: string, cwd?: string): { status: number | null; stdout: string; stderr: string };
+  start(input: string): ChildProcess;
+}
+
+export function scratchWith(t: TestContext, hooks: object): Scratch {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-cli-")));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const workspace = join(folder, "workspace");
+  mkdirSync(join(workspace, ".hookline"), { recursive: true });
+  mkdirSync(join(folder, "home"));
+  writeFileSync(join(workspace, ".hookline", "hooks.json"), JSON.stringify({ hooks }));
+  const environment = {
+    NODE_COMPILE_CACHE: codeCache,
+    PATH: process.env.PATH ?? "",
+    HOME: join(folder, "home"),
+    XDG_STATE_HOME: join(folder, "state"),
+  };
+  const words = [bin, "hook", "claude-code", "--event", "PreToolUse"];
+  return {
+    workspace,
+    environment,
+    hook: (input, cwd = workspace) => runCommand(words.slice(1), { cwd, environment, input }),
+    start(input) {
+      const child = spawn(process.execPath, words, {
+        cwd: workspace,
+        env: environment,
+        stdio: ["pipe", "pipe", "inherit"],
+      });
+      child.stdin?.end(input);
+      return child;
+    },
+  };
+}
+
+export const payload = (workspace: string, command: string): string =>
+  JSON.stringify({
+    session_id: "s",
+    cwd: workspace,
+    hook_event_name: "PreToolUse",
+    tool_name: "Bash",
+    tool_input: { command },
+    tool_use_id: "t",
+  });
+
+/** A tool call with so many bytes is decided. */
+export function decidesLarge(t: TestContext, count: number): void {
+  const scratch = scratchWith(t, {
+    PreToolUse: [{ hooks: [{ command: "wc -c >size.txt; echo 'too much' >&2; exit 2" }] }],
+  });
+  const { status, stdout } = scratch.hook(payload(scratch.workspace, "x".repeat(count)));
+  assert.equal(status, 0);
+  assert.match(stdout, /too much/);
+  assert.ok(Number(readFileSync(join(scratch.workspace, "size.txt"), "utf8")) > count);
+}

@@ -1,14 +1,6 @@
 /** hookline doctor: whatever keeps hooks from working is named with the command that mends it, and each check fails alone. */
 import assert from "node:assert/strict";
-import {
-  appendFileSync,
-  chmodSync,
-  existsSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { appendFileSync, chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { test } from "node:test";
 import { isOneFinding, named, ofAll, worldFor, wrong } from "./doctor-world.ts";
@@ -55,12 +47,14 @@ test("without any registration doctor names the command that makes one", (t) => 
   assert.equal(status, 0);
 });
 
-test("doctor --fire runs the registered lines of an agent: its events arrive, no hook runs, and what leads nowhere is named", (t) => {
+test("doctor --fire runs the registered lines of an agent: its events arrive, and no hook runs", async (t) => {
   const world = worldFor(t, {
     "home/.config/hookline/hooks.json": JSON.stringify({
       hooks: { SessionStart: [{ hooks: [{ type: "command", command: 'touch "$HOME/ran"' }] }] },
     }),
   });
+  delete world.environment.HOOKLINE_DAEMON;
+  await world.up(); // so that no line starts Node
   assert.equal(world.hookline("install", "codex").status, 0);
   const { status, findings } = world.findings("--fire");
   assert.equal(status, 0, ofAll(findings));

@@ -52,7 +52,7 @@ withEachClient((placeFor) => {
         .end(answer);
     });
     place.address({ port });
-    const payload = `{"tool_name":"Bash","text":"ü${"x".repeat(1_000_000)}"}\n`;
+    const payload = `{"tool_name":"Bash","text":"ü${"x".repeat(100_000)}"}\n`;
     const environment = {
       MINE: "1\n2=ö",
       EMPTY: "",

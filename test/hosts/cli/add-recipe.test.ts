@@ -1,92 +1,11 @@
 /** hookline add RECIPE, by the real command: the parts that fit a project are written, hold at once and do what they say. */
 import assert from "node:assert/strict";
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
-import { delimiter, dirname, join } from "node:path";
-import test, { type TestContext } from "node:test";
-import { codeCache, runCommand } from "../../program.ts";
-import type { CommandAnswer } from "../../standing-command.ts";
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import test from "node:test";
+import { projectWith, testsOf, usual } from "./recipe-place.ts";
 
-interface World {
-  home: string;
-  workspace: string;
-  hookline(...words: string[]): CommandAnswer;
-  written(path: string): boolean;
-  read(path: string): string;
-  /** A program of the PATH that notes how it was called, and exits with the code. */
-  program(name: string, code?: number): void;
-}
-
-function projectWith(t: TestContext, files: Readonly<Record<string, string>>): World {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-recipe-")));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
-  const [home, workspace, bin] = [join(folder, "home"), join(folder, "home", "shop"), join(folder, "bin")];
-  for (const one of [workspace, bin]) mkdirSync(one, { recursive: true });
-  for (const [path, text] of Object.entries({ ".git/HEAD": "", ...files })) {
-    mkdirSync(dirname(join(workspace, path)), { recursive: true });
-    writeFileSync(join(workspace, path), text);
-  }
-  const environment = {
-    NODE_COMPILE_CACHE: codeCache,
-    PATH: `${bin}${delimiter}${process.env.PATH ?? ""}`,
-    HOME: home,
-    XDG_STATE_HOME: join(folder, "state"),
-    HOOKLINE_DAEMON: "off",
-  };
-  return {
-    home,
-    workspace,
-    hookline: (...words) => runCommand(words, { cwd: workspace, environment }),
-    written: (path) => existsSync(join(workspace, path)),
-    read: (path) => readFileSync(join(workspace, path), "utf8"),
-    program(name, code = 0) {
-      writeFileSync(join(bin, name), `#!/bin/sh\necho "${name} $*" >>"${workspace}/called"\nexit ${code}\n`);
-      chmodSync(join(bin, name), 0o755);
-    },
-  };
-}
-
-/** Each project, the recipe, and the files that it gets. */
-const fitting: readonly (readonly [
-  recipe: string,
-  files: Readonly<Record<string, string>>,
-  parts: readonly string[],
-])[] = [
-  ["tests", { "package.json": '{"scripts":{"test":"node --test"}}' }, ["tests-node"]],
-  ["tests", { "package.json": '{"scripts":{"test":"echo \\"Error: no test specified\\" && exit 1"}}' }, []],
-  ["tests", { "package.json": "{ broken" }, []],
-  ["tests", { "pyproject.toml": "[tool.pytest.ini_options]\n" }, ["tests-python"]],
-  ["tests", { "pyproject.toml": "[project]\n" }, []],
-  ["tests", { "Cargo.toml": "", "go.mod": "", Makefile: "test:\n" }, ["tests-go", "tests-rust"]],
-  ["tests", { Makefile: "all:\n\ttrue\ntest: all\n" }, ["tests-make"]],
-  ["format", { "package.json": '{"devDependencies":{"prettier":"3"}}' }, ["format-prettier"]],
-  ["format", { "biome.json": "{}" }, ["format-biome"]],
-  ["format", { "pyproject.toml": "[tool.ruff]\n" }, ["format-ruff"]],
-  ["format", { "pyproject.toml": "[tool.black]\n" }, ["format-black"]],
-  ["format", { "Cargo.toml": "" }, ["format-rustfmt"]],
-  ["format", { "go.mod": "" }, ["format-gofmt"]],
-];
-
-for (const [recipe, files, parts] of fitting)
-  test(`the recipe ${recipe} in a project with ${JSON.stringify(files)} writes ${parts.join(" and ") || "nothing"}`, (t) => {
-    const { hookline, written } = projectWith(t, files);
-    const { status, stderr } = hookline("add", recipe);
-    assert.equal(status, parts.length > 0 ? 0 : 1);
-    if (parts.length === 0)
-      assert.match(stderr, /nothing here for the recipe .* it looks for package\.json, pyproject\.toml/);
-    for (const part of parts) assert.ok(written(`.hookline/hooks/${part}.sh`), part);
-    const checked = hookline("check");
-    assert.match(checked.stdout, new RegExp(`^${parts.length} hooks? in .*: 0 errors, 0 warnings|^no hook`, "m"));
-  });
+testsOf(usual);
 
 test("run twice it changes nothing, and a file that its owner has changed stays until --update", (t) => {
   const { hookline, read, workspace } = projectWith(t, {});

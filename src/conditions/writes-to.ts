@@ -14,6 +14,7 @@ import { flag, isRecord, listOf, object, say, text } from "../engine/schema.ts";
 import { classOf, lineOfCall, pathFields } from "../engine/tools.ts";
 import { isInside } from "../files/paths.ts";
 import { textAt } from "../files/regular-file.ts";
+import { bringsByGit, hookFilesByGit } from "./git-hooks.ts";
 
 const mostShown = 3;
 
@@ -68,7 +69,7 @@ function speaksOf(line: string, files: readonly string[]): string[] {
 function couldMean(files: readonly string[]): (line: string, cwd: string) => boolean {
   const names = files.map(namesOf);
   return (line, cwd) => {
-    if (buildsWords.test(line) || patches.test(line) || sweeps.test(line)) return true;
+    if (buildsWords.test(line) || patches.test(line) || sweeps.test(line) || bringsByGit.test(line)) return true;
     const plain = line.replace(/['"]|\\\n?/g, "").toLowerCase();
     if (/\bgit\b/.test(plain) && gitWithoutHooks.test(plain)) return true;
     const folder = `${cwd.replaceAll("\\", "/").toLowerCase()}/`;
@@ -230,6 +231,7 @@ function compile(params: Params, patterns: Patterns): (event: HookEvent) => Foun
   const lastNames = new Set(files.flatMap((file) => namesOf(file).at(-1)?.part ?? []));
   const inProjects = files.flatMap((file) => (/^\/\/\*\*\/[^*]+$/.test(file) ? file.slice("//**/".length) : []));
   const speaking = [...files, ...folders];
+  const inGit = [...new Set(files.flatMap((file) => belowProject.exec(file)?.[1] ?? []))];
   return (event) => {
     const { name, data, cwd } = event;
     const tool = textField(data, "tool_name") ?? "";
@@ -252,6 +254,9 @@ function compile(params: Params, patterns: Patterns): (event: HookEvent) => Foun
     const written = patterns.writes(reading, cautious);
     if (written.some((one) => isAnyOf(one, cwd, isAny))) return { does };
     if (isAny(changed(patterns, { tool, input: fields, cwd, home }, isFolder))) return { does };
+    const byGit = cautious ? hookFilesByGit(written, cwd, inGit) : [];
+    if (byGit === "untold") return { does: bringsUntold };
+    if (byGit.length > 0) return { does: `${bringsHooks} (${shown(byGit)})` };
     const isUnread = cautious && written.some(({ patch }) => patch && textOfPatch(patch) === undefined);
     return isUnread && { does: appliesUnread };
   };
@@ -286,6 +291,12 @@ function compile(params: Params, patterns: Patterns): (event: HookEvent) => Foun
 const shortest = 4;
 const appliesUnread =
   "apply a patch that cannot be read beforehand, and so may change hooks or what loads code into an agent";
+
+const belowProject = /^(?:\/\/\*\*\/)?(?!\.git\/)([^/*~][^*]*?)(?:\/\*\*)?$/;
+const bringsHooks = "bring in other hook files by git, or take some away";
+const bringsUntold = "bring in by git what cannot be known beforehand, where there are hooks to lose";
+const shown = (paths: readonly string[]): string =>
+  `${paths.slice(0, mostShown).join(", ")}${paths.length > mostShown ? ` and ${paths.length - mostShown} more` : ""}`;
 
 const textOfPatch = ({ text, file }: NonNullable<Written["patch"]>): string | undefined =>
   text ?? (file === undefined ? undefined : textAt(file));

@@ -142,8 +142,22 @@ export interface Written {
   command?: number;
   /** Any file of this name. */
   isName?: true;
+  /** Of git, for which the path is the folder where it works: no path stands in the line. */
+  trees?: GitTrees;
   /** The paths stand in a patch, below this one. Neither a text nor a file: nobody can tell. */
   patch?: { text?: string; file?: string };
+}
+
+/** What git brings into a work tree out of its own store, and what it takes away there. */
+export interface GitTrees {
+  /** What differs between two revisions comes. Without a first one, all of the second. isMerge: only what the second changed since both were one. */
+  pairs: readonly { from?: string; to: string; isMerge?: true /** It need not be there. */; isPerhaps?: true }[];
+  /** What lies there and goes: files that were changed, are not committed, are not known to git, or that it ignores. */
+  loses?: readonly ("changed" | "staged" | "untracked" | "ignored")[];
+  /** It changes what a name means, or what is staged: that counts where a later command brings it. */
+  isName?: true;
+  /** Which revision nobody can tell, or it comes from a place that the line names. */
+  isUntold?: true;
 }
 
 /** One reading of one tool call, shared by all rules. */

@@ -4,6 +4,7 @@
  */
 import type { SimpleCommand, Written } from "../engine/effects.ts";
 import { baseName, unknownText } from "../engine/pattern.ts";
+import { treesOf } from "./git-trees.ts";
 import { onlyLooks } from "./lookers.ts";
 
 type Words = readonly string[];
@@ -248,9 +249,9 @@ function git(words: Words, command: SimpleCommand): Written[] {
   if (name === "commit" && skipsHooks(rest)) return asPaths([gitHooks]);
   if (["push", "merge", "rebase", "am", "pull"].includes(name) && rest.includes("--no-verify"))
     return asPaths([gitHooks]);
-  return (
-    Object.hasOwn(gitCommands, name) ? (gitCommands[name]?.(rest, command) ?? []) : output("", "--output")(rest)
-  ).map(below);
+  const named = Object.hasOwn(gitCommands, name) ? gitCommands[name] : output("", "--output");
+  const trees = at === 0 ? treesOf(words) : undefined; // with options before it, the reader has recorded it without them as well
+  return [...(named?.(rest, command) ?? []).map(below), ...(trees ? [{ path: ".", trees }] : [])];
 }
 
 /** Behind `--` alone, where there is one. */

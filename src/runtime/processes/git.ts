@@ -3,11 +3,11 @@
  * makes a plain `git status` run its code (SAFETY T5), and because what git says is bytes with NUL between names.
  */
 import type { ExecFileException } from "node:child_process";
-import { realpathSync, statSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { Seconds } from "../../engine/event.ts";
 import type { Ports } from "../../engine/ports.ts";
-import { findOutside } from "../../files/paths.ts";
+import { environmentFor, findGit, noGit, safely, waitsForGit } from "../../files/git-safely.ts";
 import { textAt } from "../../files/regular-file.ts";
 
 export interface GitOptions {
@@ -46,31 +46,6 @@ export interface Git {
 const usualLimit: Seconds = 15;
 const longestAnswerInBytes = 64 << 20;
 
-/**
- * In the words of the command line, because git before 2.31 does not read them from the environment. Of these, only what
- * leaves open which repository it is and where its own hooks lie.
- */
-export const safelyAsFound: readonly string[] = flags(["core.fsmonitor=false", "core.pager=cat", "diff.external="]);
-const safely = [...safelyAsFound, ...flags(["core.hooksPath=/dev/null", "safe.bareRepository=explicit"])];
-
-function flags(settings: readonly string[]): string[] {
-  return settings.flatMap((setting) => ["-c", setting]);
-}
-
-/** Nothing is fetched, written, asked of a person, or taken from the process that called us, such as a git hook's index. */
-function environmentFor(given: Readonly<Record<string, string>>): Record<string, string> {
-  const kept = Object.entries(given).filter(([name]) => !/^GIT_/i.test(name));
-  return {
-    ...Object.fromEntries(kept),
-    LC_ALL: "C",
-    GIT_CONFIG_NOSYSTEM: "1",
-    GIT_OPTIONAL_LOCKS: "0",
-    GIT_NO_LAZY_FETCH: "1",
-    GIT_ALLOW_PROTOCOL: "none", // the same for git before 2.45: no protocol has this name
-    GIT_TERMINAL_PROMPT: "0",
-  };
-}
-
 /** @param environment where PATH and the user's own configuration are found; its GIT_ variables are left out */
 export function createGit(given: Readonly<Record<string, string>>): Git {
   const environment = environmentFor(given);
@@ -94,38 +69,6 @@ export function createGit(given: Readonly<Record<string, string>>): Git {
       );
     },
   };
-}
-
-export const noGit = "no program git is in PATH";
-
-/** Never the repository's own `git`, whatever PATH says. @param folder in which it is asked */
-export const findGit = (
-  environment: Readonly<Record<string, string | undefined>>,
-  folder: string,
-): string | undefined => findOutside("git", environment, folder);
-
-/** What git reads before it answers anything, below each folder of the way up; the first three lie in a worktree's own folder. */
-const readAtOnce = [
-  ...[".gitmodules", ".gitignore", ".gitattributes"],
-  ...["", "/HEAD", "/config", "/config.worktree", "/commondir", "/info/exclude", "/index"].map((path) => `.git${path}`),
-];
-
-/** Why git would wait without end in this folder: it opens pipes and devices as it opens files. Undefined: it would not. */
-export function waitsForGit(folder: string): string | undefined {
-  for (let at = resolve(folder); ; at = dirname(at)) {
-    const path = readAtOnce.map((name) => join(at, name)).find(isIrregular);
-    if (path !== undefined) return `git would wait for ${path}, which is no regular file: remove it`;
-    if (dirname(at) === at) return undefined;
-  }
-}
-
-function isIrregular(path: string): boolean {
-  try {
-    const found = statSync(path, { throwIfNoEntry: false });
-    return found !== undefined && !found.isFile() && !found.isDirectory();
-  } catch {
-    return false; // git does not get there either
-  }
 }
 
 interface Call {

@@ -9,9 +9,9 @@ import { type AskGit, type GitPlace, preCommit } from "../../../agents/git/repos
 import type { Hook, Problem } from "../../../engine/hook.ts";
 import { listensTo } from "../../../engine/plan.ts";
 import type { Store } from "../../../engine/record.ts";
+import { findGit, noGit, safelyAsFound, waitsForGit } from "../../../files/git-safely.ts";
 import { textOfNames } from "../../../files/names.ts";
 import type { Loaded } from "../../../loading/loading.ts";
-import { findGit, noGit, safelyAsFound, waitsForGit } from "../../../runtime/processes/git.ts";
 import { loadFiles, loadForOneEvent } from "../loaded.ts";
 import type { Place } from "../place.ts";
 

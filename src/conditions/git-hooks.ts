@@ -1,0 +1,105 @@
+/**
+ * Which hook files git brings into a work tree, or takes away there, by a line that names none of them: a branch, a merge, a stash.
+ * git is asked, and answers out of its own store. What has not been fetched nobody can know.
+ */
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { GitTrees, Written } from "../engine/effects.ts";
+import { listByGit, repositoryAround } from "../files/git-safely.ts";
+import { pathInside } from "../files/paths.ts";
+import { readRegularBytesSync } from "../files/regular-file.ts";
+
+/** Whether a line could do that. */
+export const bringsByGit: RegExp =
+  /\bgit\b.*\b(?:checkout|switch|merge|rebase|pull|cherry-pick|revert|reset|stash|restore|clean|read-tree|checkout-index|bisect)\b/s;
+
+const largestInBytes = 8 << 20;
+const asSpecs = (paths: readonly string[]): string[] => ["--", ...paths.map((path) => `:(top,icase)${path}`)];
+
+/**
+ * @param written what one line writes, in its order
+ * @returns paths below the repository's folder; "untold": what comes nobody can tell, and there are hooks to lose
+ */
+export function hookFilesByGit(
+  written: readonly Written[],
+  cwd: string,
+  inProject: readonly string[],
+): string[] | "untold" {
+  const all = written.flatMap(({ path, trees }) => (trees ? { folder: path, trees } : []));
+  const last = all.findLastIndex(({ trees }) => !trees.isName);
+  const found = new Set<string>();
+  let isUntold = false;
+  for (const { folder, trees } of all.slice(0, last + 1)) {
+    const top = folder.startsWith("/") ? repositoryAround(folder) : repositoryAround(cwd);
+    if (top === undefined) continue;
+    const prefix = pathInside(top, cwd) ?? "";
+    const places = [...inProject, ...(prefix === "" ? [] : inProject.map((path) => `${prefix}/${path}`))];
+    const there = places.filter((path) => existsSync(join(top, path)));
+    for (const path of [...broughtBy(trees, top, places), ...lostBy(trees, top, there)]) found.add(path);
+    isUntold ||= trees.isUntold === true && there.length > 0;
+  }
+  return isUntold && found.size === 0 ? "untold" : [...found];
+}
+
+function broughtBy({ pairs }: GitTrees, top: string, places: readonly string[]): string[] {
+  return pairs.flatMap(({ from, to, isMerge, isPerhaps }) => {
+    if ([from, to].some((one) => one?.startsWith("-"))) return []; // no revision, and an option of git's is none of ours
+    const between = (revision: string): readonly string[] | undefined =>
+      listByGit(top, [
+        ...["diff-tree", "-r", "-z", "--name-only", "--no-renames", "--no-commit-id", "--root"],
+        ...(isMerge ? ["--merge-base"] : []),
+        ...(from === undefined ? [] : [from]),
+        revision,
+        ...asSpecs(places),
+      ]);
+    // `git switch topic` takes the branch of a remote, too.
+    const known = between(to) ?? (isPerhaps ? [] : remotesOf(top, to).flatMap((ref) => between(ref) ?? []));
+    return [...known];
+  });
+}
+
+const remotesOf = (top: string, branch: string): readonly string[] =>
+  /^[\w./-]+$/.test(branch)
+    ? (listByGit(top, ["for-each-ref", "--format=%(refname)%00", `refs/remotes/*/${branch}`]) ?? []).flatMap(
+        (ref) => ref.trim() || [],
+      )
+    : [];
+
+function lostBy({ loses = [] }: GitTrees, top: string, there: readonly string[]): string[] {
+  if (loses.length === 0 || there.length === 0) return [];
+  const specs = asSpecs(there);
+  const isIgnored = loses.includes("ignored");
+  const others = (...words: string[]): readonly string[] =>
+    listByGit(top, ["ls-files", "-o", "-z", ...words, ...specs]) ?? [];
+  return [
+    ...(loses.includes("changed") ? changedIn(top, listByGit(top, ["ls-files", "-s", "-z", ...specs]) ?? []) : []),
+    ...(loses.includes("staged")
+      ? (listByGit(top, ["diff-index", "--cached", "-z", "--name-only", "HEAD", ...specs]) ?? [])
+      : []),
+    ...(loses.includes("untracked") ? others(...(isIgnored ? [] : ["--exclude-standard"])) : []),
+    ...(isIgnored && !loses.includes("untracked") ? others("-i", "--exclude-standard") : []),
+  ];
+}
+
+/** By its bytes: to ask git whether a file has changed may run filters of the repository. */
+function changedIn(top: string, entries: readonly string[]): string[] {
+  return entries.flatMap((entry) => {
+    const [, mode = "", id = "", path = ""] = /^(\d+) ([0-9a-f]+) \d\t(.*)$/s.exec(entry) ?? [];
+    if (!mode.startsWith("100")) return []; // a link or a repository in it
+    try {
+      const bytes = readRegularBytesSync(join(top, path), largestInBytes);
+      const plain = Buffer.from(bytes.toString("latin1").replaceAll("\r\n", "\n"), "latin1");
+      return [bytes, plain].some((one) => idOf(one, id.length) === id) ? [] : path;
+    } catch {
+      return path; // it is gone, or no file: git puts one there
+    }
+  });
+}
+
+const idOf = (bytes: Buffer, length: number): string =>
+  createHash(length === sha1Length ? "sha1" : "sha256")
+    .update(`blob ${bytes.length}\0`)
+    .update(bytes)
+    .digest("hex");
+const sha1Length = 40;

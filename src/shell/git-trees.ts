@@ -1,0 +1,179 @@
+/**
+ * Which trees git brings into the work tree, and what it takes away from there, by sub-commands that name no path. For guards of files:
+ * whether hooks are among it, git itself can be asked.
+ */
+import type { GitTrees } from "../engine/effects.ts";
+import { unknownText } from "../engine/pattern.ts";
+
+type Words = readonly string[];
+type Pair = GitTrees["pairs"][number];
+type Row = (words: Words) => GitTrees | undefined;
+
+/** @param words the sub-command first */
+export function treesOf(words: Words): GitTrees | undefined {
+  const [name = "", ...rest] = words;
+  const row = Object.hasOwn(rows, name) ? rows[name] : undefined;
+  const end = rest.indexOf("--");
+  const options = end < 0 ? rest : rest.slice(0, end);
+  if (row === undefined || options.some((word, at) => over.test(word) && !/^-[mFsX]$/.test(options[at - 1] ?? "")))
+    return undefined;
+  const found = row(rest);
+  if (found === undefined) return undefined;
+  const isUntold = found.pairs.some(({ from, to }) => [from, to].some((one) => one?.includes(unknownText)));
+  return isUntold ? { ...found, pairs: [], isUntold } : found;
+}
+
+/** They look, or end what was begun before. */
+const over =
+  /^(?:--(?:abort|continue|quit|skip|edit-todo|show-current-patch.*|dry-run|help|version|merged|list|contains.*)|-h)$/;
+
+/** Without options and their values. What stands behind `--` is paths. */
+function operandsOf(words: Words, valued: RegExp): string[] {
+  const end = words.indexOf("--");
+  return (end < 0 ? words : words.slice(0, end)).filter(
+    (word, at, all) => !/^-./.test(word) && !valued.test(all[at - 1] ?? ""),
+  );
+}
+const pathsOf = (words: Words): Words | undefined =>
+  words.includes("--") ? words.slice(words.indexOf("--") + 1) : undefined;
+const has = (words: Words, option: RegExp): boolean => words.some((word) => option.test(word));
+const optionValue = (words: Words, option: RegExp): string | undefined => {
+  const at = words.findIndex((word) => option.test(word));
+  return at < 0 ? undefined : (/^--[\w-]+=(.*)$/s.exec(words[at] ?? "")?.[1] ?? words[at + 1]);
+};
+
+/** A path that holds all: others are guarded by their names. */
+const isAll = (path: string): boolean =>
+  /^(?:\.|\.\/|\*|:\/|:\/\*|:\(top\)\*?|(?:\.\.\/?)+|:)$/.test(path) || path.includes(unknownText);
+const none = /(?!)/;
+
+/** `-` is where one was before. */
+const revision = (word: string): string => (word === "-" ? "@{-1}" : word);
+const toHead = (to: string): Pair => ({ from: "HEAD", to: revision(to) });
+const merged = (to: string): Pair => ({ ...toHead(to), isMerge: true });
+const upstream = "@{upstream}";
+
+/** `A..B`, or one commit. */
+const picked = (word: string): Pair => {
+  const [from = "", to = ""] = word.split(/\.{2,3}/);
+  return word.includes("..") ? { from: from || "HEAD", to: to || "HEAD" } : { from: `${word}^`, to: word };
+};
+
+/** A remote that is no name of the repository's own: nobody has seen what comes from there. */
+const isPlace = (word: string | undefined): boolean => word !== undefined && /[/:\\]|\.bundle$/.test(word);
+
+const toBranch: (valued: RegExp) => Row = (valued) => (words) => {
+  const operands = operandsOf(words, valued);
+  const paths = pathsOf(words) ?? operands.filter(isAll);
+  const [to] = operands.filter((one) => !isAll(one) || one.includes(unknownText));
+  const overwrites = has(words, /^(?:-f|--force|--discard-changes)$/);
+  if (pathsOf(words) !== undefined && paths.length > 0 && !paths.some(isAll)) return undefined;
+  if (to === undefined) return paths.some(isAll) || overwrites ? { pairs: [], loses: ["changed"] } : undefined;
+  return { pairs: [toHead(to)], ...(paths.length > 0 || overwrites ? { loses: ["changed"] as const } : {}) };
+};
+
+const picks: Row = (words) => {
+  const operands = operandsOf(words, /^(?:-[mXS]|--(?:mainline|strategy|strategy-option|cleanup))$/);
+  return { pairs: operands.map(picked) };
+};
+
+const stash: Row = ([action = "push", ...rest]) => {
+  if (/^(?:pop|apply|branch)$/.test(action)) {
+    const operands = operandsOf(rest, none).slice(action === "branch" ? 1 : 0);
+    const named = operands[0] ?? "stash@{0}";
+    const entry = /^\d+$/.test(named) ? `stash@{${named}}` : named;
+    const start = action === "branch" ? [toHead(`${entry}^1`)] : [];
+    return { pairs: [...start, { from: `${entry}^1`, to: entry }, { to: `${entry}^3`, isPerhaps: true }] };
+  }
+  const words = action === "push" || action === "save" ? rest : [action, ...rest];
+  if (!/^(?:push|save|-.*)$/.test(action)) return undefined;
+  const paths = pathsOf(words) ?? (action === "save" ? [] : operandsOf(words, /^(?:-[a-z]*m|--message)$/));
+  if (paths.length > 0 && !paths.some(isAll)) return undefined;
+  const others = has(words, /^(?:-[a-z]*a[a-z]*|--all)$/) ? ["ignored"] : [];
+  const untracked = others.length > 0 || has(words, /^(?:-[a-z]*u[a-z]*|--include-untracked)$/) ? ["untracked"] : [];
+  return { pairs: [], loses: ["changed", "staged", ...untracked, ...others] as NonNullable<GitTrees["loses"]> }; // written out above
+};
+
+const reset: Row = (words) => {
+  const [to = "HEAD", ...paths] = operandsOf(words, none);
+  const pairs = to === "HEAD" ? [] : [toHead(to)];
+  if (has(words, /^--(?:hard|merge|keep)$/)) return { pairs, loses: ["changed", "staged"] };
+  return paths.length === 0 && pathsOf(words) === undefined ? { pairs, isName: true } : undefined;
+};
+
+const rebase: Row = (words) => {
+  const [base = upstream, branch] = operandsOf(
+    words,
+    /^(?:--onto|-x|--exec|-s|--strategy|-X|--strategy-option|-C|-S)$/,
+  );
+  const onto = optionValue(words, /^--onto(?:=|$)/);
+  const drops = has(words, /^(?:-[a-z]*i|--interactive|--root)$/);
+  const pairs = onto !== undefined ? [toHead(onto)] : [drops ? toHead(base) : merged(base)];
+  return { pairs: [...pairs, ...(branch === undefined ? [] : [toHead(branch)])] };
+};
+
+const pull: Row = (words) => {
+  const [remote, branch] = operandsOf(words, /^(?:-[sXjo]|--(?:strategy|strategy-option|depth|jobs|upload-pack))$/);
+  if (isPlace(remote)) return { pairs: [], isUntold: true };
+  return { pairs: [merged(branch === undefined ? upstream : `${remote}/${branch.replace(/^\+|:.*$/g, "")}`)] };
+};
+
+const restore: Row = (words) => {
+  const paths = pathsOf(words) ?? operandsOf(words, /^(?:-s|--source)$/);
+  if (!paths.some(isAll)) return undefined;
+  const source = optionValue(words, /^(?:-s|--source(?:=.*)?)$/);
+  const pairs = source === undefined ? [] : [toHead(source)];
+  const isOfIndex = has(words, /^(?:-[a-zA-Z]*S[a-zA-Z]*|--staged)$/) && !has(words, /^(?:-[a-zA-Z]*W|--worktree)/);
+  return isOfIndex ? { pairs, isName: true } : { pairs, loses: ["changed"] };
+};
+
+const clean: Row = (words) => {
+  const letters = words.flatMap((word) => /^-([a-zA-Z]+)$/.exec(word)?.[1] ?? []).join("");
+  const paths = pathsOf(words) ?? operandsOf(words, /^(?:-e|--exclude)$/);
+  if (letters.includes("n") || (paths.length > 0 && !paths.some(isAll))) return undefined;
+  const ignored = /[xX]/.test(letters) ? (["ignored"] as const) : [];
+  return { pairs: [], loses: letters.includes("X") ? ignored : ["untracked", ...ignored] };
+};
+
+const readTree: Row = (words) => {
+  const operands = operandsOf(words, /^(?:--prefix|--exclude-per-directory|--index-output)$/);
+  const pairs = operands.map(toHead);
+  return has(words, /^-[a-z]*u$/) ? { pairs } : { pairs, isName: true };
+};
+
+/** They change what a name means, or what the index holds: that counts where a later command brings it. */
+const names =
+  (valued: RegExp, from: number): Row =>
+  (words) => ({ pairs: operandsOf(words, valued).slice(from).map(toHead), isName: true });
+
+const fetched: Row = (words) =>
+  words.some((word) => !/^-/.test(word) && isPlace(word)) ? { pairs: [], isName: true, isUntold: true } : undefined;
+
+const rows: { readonly [name: string]: Row } = {
+  checkout: toBranch(/^(?:-[bB]|--(?:orphan|conflict|pathspec-from-file))$/),
+  switch: toBranch(/^(?:-[cC]|--(?:create|force-create|orphan|conflict))$/),
+  merge: (words) => {
+    const operands = operandsOf(words, /^(?:-[mFsX]|--(?:file|strategy|strategy-option|into-name|cleanup))$/);
+    return { pairs: (operands.length > 0 ? operands : [upstream]).map(merged) };
+  },
+  rebase,
+  pull,
+  "cherry-pick": picks,
+  revert: picks,
+  reset,
+  stash,
+  restore,
+  clean,
+  "read-tree": readTree,
+  "checkout-index": (words) => (has(words, /^(?:-[a-z]*a|--all)/) ? { pairs: [], loses: ["changed"] } : undefined),
+  bisect: ([action = "", ...rest]) =>
+    /^(?:start|good|bad|old|new|reset)$/.test(action) ? { pairs: operandsOf(rest, none).map(toHead) } : undefined,
+  branch: names(/^-u$/, 1),
+  tag: names(/^(?:-[mFu]|--message)$/, 1),
+  "symbolic-ref": names(/^-m$/, 1),
+  "update-ref": names(/^-m$/, 1),
+  replace: names(none, 1),
+  fetch: fetched,
+  bundle: (words) => (words[0] === "unbundle" ? { pairs: [], isName: true, isUntold: true } : undefined),
+  remote: ([action, ...rest]) => (/^(?:add|set-url)$/.test(action ?? "") ? fetched(rest) : undefined),
+};

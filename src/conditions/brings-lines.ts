@@ -80,7 +80,7 @@ function compile({ folders }: Params, patterns: Patterns): (event: HookEvent) =>
       ...effects.flatMap(({ is, path, command }) =>
         is === "writes" && path !== undefined ? { path, ...(command === undefined ? {} : { command }) } : [],
       ),
-      ...all.filter(({ patch, isName }) => !patch && !isName),
+      ...all.filter(({ patch, isName, trees, unpacked }) => !patch && !isName && !trees && !unpacked),
     ].filter(({ path }) => isThere(path));
     const ofPatch = all.flatMap(({ path, patch }) => (patch ? byPatch(path, patch) : []));
     if (written.length + ofPatch.length === 0) return false;

@@ -2,7 +2,7 @@
 import { existsSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import type { CallEffects, CallToRead, Written } from "../engine/effects.ts";
+import type { CallEffects, CallToRead, Unpacked, Written } from "../engine/effects.ts";
 import type { Fields, HookEvent } from "../engine/event.ts";
 import { textField } from "../engine/event.ts";
 import { rowOf } from "../engine/events.ts";
@@ -12,6 +12,7 @@ import type { ConditionKind, Patterns } from "../engine/ports.ts";
 import type { Found } from "../engine/record.ts";
 import { flag, isRecord, listOf, object, say, text } from "../engine/schema.ts";
 import { classOf, lineOfCall, pathFields } from "../engine/tools.ts";
+import { archiveMembers } from "../files/archive-members.ts";
 import { isInside } from "../files/paths.ts";
 import { textAt } from "../files/regular-file.ts";
 import { bringsByGit, hookFilesByGit } from "./git-hooks.ts";
@@ -69,7 +70,14 @@ function speaksOf(line: string, files: readonly string[]): string[] {
 function couldMean(files: readonly string[]): (line: string, cwd: string) => boolean {
   const names = files.map(namesOf);
   return (line, cwd) => {
-    if (buildsWords.test(line) || patches.test(line) || sweeps.test(line) || bringsByGit.test(line)) return true;
+    if (
+      buildsWords.test(line) ||
+      patches.test(line) ||
+      sweeps.test(line) ||
+      bringsByGit.test(line) ||
+      unpacks.test(line)
+    )
+      return true;
     const plain = line.replace(/['"]|\\\n?/g, "").toLowerCase();
     if (/\bgit\b/.test(plain) && gitWithoutHooks.test(plain)) return true;
     const folder = `${cwd.replaceAll("\\", "/").toLowerCase()}/`;
@@ -81,6 +89,9 @@ function couldMean(files: readonly string[]): (line: string, cwd: string) => boo
 export const patches: RegExp = /\bpatch\b|\bgit\b.*\b(?:apply|am)\b/;
 /** What comes to where the line runs, or is taken there by its name. */
 const sweeps = /\bfind\b.*-delete|\b(?:cp|mv|rsync)\b.*\s\.{1,2}\/?(?:\s|$)/;
+
+/** An archive brings what no word names. */
+const unpacks = /\b(?:tar|gtar|bsdtar|unzip|7z[azr]?|jar|zipfile|tarfile|unar|ditto)\b/;
 
 interface Name {
   part: string;
@@ -229,6 +240,7 @@ function compile(params: Params, patterns: Patterns): (event: HookEvent) => Foun
   const isMeant = couldMean(namedIn(params));
   const home = homedir();
   const lastNames = new Set(files.flatMap((file) => namesOf(file).at(-1)?.part ?? []));
+  const ofMembers = new Set([...lastNames, ...folders.map((folder) => baseName(folder.toLowerCase()))]);
   const inProjects = files.flatMap((file) => (/^\/\/\*\*\/[^*]+$/.test(file) ? file.slice("//**/".length) : []));
   const speaking = [...files, ...folders];
   const inGit = [...new Set(files.flatMap((file) => belowProject.exec(file)?.[1] ?? []))];
@@ -262,9 +274,10 @@ function compile(params: Params, patterns: Patterns): (event: HookEvent) => Foun
   };
 
   function isAnyOf(one: Written, cwd: string, isAny: (paths: readonly string[]) => boolean): boolean {
-    const { path, whole, from, isName, patch } = one;
+    const { path, whole, from, isName, patch, unpacked } = one;
     if (isName) return isNamed(path);
     if (patch) return isAny(pathsOfPatch(textOfPatch(patch) ?? "").map((named) => join(path, named)));
+    if (unpacked) return isUnpacked(path, unpacked, isAny);
     if (isAny([path])) return true;
     if (!whole) return false;
     if (
@@ -275,6 +288,23 @@ function compile(params: Params, patterns: Patterns): (event: HookEvent) => Foun
       return from === undefined || from.length === 0 || !from.every(isFile);
     // A tree that brings them along, to where the line runs.
     return isInside(path, cwd) && (from ?? []).some((tree) => inProjects.some((file) => existsSync(join(tree, file))));
+  }
+
+  /** What an archive holds that cannot be read here nobody knows: only new names are reason enough to ask, as most bring a release. */
+  function isUnpacked(
+    folder: string,
+    { file, only, strip = 0, isFlat, isRenamed }: Unpacked,
+    isAny: (paths: readonly string[]) => boolean,
+  ): boolean {
+    if (isRenamed) return true;
+    const members = (file === undefined ? undefined : archiveMembers(file)) ?? [];
+    return members.some((member) => {
+      const names = isFlat ? member.split("/").slice(-1) : member.split("/").slice(strip);
+      if (!names.some((name) => ofMembers.has(name.toLowerCase()) || hookParts.test(name))) return false;
+      if (only && !only.some((one) => isInside(join("/", one), join("/", member)) || one.includes("*"))) return false;
+      const path = join(folder, ...names);
+      return isAnyOf({ path, whole: true }, folder, isAny);
+    });
   }
 
   /** A copy elsewhere is read by no agent that works here. */

@@ -144,8 +144,23 @@ export interface Written {
   isName?: true;
   /** Of git, for which the path is the folder where it works: no path stands in the line. */
   trees?: GitTrees;
+  /** Below the path come the members of an archive. */
+  unpacked?: Unpacked;
   /** The paths stand in a patch, below this one. Neither a text nor a file: nobody can tell. */
   patch?: { text?: string; file?: string };
+}
+
+/** What is taken out of an archive. Without a file, nobody can tell what is in it. */
+export interface Unpacked {
+  file?: string;
+  /** These members alone, or what lies below them. */
+  only?: readonly string[];
+  /** So many names less at their beginning. */
+  strip?: number;
+  /** The last name alone. */
+  isFlat?: true;
+  /** The line gives the members other names. */
+  isRenamed?: true;
 }
 
 /** What git brings into a work tree out of its own store, and what it takes away there. */

@@ -7,6 +7,7 @@
 import { parse } from "unbash";
 import type { ShellPlace, ShellReading, Written } from "../engine/effects.ts";
 import { unknownText } from "../engine/pattern.ts";
+import { fromPipe } from "./archives.ts";
 import { assignedIn } from "./assigned.ts";
 
 import { blanks, mentionedIn, unknownPath, type Variables } from "./expand.ts";
@@ -98,11 +99,16 @@ export function writes({ commands }: ShellReading, isCautious: boolean): Written
       inner.size === 0 ? words : words.filter((word, at) => at === 0 || (!inner.has(word) && !/\s/.test(word)));
     const written = redirects.flatMap(({ path, how }): Written[] => (how === "reads" ? [] : [{ path }]));
     const inFolder = (path: string): string => pathIn(cwd, path);
-    return [...written, ...writtenBy(command, { own, isCautious })].map(({ path, from, patch, ...more }) => ({
+    const [source] = command.input.map((from) => commands[from]);
+    const all = [...written, ...writtenBy(command, { own, isCautious })].map((one) => fromPipe(one, source));
+    return all.map(({ path, from, patch, unpacked, ...more }) => ({
       ...more,
       command: index,
       path: path === gitHooks || more.isName ? path : inFolder(path),
       ...(from && { from: from.map(inFolder) }),
+      ...(unpacked && {
+        unpacked: unpacked.file === undefined ? unpacked : { ...unpacked, file: inFolder(unpacked.file) },
+      }),
       ...(patch && { patch: patch.file === undefined ? patch : { ...patch, file: inFolder(patch.file) } }),
     }));
   });

@@ -3,9 +3,11 @@
  * counts that is in no table.
  */
 import type { SimpleCommand, Written } from "../engine/effects.ts";
-import { baseName, unknownText } from "../engine/pattern.ts";
+import { baseName } from "../engine/pattern.ts";
+import { anyBelow, archives, unpackedByPython } from "./archives.ts";
 import { treesOf } from "./git-trees.ts";
 import { onlyLooks } from "./lookers.ts";
+import { isOption, operandsOf, valuesOf } from "./own-words.ts";
 
 type Words = readonly string[];
 
@@ -20,6 +22,8 @@ export function writtenBy(
   const [program = "", ...words] = own;
   const name = baseName(program);
   if (Object.hasOwn(programs, name)) return programs[name]?.(words, command) ?? [];
+  const unpacked = words[0] === "-m" && interpreters.test(name) ? unpackedByPython(words, command) : [];
+  if (unpacked.length > 0) return unpacked;
   if (!isCautious || onlyLooks(command) || quiet.test(name)) return [];
   return mayWrite(name, words);
 }
@@ -50,24 +54,6 @@ function mayWrite(name: string, words: Words): Written[] {
 const scripted =
   /^(?:vi|vim|nvim|view|ex|ed|nano|emacs|sqlite3|psql|mysql|duckdb|gdb|lldb|lftp|m4|gnuplot|screen|tmux|script)$/;
 const pathsIn = (text: string): string[] => text.split(/[\s'"`;|&()<>,!]+/).filter((one) => /[/.~]/.test(one));
-
-const isOption = (word: string): boolean => /^-./.test(word);
-
-/** What stands behind `--` is no option. */
-function operandsOf(words: Words): string[] {
-  const end = words.indexOf("--");
-  const before = end < 0 ? words : words.slice(0, end);
-  return [...before.filter((word) => !isOption(word)), ...(end < 0 ? [] : words.slice(end + 1))];
-}
-
-/** The value of an option, beside it or behind it. */
-function valuesOf(words: Words, short: string, long: string): string[] {
-  return words.flatMap((word, index) => {
-    if (word.startsWith(`${long}=`)) return word.slice(long.length + 1);
-    if (word === short || word === long) return words[index + 1] ?? [];
-    return short !== "" && word.startsWith(short) && !word.startsWith("--") ? word.slice(short.length) : [];
-  });
-}
 
 const asPaths = (paths: readonly string[]): Written[] => paths.map((path) => ({ path }));
 const asWhole = (paths: readonly string[]): Written[] => paths.map((path) => ({ path, whole: true }));
@@ -106,28 +92,6 @@ const moved = (words: Words): Written[] => [
 
 const inPlace = (words: Words): Written[] =>
   words.some((word) => /^-[A-Za-z]*i|^--in-?place/.test(word)) ? asWhole(operandsOf(words)) : [];
-
-/** Of an archive: what it brings nobody knows. @param folders what says where to */
-function extracted(folders: readonly string[], isExtracting: boolean): Written[] {
-  if (!isExtracting) return [];
-  return (folders.length > 0 ? folders : ["."]).flatMap((path) => [
-    { path, whole: true as const },
-    { path: anyBelow(path) },
-  ]);
-}
-
-function tar(words: Words): Written[] {
-  const [first = ""] = words;
-  const letters = [isOption(first) ? "" : first, ...words.filter((word) => /^-[a-zA-Z]+$/.test(word))].join("");
-  const isExtracting = /x/.test(letters) || words.some((word) => /^--(?:extract|get)$/.test(word));
-  const oneFolder = valuesOf(words, "--one-top-level", "--one-top-level");
-  const folders = [...valuesOf(words, "-C", "--directory"), ...oneFolder];
-  const file =
-    /[cru]/.test(letters) && !isExtracting
-      ? words.filter((word) => /\.(?:tar|t?[gbx]z2?|zst)$|\.tar\./.test(word)).slice(0, 1)
-      : [];
-  return [...extracted(folders, isExtracting), ...asPaths(file)];
-}
 
 /** awk -i inplace */
 const awk = (words: Words): Written[] =>
@@ -311,9 +275,6 @@ function cloned(words: Words): Written[] {
   return address === "" ? [] : [{ path: folder, whole: true }, { path: anyBelow(folder) }];
 }
 
-/** Something in this folder that nobody can tell. */
-const anyBelow = (folder: string): string => `${folder.replace(/\/+$/, "")}/${unknownText}`;
-
 const each = (names: string, row: Row): { [name: string]: Row } =>
   Object.fromEntries(names.split(" ").map((name) => [name, row]));
 type Row = (words: Words, command: SimpleCommand) => readonly Written[];
@@ -333,14 +294,7 @@ const programs: { readonly [name: string]: Row } = {
   ...each("sed gsed perl ruby", inPlace),
   ...each("awk gawk mawk nawk", awk),
   ...each("vi vim nvim ex ed nano pico emacs code codium cursor subl micro helix hx kak joe", edited),
-  ...each("tar gtar bsdtar", tar),
-  unzip: (words) => extracted(valuesOf(words, "-d", "-d"), !words.some((word) => /^-[a-zA-Z]*[lptvZ]/.test(word))),
-  ...each("7z 7za 7zr", (words) => extracted(valuesOf(words, "-o", "-o"), /^[xe]$/.test(words[0] ?? ""))),
-  cpio: (words) =>
-    extracted(
-      valuesOf(words, "-D", "--directory"),
-      words.some((word) => /^-[a-z]*[ip]|^--(?:extract|pass-through)/.test(word)),
-    ),
+  ...archives,
   zip: (words) => asPaths(operandsOf(words).slice(0, 1)),
   ...each("find gfind", found),
   sort: output("-o", "--output"),

@@ -56,9 +56,6 @@ const table: { readonly [program: string]: Elsewhere } = {
   heroku: { runs: { run: "a: r: e: s: x --app= --remote= --env= --size= --exit-code --no-tty --type=" }, before: 0 },
 };
 
-/** Where what it runs is not this machine's. */
-export const isElsewhere = (program: string): boolean => Object.hasOwn(table, program);
-
 /** Options whose value is a line for the other side: `gcloud compute ssh host --command 'ls'`. */
 const lineOptions: { readonly [program: string]: RegExp } = {
   gcloud: /^--command(?:=|$)/,
@@ -67,7 +64,8 @@ const lineOptions: { readonly [program: string]: RegExp } = {
   flyctl: /^(?:-C|--command)(?:=|$)/,
 };
 
-function there(call: Call): Call {
+/** The folder and the variables of this machine say nothing there. */
+export function there(call: Call): Call {
   const shell = { ...call.shell, variables: new Map([["IFS", blanks]]), functions: new Map() };
   return { ...call, shell, direct: false, folder: undefined };
 }
@@ -85,15 +83,29 @@ function runThere(words: Words, call: Call): void {
     runWords(rest.slice(dashes + 1), sub, call);
     return;
   }
-  const { rest: operands, fault, stops } = readOptions([sub, ...rest.slice(from)], options);
+  const { given, rest: operands, fault, stops } = readOptions([sub, ...rest.slice(from)], options);
   if (fault !== undefined || stops) return;
-  const inner = operands.slice(row.before);
+  const behind = operands.slice(row.before);
+  const entry = given.findLast((one) => one.name === "--entrypoint")?.value;
+  const inner = entry ? [entry, ...behind] : behind;
+  // A shell there reads what this one is given.
+  if (inner.length === 0 && row.isLine && typeof call.input === "object") readLine(call.input.text, there(call));
   if (inner.length === 0) return;
+  const image = /\brun$/.test(sub) && !entry ? /([\w.-]+)(?:[:@].*)?$/.exec(operands[0] ?? "")?.[1] : undefined;
+  if (image !== undefined) maybe(call, () => runWords([image, ...inner], sub, { ...call, isPerhaps: true }));
   const line = inner.join(" ");
   // What nobody can tell runs there, not here: rules about this machine do not hold for it.
   if (row.isLine && !isUnknown(line)) readLine(line, there(call));
   else if (row.isLine) return;
   else runWords(inner, sub, call);
+}
+
+/** An image may start the program that it is called after: that its words cannot be read then is no reason to ask. */
+export function maybe({ reading }: Call, read: () => void): void {
+  const unknown = new Map(reading.unknown);
+  read();
+  reading.unknown.clear();
+  for (const [key, one] of unknown) reading.unknown.set(key, one);
 }
 
 const runWords = (words: Words, source: string, call: Call): void => {

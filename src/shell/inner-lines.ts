@@ -5,6 +5,7 @@
  */
 import { baseName } from "../engine/pattern.ts";
 import { readCode } from "./code.ts";
+import { maybe } from "./elsewhere.ts";
 import { isUnknown } from "./expand.ts";
 import { madeAt } from "./made.ts";
 import { type Call, readLine } from "./shell.ts";
@@ -16,7 +17,20 @@ interface Inner {
   code?: readonly (readonly [RegExp, string])[];
   /** Its own language calls programs as others do: `system("…")`. */
   calls?: true;
+  /** Its words are one text. */
+  joined?: true;
+  /** Only where its words speak of this. What stands there may then be no line: that it cannot be read is no reason to ask. */
+  about?: RegExp;
 }
+
+/** `scripts.x = "…"`, as programs of all languages set what a task of a project runs, and members of its file as they stand there. */
+const setsScript = [
+  /\bscripts?\b[\w.["'\]:-]{0,80}\s*(?:\/?=|,)\s*"((?:[^"\\]|\\.)*)"/g,
+  /\bscripts?\b[\w.["'\]:-]{0,80}\s*(?:\/?=|,)\s*'((?:[^'\\]|\\.)*)'/g,
+  /"[\w:.-]+"\s*:\s*"((?:[^"\\]|\\[^"])*)"/g,
+  /'[\w:.-]+'\s*:\s*'([^']*)'/g,
+];
+const tasksOfProject = /\bscripts?\b|(?:package|composer|deno)\.jsonc?\b/;
 
 const marked = /(?:^|[\s:|+])(?:\d*r(?:ead)?|w(?:rite)?)?\s*!([^!\n].*)$/gm;
 const groups: readonly (readonly [names: string, inner: Inner])[] = [
@@ -59,6 +73,15 @@ const groups: readonly (readonly [names: string, inner: Inner])[] = [
   ["tclsh wish", { lines: [/(?:^|[;\n{[])\s*exec\s+(?:-\w+\s+)*([^;\n}\]]+)/g] }],
   ["m4", { lines: [/\be?syscmd\(\s*`?([^)'`\n]+)/g] }],
   ["mutt neomutt", { lines: [/\bsource\s+["']?([^|"'\n]+)\|/g, /^\s*!(.+)$/gm] }],
+  [
+    "npm pnpm yarn bun cnpm",
+    { lines: [/^scripts?(?:\.[\w:.-]+|\[[^\]]+\])=([\s\S]+)$/g, ...setsScript], about: tasksOfProject },
+  ],
+  ["composer", { lines: [/\bscripts\.[\w:-]+\s+([\s\S]+)$/g], joined: true }],
+  [
+    "sed gsed jq yq jaq gojq dasel node nodejs bun python python3 ruby perl php sd",
+    { lines: setsScript, about: tasksOfProject },
+  ],
   ["cargo", { lines: [/\brunner\s*=\s*\[?\s*["']([^"'\]]+)/g, /\brustc(?:-wrapper)?\s*=\s*["']([^"']+)/g] }],
   [
     "ssh scp sftp autossh mosh",
@@ -85,13 +108,20 @@ export function readInner(words: readonly string[], call: Call): void {
   const row = rows.get(program);
   if (!row) return;
   const inner: Call = { ...call, direct: false, input: "inherited", from: [] };
-  for (const text of textsOf(words, call)) {
-    for (const form of row.lines)
-      for (const [, line = ""] of [...text.matchAll(form)].slice(0, mostLines)) readLine(asLine(line), inner);
-    for (const [form, language] of row.code ?? [])
-      for (const [, code = ""] of text.matchAll(form)) readCode(code, language, inner);
-    if (row.calls) readCode(text, program, inner, /$^/);
-  }
+  const texts = row.joined ? [words.slice(1).join(" ")] : textsOf(words, call);
+  const read = (): void => {
+    for (const text of texts) readText(text, row, { program, inner });
+  };
+  if (!row.about) read();
+  else if (texts.some((text) => row.about?.test(text))) maybe(call, read);
+}
+
+function readText(text: string, row: Inner, { program, inner }: { program: string; inner: Call }): void {
+  for (const form of row.lines)
+    for (const [, line = ""] of [...text.matchAll(form)].slice(0, mostLines)) readLine(asLine(line), inner);
+  for (const [form, language] of row.code ?? [])
+    for (const [, code = ""] of text.matchAll(form)) readCode(code, language, inner);
+  if (row.calls) readCode(text, program, inner, /$^/);
 }
 
 /** `"rm", ["-rf", "x"]` is a list of words, and `\"` in a text is a quote. */

@@ -4,8 +4,9 @@
  */
 import { baseName } from "../engine/pattern.ts";
 import { noteCode, readCode } from "./code.ts";
+import { maybe } from "./elsewhere.ts";
 import { across, isUnknown } from "./expand.ts";
-import type { Made } from "./made.ts";
+import { type Made, madeAt } from "./made.ts";
 import { type Call, cannotTell, noteRuns, readLine } from "./shell.ts";
 
 /** @returns whether it could be read */
@@ -72,6 +73,21 @@ const asPackage: Read = (text, call) => {
   return true;
 };
 
+/** Files of task runners in formats of their own: what of each line may be a command counts. */
+const asTasks: Read = (text, call) => {
+  maybe(call, () => {
+    for (const line of text.split("\n").slice(0, mostTasks)) {
+      const plain = line
+        .replace(/^[\s-]*(?:@?[\w.-]+\s*(?::|=)\s*)*/, "")
+        .replace(/^[\s[]*(["'`]{1,3})(.*)\1[\],;]*$/, "$2");
+      if (plain !== "") readLine(plain.replace(/^[[{\s@+-]+|[\]}\s]+$/g, ""), call);
+      for (const [, , quoted = ""] of line.matchAll(/(["'`])((?:(?!\1).)+)\1/g)) readLine(quoted, call);
+    }
+  });
+  return true;
+};
+const mostTasks = 200;
+
 const asCode =
   (language: string): Read =>
   (text, call) => {
@@ -79,6 +95,30 @@ const asCode =
     readCode(text, language, call);
     return true;
   };
+
+/** Which files of tasks a program reads. */
+const tasks: readonly (readonly [programs: RegExp, files: RegExp])[] = [
+  [/^(?:task|go-task)$/, /(?:^|\/)Taskfile(?:\.dist)?\.ya?ml$/i],
+  [/^(?:rake|thor|cap)$/, /(?:Rakefile|Thorfile|Capfile|\.rake|\.thor)$/],
+  [/^(?:invoke|inv|fab|nox|doit|scons|waf)$/, /(?:^|\/)(?:tasks|fabfile|noxfile|dodo|SConstruct|wscript)(?:\.py)?$/],
+  [/^tox$/, /(?:^|\/)(?:tox\.ini|setup\.cfg|pyproject\.toml)$/],
+  [/^(?:poe|hatch|pdm|rye|uv|pixi|poetry)$/, /(?:^|\/)(?:pyproject|pixi)\.toml$/],
+  [
+    /^(?:deno|composer|wireit|turbo|nx|lerna|rush)$/,
+    /(?:^|\/)(?:deno\.jsonc?|composer\.json|package\.json|project\.json)$/,
+  ],
+  [/^(?:mise|rtx)$/, /(?:^|\/)\.?mise(?:\.local)?\.toml$/],
+  [/^(?:mage|ant|ninja|earthly)$/, /(?:^|\/)(?:magefile\.go|build\.xml|build\.ninja|Earthfile)$/],
+  [/^(?:gradle|gradlew|mvn|mvnw|sbt)$/, /(?:^|\/)(?:build\.gradle(?:\.kts)?|pom\.xml|build\.sbt)$/],
+  [/^(?:foreman|overmind|hivemind|honcho|goreman)$/, /(?:^|\/)Procfile(?:\.\w+)?$/],
+  [
+    /^(?:pre-commit|prek|lefthook|husky|overcommit)$/,
+    /(?:^|\/)(?:\.pre-commit-config\.yaml|\.?lefthook\.ya?ml|\.overcommit\.yml)$/,
+  ],
+  [/^(?:pm2|nodemon|watchexec|entr)$/, /(?:^|\/)(?:ecosystem\.config\.\w+|nodemon\.json)$/],
+  [/^cargo$/, /(?:^|\/)(?:build\.rs|\.cargo\/config(?:\.toml)?)$/],
+  [/^direnv$/, /(?:^|\/)\.envrc$/],
+];
 
 const rows: readonly Row[] = [
   { programs: /^(?:python[\d.]*|pypy3?|pytest|ipython|uv)$/, files: /\.py$/, read: asCode("python"), isPerhaps: true },
@@ -100,6 +140,7 @@ const rows: readonly Row[] = [
   { programs: /^g?make$/, files: /(?:^|\/)(?:GNUm|M|m)akefile$/, read: asMakefile },
   { programs: /^(?:npm|pnpm|yarn|bun)$/, files: /(?:^|\/)package\.json$/, read: asPackage },
   { programs: /^just$/, files: /(?:^|\/)\.?justfile$/i, read: () => false },
+  ...tasks.map(([programs, files]) => ({ programs, files, read: asTasks })),
   {
     programs: /^git$/,
     files:
@@ -126,10 +167,23 @@ export function readOwnFiles(
   const own = rows.filter(({ programs }) => programs.test(program));
   if (program === "git") own.push({ programs: /^git$/, files: gitSettings, read: readSettings });
   if (own.length === 0) return;
+  if (/^(?:g?make|just|task|go-task)$/.test(program)) readNamedFiles(words, own, call);
   const isCheck = onlyChecks.test(words.slice(1, 4).join(" "));
   const files = [...call.reading.made.values()].flat();
   for (const row of own.filter(({ isPerhaps }) => !(isPerhaps && isCheck)))
     for (const made of files) if (row.files.test(made.path)) readOne(made, row, call);
+}
+
+/** `make -f anything`: the line says which file it is. */
+function readNamedFiles(words: readonly string[], own: readonly Row[], call: Call): void {
+  const [row] = own;
+  for (const [at, word] of words.entries()) {
+    const path = /^(?:-f|--file|--makefile|--justfile|-t|--taskfile)$/.test(words[at - 1] ?? "")
+      ? word
+      : /^(?:--(?:file|makefile|justfile|taskfile)=|-[ft](?=.))(.+)$/.exec(word)?.[1];
+    const made = path === undefined ? undefined : madeAt(call.reading, path, call);
+    if (row && made && !row.files.test(made.path)) readOne(made, row, call);
+  }
 }
 
 const gitSettings = /(?:^|\/)(?:\.gitconfig|\.git\/config|\.config\/git\/config)$/;

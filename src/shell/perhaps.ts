@@ -4,6 +4,7 @@
  */
 import { baseName } from "../engine/pattern.ts";
 import { programs as withEffects } from "./effects/programs.ts";
+import { maybe, there } from "./elsewhere.ts";
 import { isUnknown } from "./expand.ts";
 import { optionRows } from "./program-options.ts";
 import { programOf } from "./programs.ts";
@@ -19,7 +20,7 @@ const ownCommands: ReadonlySet<string> = new Set(
 const tells = /^(?:tldr|cheat|navi|whatis|apropos|info|help|whereis|pidof|compgen|hookline)$/;
 /** What they run is run in a container or on another machine, which has files of its own. */
 const runElsewhere =
-  /^(?:incus|limactl|lima|colima|orb|orbctl|crictl|ctr|k|kubecolor|k3s|minikube|kind|vagrant|podman-compose|toolbox|distrobox|apptainer|singularity|machinectl|pct|nomad|devcontainer|balena|docker-machine|tsh|eb|gh-cs|ansible|ansible-playbook|salt|pdsh|sky|modal)$/;
+  /^(?:incus|limactl|lima|colima|orb|orbctl|crictl|ctr|k|kubecolor|k3s|minikube|kind|vagrant|podman-compose|apptainer|singularity|machinectl|pct|nomad|devcontainer|balena|docker-machine|tsh|eb|gh-cs|ansible|ansible-playbook|salt|pdsh|sky|modal)$/;
 const runs = /^(?:exec|run|x)$/;
 /** `--env=prod`, and what such an option is given: a name. */
 const isOption = (word: string): boolean => word.startsWith("-");
@@ -36,15 +37,23 @@ export function isKnownProgram(name: string): boolean {
 export function lookThrough(words: readonly string[], call: Call, isNamed: boolean): void {
   const { reading } = call;
   const program = baseName(words[0] ?? "");
-  if (!isNamed && (call.isPerhaps || tells.test(program) || runElsewhere.test(program))) return;
-  const starts = placesIn(words, isNamed);
-  if (starts.length === 0) return;
-  const unknown = new Map(reading.unknown);
-  for (const at of starts.slice(0, mostFound))
-    reading.command(words.slice(at), { ...call, direct: false, isPerhaps: true, source: words.join(" ") });
+  if (!isNamed && (call.isPerhaps || tells.test(program))) return;
+  const place = runElsewhere.test(program) ? there(call) : call;
   // It may be no program at all: that it cannot be read is no reason to ask.
-  reading.unknown.clear();
-  for (const [key, one] of unknown) reading.unknown.set(key, one);
+  maybe(call, () => {
+    for (const at of (place === call ? placesIn(words, isNamed) : placeThere(words)).slice(0, mostFound))
+      reading.command(words.slice(at), { ...place, direct: false, isPerhaps: true, source: words.join(" ") });
+  });
+}
+
+/** `limactl shell vm git push`: options and names of machines stand between what runs and the program. */
+function placeThere(words: readonly string[]): number[] {
+  const from = words.findIndex((word) => /^(?:--|exec|run|x|shell|ssh|enter)$/.test(word));
+  const start = from < 0 && /^(?:lima|orb)$/.test(baseName(words[0] ?? "")) ? 0 : from;
+  const at = words.findIndex(
+    (word, at) => start >= 0 && at > start && /^\w/.test(word) && isKnownProgram(baseName(word)),
+  );
+  return at < 0 || isUnknown(words[at] ?? "") ? [] : [at];
 }
 
 function placesIn(words: readonly string[], isNamed: boolean): number[] {

@@ -3,7 +3,7 @@
  * counts that is in no table.
  */
 import type { SimpleCommand, Written } from "../engine/effects.ts";
-import { baseName } from "../engine/pattern.ts";
+import { baseName, unknownText } from "../engine/pattern.ts";
 import { anyBelow, archives, unpackedByPython } from "./archives.ts";
 import { treesOf } from "./git-trees.ts";
 import { onlyLooks } from "./lookers.ts";
@@ -288,6 +288,18 @@ const programs: { readonly [name: string]: Row } = {
   ...each("ln gln link", linked),
   install: copied,
   stow: (words) => [{ path: valuesOf(words, "-t", "--target")[0] ?? "..", whole: true, from: operandsOf(words) }],
+  // They put a person's own settings into place, and which ones stands in their source.
+  ...each("chezmoi rcup dotbot homeshick home-manager", (words) =>
+    /^(?:diff|status|managed|doctor|add|edit|cd|list|check|build|news|generations)$/.test(words[0] ?? "") ||
+    words.some((word) => /^(?:-n|--dry-run|--help|--version)$/.test(word)) ||
+    (words[0] === "init" && !words.includes("--apply"))
+      ? []
+      : asPaths(
+          words[0] !== "init" && operandsOf(words).length > 1
+            ? operandsOf(words).slice(1)
+            : [`${unknownText}/.claude/settings.json`],
+        ),
+  ),
   ...each("mv gmv", moved),
   ...each("mount bindfs", (words) => asWhole(operandsOf(words).slice(-1))),
   dd: (words) => asPaths(words.flatMap((word) => (word.startsWith("of=") ? word.slice(3) : []))),

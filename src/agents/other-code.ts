@@ -34,6 +34,7 @@ export const otherCode: readonly LoadedCode[] = [
     program: {
       names: ["skills"],
       whenRun: true,
+      looks: ["--list", "-l"],
       commands: Object.fromEntries(
         "add a install i update upgrade remove rm experimental_install experimental_sync"
           .split(" ")
@@ -41,10 +42,13 @@ export const otherCode: readonly LoadedCode[] = [
       ),
     },
   },
-  {
+  ...[
+    { names: ["openskills", "smithery", "@smithery/cli", "claude-flow"] },
+    { names: ["rulesync", "ruler"], looks: ["--dry-run", "--check"] },
+  ].map((tool) => ({
     places: [],
     program: {
-      names: ["openskills", "smithery", "@smithery/cli", "rulesync", "ruler", "claude-flow"],
+      ...tool,
       whenRun: true,
       commands: Object.fromEntries(
         "install i add update sync remove uninstall manage generate apply revert init mcp skill hooks"
@@ -52,13 +56,10 @@ export const otherCode: readonly LoadedCode[] = [
           .map((word) => [word, [...listed, "search"]]),
       ),
     },
-  },
-  {
-    places: [],
-    program: {
-      names: ["add-skill", "claude-code-templates", "cct", "add-mcp", "install-mcp", "mcp-add"],
-      whenRun: true,
-      always: true,
-    },
-  },
+  })),
+  ...[
+    { names: ["add-skill"], looks: ["--list", "-l"] },
+    { names: ["claude-code-templates", "cct"], looks: ["--dry-run"] },
+    { names: ["add-mcp", "install-mcp", "mcp-add"] },
+  ].map((tool) => ({ places: [], program: { ...tool, whenRun: true, always: true } })),
 ];

@@ -18,6 +18,7 @@ const program = object(
     flags: listOf(text()),
     says: listOf(text()),
     variables: listOf(text()),
+    looks: listOf(text()),
     always: flag,
     whenRun: flag,
   },

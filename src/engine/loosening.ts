@@ -107,6 +107,8 @@ export type AgentProgram = {
   says?: string[];
   /** Variables that let it read other settings than those that hold its hooks, or leave these out. */
   variables?: string[];
+  /** With one of these flags it only looks: it lists, or shows what it would do. */
+  looks?: string[];
   /** A tool of packages whose every use writes into agents' folders. */
   always?: boolean;
   /** Its name is also an ordinary word: it counts where a line runs it. */
@@ -115,10 +117,10 @@ export type AgentProgram = {
 
 /** @param given the words behind the agent's program */
 export function bringsCode(
-  { commands = {}, flags = [], says = [], always }: AgentProgram,
+  { commands = {}, flags = [], says = [], looks: looking = [], always }: AgentProgram,
   given: readonly string[],
 ): boolean {
-  if (given.some(isHelp)) return false;
+  if (given.some((word) => isHelp(word) || looking.includes(word))) return false;
   if (always) return true;
   if (given.some((word) => flags.some((flag) => word === flag || word.startsWith(`${flag}=`)))) return true;
   if (given.some((word) => says.some((text) => word.includes(text)))) return true;

@@ -124,7 +124,8 @@ function byTokens(texts: readonly string[], { words, cwd }: SimpleCommand, { own
         continue;
       if (before !== undefined && /^--?(?:name|filter|grep|workspace|w|F|project|image|tag|t|m|message)$/.test(before))
         continue;
-      if (agent && !names.test(baseName(words[0] ?? "")) && bringsCode(agent, tokens.slice(index + 1))) return bringsIn;
+      if (agent && !names.test(baseName(words[0] ?? "")) && bringsCode(agent, sameLine(text, tokens, index)))
+        return bringsIn;
       const rest = tokens.slice(index + 1);
       // What is loaded before a program takes that program's words for its own, wherever they stand.
       const starts = before !== undefined && preloads.test(before) ? rest.map((_, from) => rest.slice(from)) : [rest];
@@ -135,6 +136,16 @@ function byTokens(texts: readonly string[], { words, cwd }: SimpleCommand, { own
     }
   }
   return undefined;
+}
+
+/** What stands behind an agent's program up to the end of its own line: `--help` of the next one is none of its words. */
+function sameLine(text: string, tokens: readonly string[], index: number): string[] {
+  let seen = 0;
+  for (const line of text.split(/[;&|\n]+/)) {
+    seen += line.split(between).filter((one) => one !== "").length;
+    if (seen > index) return tokens.slice(index + 1, line === text ? undefined : seen);
+  }
+  return tokens.slice(index + 1);
 }
 
 /** What stands before the name of a package that is run. */

@@ -34,7 +34,7 @@ const params = object(
 /** Commands that loosen, as one word. Others have `hookline` before them, or a file that is Hookline's. */
 const acts =
   /\b(?:allow-once|guard|pause|trust|untrust|uninstall|purge|down|open|add|doctor|supervise|automation|project|store|follow-ups)\b/;
-const sweeps = /\b(?:rm|mv|chmod|chown|find|ln|rsync|shred|unlink|chattr)\b/;
+const sweeps = /\b(?:mount|bindfs|rm|mv|chmod|chown|find|ln|rsync|shred|unlink|chattr)\b/;
 const kills = /\b(?:kill|pkill|killall|fuser|skill)\b/;
 const connects = /localhost|127\.\d|::1|0\.0\.0\.0|\/dev\/tcp\//;
 /** Of the daemon, where none says another. */
@@ -43,6 +43,8 @@ const switches = /(?:^|[\s;&|('"])HOOKLINE_(?:DISABLE|HEADLESS|BIN|OFF)\w*=/;
 /** The Node that it runs with may be taken away. */
 const ofNode =
   /\b(?:rm|mv|chmod|chown|ln|unlink|shred)\b[^;|\n]*\bnode(?:js)?(?![-\w.])|\b(?:nvm|fnm|n|nodenv|nvs|volta|asdf|mise|brew|apt|apt-get|dnf|pacman)\b.*\b(?:uninstall|rm|remove|purge)\b/;
+/** From a folder, for all projects. */
+const installs = /\b(?:npm|pnpm|yarn|bun)\b.*\s(?:-g|--global|global|link)\s.*[./~]/;
 const mostTokens = 200;
 
 /** Whether the line could mean Hookline, by its text and by the files that its words name: most lines need no reader. */
@@ -50,7 +52,7 @@ function couldLoosen(line: string, cwd: string, own: OwnPlaces): boolean {
   const plain = line.replace(/['"]|\\\n?/g, "");
   if (own.speaksOfAgent(plain)) return true;
   if (/hookline/i.test(plain) || buildsWords.test(line)) return true;
-  if (ofNode.test(plain)) return true;
+  if (ofNode.test(plain) || installs.test(plain)) return true;
   if (kills.test(plain)) return own.daemon() !== undefined;
   if (connects.test(plain) && plain.includes(String(own.daemon()?.port ?? usualPort))) return true;
   const mayAct = acts.test(plain);

@@ -77,6 +77,7 @@ const groups: readonly (readonly [names: string, inner: Inner])[] = [
     "npm pnpm yarn bun cnpm",
     { lines: [/^scripts?(?:\.[\w:.-]+|\[[^\]]+\])=([\s\S]+)$/g, ...setsScript], about: tasksOfProject },
   ],
+  ["make gmake", { lines: [/^\w+=(\S+\s[\s\S]*)$/g], about: /^\w+=\S+\s/ }],
   ["composer", { lines: [/\bscripts\.[\w:-]+\s+([\s\S]+)$/g], joined: true }],
   [
     "sed gsed jq yq jaq gojq dasel node nodejs bun python python3 ruby perl php sd",

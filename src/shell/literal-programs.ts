@@ -39,7 +39,30 @@ const calls = new RegExp(
 const backticks = /^(ruby|perl|php|irb)$/;
 const fillsIn: { readonly [program: string]: RegExp } = { ruby: /#\{/, perl: /[$@]\w/, php: /[$]\w|\{\$/ };
 
-export function programsInCode(code: string, program: string): ProgramsInCode {
+const modules = "os|subprocess|child_process|pty|asyncio|commands";
+/** `import subprocess as s`, `{ execSync: e }`, `x = require("child_process")`, `e = cp.execSync`: the real name, and what the code calls it. */
+const renamed: readonly RegExp[] = [
+  new RegExp(String.raw`\b(?<name>${modules}|${Object.keys(names).join("|")})\s+as\s+(?<alias>\w+)`, "g"),
+  new RegExp(String.raw`\b(?<name>${Object.keys(names).join("|")})\s*:\s*(?<alias>\w+)\s*[,}]`, "g"),
+  /\b(?<alias>\w+)\s*=\s*(?:require|__import__|import)\(\s*["'](?:node:)?(?<name>child_process|subprocess|os)["']\s*\)(?!\s*\.)/g,
+  /\bimport\s+(?:\*\s+as\s+)?(?<alias>\w+)\s+from\s+["'](?:node:)?(?<name>child_process)["']/g,
+  new RegExp(
+    String.raw`\b(?<alias>\w+)\s*=\s*(?:require\([^)]*\)|__import__\([^)]*\)|\w+)\.(?<name>${Object.keys(names).join("|")})\s*(?=[;,\n]|$)`,
+    "g",
+  ),
+];
+const mostNames = 10;
+
+function withRealNames(code: string): string {
+  let plain = code;
+  for (const form of renamed)
+    for (const { groups: { name = "", alias = "" } = {} } of [...code.matchAll(form)].slice(0, mostNames))
+      if (name !== alias) plain = plain.replace(new RegExp(String.raw`(?<![\w$.'"])${alias}(?=\s*[.(])`, "g"), name);
+  return plain;
+}
+
+export function programsInCode(written: string, program: string): ProgramsInCode {
+  const code = withRealNames(written);
   const found: ProgramsInCode = { lines: [], fed: [], commands: [], rest: "" };
   let rest = "";
   let at = 0;

@@ -175,8 +175,13 @@ const removing = /^(?:un|uninstall|unlink|remove|rm|r|purge|delete|link|rebuild|
 const replacing = /^(?:i|in|install|add|update|up|upgrade|ci)$/;
 const isPackage = (word: string): boolean => /^(?:npm:)?hookline(?:@.*)?$/i.test(word);
 
-function byService(name: string, texts: readonly string[], { own }: Line): string | undefined {
+function byService(name: string, texts: readonly string[], { own, workspace }: Line): string | undefined {
   const words = texts.slice(1);
+  // A folder that holds another Hookline takes the place of the installed one.
+  const isInstalling =
+    managers.test(name) && words.some((word) => /^(?:-g|--global|--location=global|global|link)$/.test(word));
+  if (isInstalling && words.some((word) => /^[./~]/.test(word) && own.isProgram(`${word}/bin/any`, workspace)))
+    return removes;
   if (managers.test(name) && words.some(isPackage)) {
     const isGlobal = words.some((word) => /^(?:-g|--global|--location=global|global)$/.test(word)) || name === "volta";
     if (words.some((word) => removing.test(word)) || (isGlobal && words.some((word) => replacing.test(word))))

@@ -247,6 +247,10 @@ const ways: ReadonlyMap<string, Way> = new Map(
         );
       }
     },
+    // Who reads a pipe gets what others write there, whenever that is.
+    mkfifo: (rest, call) => {
+      for (const path of operandsOf(rest)) noteMade(call.reading, path, { is: "unknown" }, call);
+    },
     sed: rewrites,
     gsed: rewrites,
     perl: rewrites,

@@ -300,6 +300,16 @@ const programs: { readonly [name: string]: Row } = {
             : [`${unknownText}/.claude/settings.json`],
         ),
   ),
+  ...each("docker podman nerdctl", (words) => [
+    ...asWhole(words.includes("cp") && !words.includes("run") ? operandsOf(words).slice(-1) : []),
+    // A container writes what it is given of this machine's files.
+    ...valuesOf(words, "-v", "--volume").flatMap((one) =>
+      /:ro\b/.test(one) ? [] : asWhole(one.split(":").slice(0, 1)),
+    ),
+    ...valuesOf(words, "--mount", "--mount").flatMap((one) =>
+      /\breadonly|\bro\b/.test(one) ? [] : asWhole(/(?:source|src)=([^,]+)/.exec(one)?.slice(1) ?? []),
+    ),
+  ]),
   ...each("mv gmv", moved),
   ...each("mount bindfs", (words) => asWhole(operandsOf(words).slice(-1))),
   dd: (words) => asPaths(words.flatMap((word) => (word.startsWith("of=") ? word.slice(3) : []))),

@@ -232,3 +232,22 @@ test("[R92] the steps in a file that a line applies are judged as if the line ra
   ])
     assert.match(JSON.stringify(read(line).unknown), /cannot tell what the automations in [a-z]+\.yaml run/, line);
 });
+
+test("[R92] another Hookline that a line installs out of a folder, for all projects, is asked about, and another package is not", async (t) => {
+  const folder = temporaryFolder(t);
+  const line = lineOf(t, {
+    hooks: [selfProtection({ home: homedir(), environment: {}, managed: managedFoldersOf("linux") })],
+  });
+  const verdicts = async (name: string): Promise<unknown[]> => {
+    writeFileSync(join(folder, "package.json"), JSON.stringify({ name }));
+    const lines = [`npm i -g ${folder}`, `npm link ${folder}`, "npm install --global ./"];
+    const found: unknown[] = [];
+    for (const command of lines)
+      found.push(
+        (await line.emit("PreToolUse", { tool_name: "Bash", tool_input: { command } }, { cwd: folder })).verdict?.is,
+      );
+    return found;
+  };
+  assert.deepEqual(await verdicts("hookline"), ["ask", "ask", "ask"]);
+  assert.deepEqual(await verdicts("other"), [undefined, undefined, undefined]);
+});

@@ -122,7 +122,7 @@ const isSample = ({ path }: Place, { workspace }: Where): boolean =>
 
 const environmentFile = /\/\.env(?:\.[\w.-]+)?$|\/[\w-]+\.env$|\/\.envrc$|\/\.dev\.vars$/i;
 /** `.env*`, `.env.$STAGE`: only the shell will know the end. */
-const opensEnvironment = new RegExp(`/\\.env?\\.?${unknownText}+$`);
+const opensEnvironment = new RegExp(`/\\.(?:e|env?)\\.?${unknownText}+$`);
 const isSampleOfVariables = /\.(?:example|sample|template|dist|defaults?|tpl|schema|d\.ts|md|ci|test|testing)$/i;
 
 const startFiles = listed(`

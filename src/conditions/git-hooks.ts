@@ -10,9 +10,11 @@ import { listByGit, repositoryAround } from "../files/git-safely.ts";
 import { pathInside } from "../files/paths.ts";
 import { readRegularBytesSync } from "../files/regular-file.ts";
 
-/** Whether a line could do that. */
-export const bringsByGit: RegExp =
-  /\bgit\b.*\b(?:checkout|switch|merge|rebase|pull|cherry-pick|revert|reset|stash|restore|clean|read-tree|checkout-index|bisect)\b/s;
+/** Whether a line could do that. Two looks, as one expression for both would take the square of a long line's length. */
+export const bringsByGit = (line: string): boolean => named.test(line) && brings.test(line);
+const named = /\bgit\b/;
+const brings =
+  /\b(?:checkout|switch|merge|rebase|pull|cherry-pick|revert|reset|stash|restore|clean|read-tree|checkout-index|bisect)\b/;
 
 const largestInBytes = 8 << 20;
 const asSpecs = (paths: readonly string[]): string[] => ["--", ...paths.map((path) => `:(top,icase)${path}`)];

@@ -44,7 +44,9 @@ const switches = /(?:^|[\s;&|('"])HOOKLINE_(?:DISABLE|HEADLESS|BIN|OFF)\w*=/;
 const ofNode =
   /\b(?:rm|mv|chmod|chown|ln|unlink|shred)\b[^;|\n]*\bnode(?:js)?(?![-\w.])|\b(?:nvm|fnm|n|nodenv|nvs|volta|asdf|mise|brew|apt|apt-get|dnf|pacman)\b.*\b(?:uninstall|rm|remove|purge)\b/;
 /** From a folder, for all projects. */
-const installs = /\b(?:npm|pnpm|yarn|bun)\b.*\s(?:-g|--global|global|link)\s.*[./~]/;
+const installs = (line: string): boolean => managers.test(line) && forAll.test(line);
+const managers = /\b(?:npm|pnpm|yarn|bun)\b/;
+const forAll = /\s(?:-g|--global|--location=global|global|link)\s/;
 const mostTokens = 200;
 
 /** Whether the line could mean Hookline, by its text and by the files that its words name: most lines need no reader. */
@@ -52,7 +54,7 @@ function couldLoosen(line: string, cwd: string, own: OwnPlaces): boolean {
   const plain = line.replace(/['"]|\\\n?/g, "");
   if (own.speaksOfAgent(plain)) return true;
   if (/hookline/i.test(plain) || buildsWords.test(line)) return true;
-  if (ofNode.test(plain) || installs.test(plain)) return true;
+  if (ofNode.test(plain) || installs(plain)) return true;
   if (kills.test(plain)) return own.daemon() !== undefined;
   if (connects.test(plain) && plain.includes(String(own.daemon()?.port ?? usualPort))) return true;
   const mayAct = acts.test(plain);

@@ -70,13 +70,7 @@ function speaksOf(line: string, files: readonly string[]): string[] {
 function couldMean(files: readonly string[]): (line: string, cwd: string) => boolean {
   const names = files.map(namesOf);
   return (line, cwd) => {
-    if (
-      buildsWords.test(line) ||
-      patches.test(line) ||
-      sweeps.test(line) ||
-      bringsByGit.test(line) ||
-      unpacks.test(line)
-    )
+    if (buildsWords.test(line) || patches.test(line) || sweeps.test(line) || bringsByGit(line) || unpacks.test(line))
       return true;
     const plain = line.replace(/['"]|\\\n?/g, "").toLowerCase();
     if (/\bgit\b/.test(plain) && gitWithoutHooks.test(plain)) return true;

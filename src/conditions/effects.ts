@@ -115,14 +115,19 @@ function pathTest(written: string, patterns: Patterns): EffectTest {
 
 /** By the path that a link has, and by that which it leads to. A program is what it is called: tools lie behind links everywhere. */
 const placeTest =
-  (name: PlaceName, { isAt, real }: Patterns): EffectTest =>
+  (name: PlaceName, { isAt, real, like = () => [] }: Patterns): EffectTest =>
   ({ is, path = "", below }, where) => {
     if (!isAt) return false;
     if (isAt(name, { path, below }, where)) return true;
     if (!real || is === "executes" || path.startsWith(unknownText)) return false;
-    const led = real(path);
-    if (led === path) return false;
-    return isAt(name, { path: led, below }, { ...where, workspace: real(where.workspace), home: real(where.home) });
+    const led = { ...where, workspace: real(where.workspace), home: real(where.home) };
+    return [path, ...like(path)].some((one) => {
+      const place = real(one);
+      return (
+        (one !== path && isAt(name, { path: one, below }, where)) ||
+        (place !== one && isAt(name, { path: place, below }, led))
+      );
+    });
   };
 
 /** `!localhost` is left out of the others. */

@@ -84,8 +84,11 @@ function loadsOwn(line: string, cwd: string, own: OwnPlaces): boolean {
 }
 
 /** Whether this event takes the reader of shell lines. */
-export function needsShellToLoosen(folders: OwnFolders, real?: Patterns["real"]): (event: HookEvent) => boolean {
-  const own = createOwnPlaces(folders, real);
+export function needsShellToLoosen(
+  folders: OwnFolders,
+  disk: Pick<Patterns, "real" | "like">,
+): (event: HookEvent) => boolean {
+  const own = createOwnPlaces(folders, disk);
   return (event) => {
     const line = lineOf(event);
     return line !== undefined && couldLoosen(line, event.cwd, own);
@@ -111,7 +114,7 @@ function byTool(tool: string, input: Fields, cwd: string, own: OwnPlaces): strin
 }
 
 function compile(folders: OwnFolders, patterns: Patterns): (event: HookEvent) => Found | boolean {
-  const own = createOwnPlaces(folders, patterns.real);
+  const own = createOwnPlaces(folders, patterns);
   return (event) => {
     const { name, data, cwd } = event;
     const input = data.tool_input;

@@ -2,6 +2,7 @@
 import { homedir } from "node:os";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import type { AgentProgram, OwnPlaces } from "../engine/loosening.ts";
+import type { Patterns } from "../engine/ports.ts";
 import { isRecord } from "../engine/schema.ts";
 import { findOnPath, isInside } from "../files/paths.ts";
 import { readRegularFileSync } from "../files/regular-file.ts";
@@ -28,7 +29,10 @@ const launchers = /\/\.hookline\/launch\.sh$/;
 const keys = /\/(?:[\w.-]*daemon\.json|[\w-]*token|[\w.-]+\.key)$/;
 const manifestInBytes = 100_000;
 
-export function createOwnPlaces(folders: OwnFolders, real: (path: string) => string = (path) => path): OwnPlaces {
+export function createOwnPlaces(
+  folders: OwnFolders,
+  { real = (path) => path, like = () => [] }: Pick<Patterns, "real" | "like"> = {},
+): OwnPlaces {
   const home = homedir();
   const both = (folder: string | undefined): string[] => (folder === undefined ? [] : [folder, real(folder)]);
   const states = both(folders.state);
@@ -69,17 +73,19 @@ export function createOwnPlaces(folders: OwnFolders, real: (path: string) => str
       if (ownName.test(bare(word))) return true;
       if (word.includes("\0")) return false;
       const path = word.includes("/") || isCode(word) ? absolute(word, cwd) : findOnPath(word, process.env.PATH ?? "");
-      return path !== undefined && isOwnFile(real(path));
+      return path !== undefined && [path, ...like(path)].some((one) => isOwnFile(real(one)));
     },
     kindOf(path) {
-      const places = [path, real(path)];
+      const places = [path, ...like(path)].flatMap((one) => [one, real(one)]);
       if (places.some((one) => among(states, one))) return places.some((one) => keys.test(one)) ? "key" : "state";
       return places.some((one) => among(packages, one) || launchers.test(one)) ? "package" : undefined;
     },
     // `rm -rf node_modules` takes Hookline's program of that project, and comes back with the next install: guards refuse meanwhile.
     isAround: (path, workspace) =>
-      [...states, ...packages.filter((own) => !isInside(workspace, own) || own === real(path))].some(
-        (own) => isInside(path, own) && own !== path,
+      [path, ...like(path)].some((one) =>
+        [...states, ...packages.filter((own) => !isInside(workspace, own) || own === real(one))].some(
+          (own) => isInside(one, own) && own !== one,
+        ),
       ),
     agent(word) {
       const name = bare(word);

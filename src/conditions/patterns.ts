@@ -12,6 +12,7 @@ import { isRecord } from "../engine/schema.ts";
 import { realOf } from "../files/paths.ts";
 import { textAt } from "../files/regular-file.ts";
 import { needsShellForLines } from "./brings-lines.ts";
+import { pathsLike } from "./like.ts";
 import { needsShellToLoosen } from "./loosens.ts";
 import type { OwnFolders } from "./own-places.ts";
 import { needsShell } from "./writes-to.ts";
@@ -57,6 +58,7 @@ export async function loadPatterns(wanted: PatternNeeds = everything): Promise<P
       }
     },
     real: createReal(),
+    like: createLike(),
     glob(source) {
       const plain = source.length > longest ? undefined : compilePlainGlob(source);
       if (plain) return plain;
@@ -110,17 +112,19 @@ function spellOnce(read: Patterns["spell"]): { spell: Patterns["spell"]; forget(
 }
 
 /** The hooks of an event ask one after another about the same few paths: each is looked up once, until the engine waits for something. */
-function createReal(): (path: string) => string {
-  const known = new Map<string, string>();
+function lookedUpOnce<T>(look: (path: string) => T): (path: string) => T {
+  const known = new Map<string, T>();
   return (path) => {
     const before = known.get(path);
     if (before !== undefined) return before;
     if (known.size === 0) queueMicrotask(() => known.clear());
-    const found = realOf(path);
+    const found = look(path);
     known.set(path, found);
     return found;
   };
 }
+const createReal = (): ((path: string) => string) => lookedUpOnce(realOf);
+const createLike = (): ((path: string) => readonly string[]) => lookedUpOnce(pathsLike);
 
 /** All hooks of an event ask about one line. @param begin before another one is read */
 function readOnce(read: Patterns["commands"], begin: () => void): Patterns["commands"] {
@@ -269,7 +273,7 @@ function addNeedsOfLines(params: unknown, { events }: Heard, needs: HookNeeds): 
 
 function addNeedsToLoosen(params: unknown, { events }: Heard, needs: HookNeeds): void {
   const folders = params as OwnFolders; // the built-in guard is its one user
-  needs.shell ||= !events || events.some(needsShellToLoosen(folders, createReal()));
+  needs.shell ||= !events || events.some(needsShellToLoosen(folders, { real: createReal(), like: createLike() }));
 }
 
 /** With the exceptions to them. */

@@ -7,6 +7,7 @@ import type { Fields, HookEvent } from "../engine/event.ts";
 import { textField } from "../engine/event.ts";
 import { rowOf } from "../engine/events.ts";
 import { compileFilePattern, type FilePattern } from "../engine/file-pattern.ts";
+import { compileNameGlob } from "../engine/glob.ts";
 import { baseName, unknownText } from "../engine/pattern.ts";
 import type { ConditionKind, Patterns } from "../engine/ports.ts";
 import type { Found } from "../engine/record.ts";
@@ -75,9 +76,23 @@ function couldMean(files: readonly string[]): (line: string, cwd: string) => boo
     const plain = line.replace(/['"]|\\\n?/g, "").toLowerCase();
     if (/\bgit\b/.test(plain) && gitWithoutHooks.test(plain)) return true;
     const folder = `${cwd.replaceAll("\\", "/").toLowerCase()}/`;
-    return names.some((all) => all.every(({ part, inFolder }) => plain.includes(part) || folder.includes(inFolder)));
+    const globs = globsIn(plain);
+    return names.some((all) =>
+      all.every(
+        ({ part, inFolder }) => plain.includes(part) || folder.includes(inFolder) || globs.some((glob) => glob(part)),
+      ),
+    );
   };
 }
+
+/** What the patterns in a line may be called, name after name: `.cl*`. */
+function globsIn(line: string): ((name: string) => boolean)[] {
+  if (!/[*?[]/.test(line)) return [];
+  const names = line.split(/[\s/=:;|&()<>,]+/).filter((name) => /[*?[]/.test(name) && name.length < longestName);
+  return [...new Set(names)].slice(0, mostGlobs).map(compileNameGlob);
+}
+const longestName = 255;
+const mostGlobs = 50;
 
 /** A patch is applied, whose files the line does not name. */
 export const patches: RegExp = /\bpatch\b|\bgit\b.*\b(?:apply|am)\b/;
@@ -131,10 +146,20 @@ export function lineOf({ data: { tool_name: tool, tool_input: input } }: HookEve
 }
 
 /** Paths as the line has them; of a variable that is not known, as if it were the home or the folder. */
-function placesOf(path: string, { home, cwd }: { home: string; cwd: string }): string[] {
+function placesOf(path: string, { home, cwd, like }: At): string[] {
   if (path.startsWith("~/")) return [`${home}${path.slice(1)}`];
-  if (!path.startsWith(unknownText)) return [path];
-  return [home, cwd].map((folder) => `${folder}${path.slice(unknownText.length)}`);
+  if (path.startsWith(unknownText)) return [home, cwd].map((folder) => `${folder}${path.slice(unknownText.length)}`);
+  const named = resolve(cwd, path);
+  const open = named.indexOf(`/${unknownText}`);
+  // Of `rm "$f"` nothing is known; `.claude/$f` is a file in that folder.
+  const isTold = open < 0 || !isInside(named.slice(0, open), cwd);
+  return [path, ...((isTold && like?.(named.replaceAll(wholeUnknown, "/*"))) || [])];
+}
+const wholeUnknown = new RegExp(`/${unknownText}+(?=/|$)`, "g");
+
+interface At extends Pick<Patterns, "like"> {
+  home: string;
+  cwd: string;
 }
 
 /** Whether it is a tool that writes the files that it names. */
@@ -245,9 +270,10 @@ function compile(params: Params, patterns: Patterns): (event: HookEvent) => Foun
     const input = data.tool_input;
     if (!rowOf(name).matchTool || !isRecord(input)) return false;
     const fields = input as Fields; // a payload is JSON
+    const at: At = { home, cwd, ...(patterns.like && { like: patterns.like }) };
     const isAny = (paths: readonly string[]): boolean =>
       paths
-        .flatMap((path) => placesOf(path, { home, cwd }))
+        .flatMap((path) => placesOf(path, at))
         .some((path) => fits(path, { cwd, home }) || isInMod(resolve(cwd, path), mods));
     if (writes(tool)) {
       const named = writtenByTool(fields);
@@ -276,7 +302,7 @@ function compile(params: Params, patterns: Patterns): (event: HookEvent) => Foun
     if (isAny([path])) return true;
     if (!whole) return false;
     if (
-      placesOf(path, { home, cwd }).some(
+      placesOf(path, { home, cwd, ...(patterns.like && { like: patterns.like }) }).some(
         (place) => isFolder(resolve(cwd, place)) && isInForce(resolve(cwd, place), cwd),
       )
     )

@@ -216,6 +216,8 @@ export interface Patterns {
   glob(source: string): (path: string) => boolean;
   /** Where an absolute path leads, through the links that there are. Absent: no link is followed. Never throws. */
   real?(path: string): string;
+  /** The paths that there are for an absolute one with a pattern of the shell in it. Absent: none is looked for. Never throws. */
+  like?(path: string): readonly string[];
   /** The simple commands of a shell line, and what it does not tell (R10, R87). Never throws. */
   commands(line: string, place: ShellPlace): ShellReading;
   /** The words of one command by their meaning. Absent: commands are compared by letter alone. Never throws. */

@@ -195,7 +195,7 @@ function cd(words: readonly string[], call: Call): void {
 }
 
 function absolute(path: string | undefined, { variables }: Shell): string | undefined {
-  if (path === undefined || path === "" || isUnknown(path) || /[*?]/.test(path)) return undefined;
+  if (path === undefined || path === "" || isUnknown(path) || mayLeadUp.test(path)) return undefined;
   const isSearched = !/^\.{0,2}(?:\/|$)/.test(path) && variables.get("CDPATH");
   const folder = textOf(variables, "PWD");
   // One folder that is not this one: the shell looks there first.
@@ -204,6 +204,9 @@ function absolute(path: string | undefined, { variables }: Shell): string | unde
   if (!path.startsWith("/") && folder === undefined) return undefined;
   return pathIn(folder, path);
 }
+
+/** `.*` may be the folder above. */
+const mayLeadUp = /(?:^|\/)(?:\.[*?[]|[*?[]\.|[*?[]{2})[^/]*(?:\/|$)/;
 
 /** The folders that popd goes back to are a list that no variable of a line is called. */
 const stack = "dirs()";

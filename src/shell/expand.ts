@@ -207,9 +207,9 @@ const isPlainStar = (text: string, fields: readonly Field[], next: WordPart | un
   fields.every(({ current }) => !current) &&
   (!next || (next.type === "Literal" && /^[./]/.test(next.value)));
 
-/** Behind a slash there are names of files alone, however many: never an option or a sub-command. */
+/** Behind a slash or a dot there are names of files alone, however many: never an option or a sub-command. */
 const areFiles = (fields: readonly Field[]): boolean =>
-  fields.every(({ current }) => /^[^-\0][^\0]*\/|^\//.test(current ?? ""));
+  fields.every(({ current }) => /^[^-\0][^\0]*\/|^[/.]/.test(current ?? ""));
 
 function addUnsplit(fields: readonly Field[], part: WordPart, known: Known): void {
   switch (part.type) {

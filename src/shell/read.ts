@@ -11,7 +11,7 @@ import { fromPipe } from "./archives.ts";
 import { assignedIn } from "./assigned.ts";
 
 import { blanks, mentionedIn, unknownPath, type Variables } from "./expand.ts";
-
+import { listed } from "./listers.ts";
 import { pathIn } from "./made.ts";
 import { run } from "./runs.ts";
 import { noteRuns, type Shell } from "./shell.ts";
@@ -90,6 +90,7 @@ const closes = 41;
  * @param isCautious what a program names that nobody here knows counts, too
  */
 export function writes({ commands }: ShellReading, isCautious: boolean): Written[] {
+  const named: Written[] = [];
   return commands.flatMap((command, index) => {
     const { words, redirects, cwd } = command;
     // `git -C x rm` stands there as `git rm` too.
@@ -101,7 +102,7 @@ export function writes({ commands }: ShellReading, isCautious: boolean): Written
     const inFolder = (path: string): string => pathIn(cwd, path);
     const [source] = command.input.map((from) => commands[from]);
     const all = [...written, ...writtenBy(command, { own, isCautious })].map((one) => fromPipe(one, source));
-    return all.map(({ path, from, patch, unpacked, ...more }) => ({
+    const place = ({ path, from, patch, unpacked, ...more }: Written): Written => ({
       ...more,
       command: index,
       path: path === gitHooks || more.isName ? path : inFolder(path),
@@ -110,9 +111,14 @@ export function writes({ commands }: ShellReading, isCautious: boolean): Written
         unpacked: unpacked.file === undefined ? unpacked : { ...unpacked, file: inFolder(unpacked.file) },
       }),
       ...(patch && { patch: patch.file === undefined ? patch : { ...patch, file: inFolder(patch.file) } }),
-    }));
+    });
+    named.push(...listed(command).map(place));
+    // What another program of the line has named may be what is written.
+    const isOpen = all.some(({ path }) => onlyUnknown.test(path));
+    return [...all.map(place), ...(isOpen ? named.map((one) => ({ ...one, command: index })) : [])];
   });
 }
+const onlyUnknown = new RegExp(`^${unknownText}+$`);
 
 const noNames: ReadonlySet<string> = new Set();
 

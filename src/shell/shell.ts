@@ -190,7 +190,7 @@ export function setVariable(
 
 /** `tests/…`, `…/python3`: of a path it helps to know a part. */
 const isPathWithHole = (value: string): boolean =>
-  /^(?:\/|\/?[\w.][\w./-]*\/)?\0(?:\/[\w.+-]+)*$/.test(value) && value.includes("/");
+  /^(?:\/|\/?[\w.][\w./*?[\]-]*\/)?\0(?:\/[\w.+-]+)*$/.test(value) && value.includes("/");
 
 /** What arithmetic would run, once the text gets there. */
 export function checkText(text: string, reading: Reading): void {

@@ -341,7 +341,7 @@ function visitFor(node: SyntaxNode & { type: "For" }, shell: Shell, walk: Walk):
 /** `for f in tests/*.sh`: a file in that folder. Without a folder its name could be an option. */
 function filesIn(value: string): string | undefined {
   if (!/[\0*?[]/.test(value)) return value;
-  const [, folder] = /^([\w./][\w./-]*\/|\/)[\w.-]*\*[\w.*-]*$/.exec(value) ?? [];
+  const [, folder] = /^([\w./][\w./*?[\]-]*\/|\/)[\w.-]*\*[\w.*-]*$/.exec(value) ?? [];
   return folder === undefined ? undefined : `${folder}${unknownText}`;
 }
 

@@ -6,6 +6,7 @@ import type { SimpleCommand, Written } from "../engine/effects.ts";
 import { baseName, unknownText } from "../engine/pattern.ts";
 import { anyBelow, archives, unpackedByPython } from "./archives.ts";
 import { treesOf } from "./git-trees.ts";
+import { namesFound } from "./listers.ts";
 import { onlyLooks } from "./lookers.ts";
 import { isOption, operandsOf, valuesOf } from "./own-words.ts";
 
@@ -30,7 +31,7 @@ export function writtenBy(
 
 /** Of the shell, of other machines, and of programs that another guard knows. */
 const quiet =
-  /^(?:hookline(?:-client)?|source|\.|export|local|declare|typeset|readonly|set|unset|alias|unalias|shift|trap|ulimit|umask|read|wait|jobs|bg|fg|kill|pkill|sleep|ssh|docker|podman|nerdctl|kubectl|shellcheck|yamllint|jsonlint|actionlint|markdownlint|markdownlint-cli2|hadolint|bats|ajv|cloc|scc|open|xdg-open)$/;
+  /^(?:hookline(?:-client)?|source|\.|export|local|declare|typeset|readonly|set|unset|alias|unalias|shift|trap|ulimit|umask|read|wait|jobs|bg|fg|kill|pkill|sleep|ssh|shellcheck|yamllint|jsonlint|actionlint|markdownlint|markdownlint-cli2|hadolint|bats|ajv|cloc|scc|open|xdg-open)$/;
 const interpreters =
   /^(?:(?:ba|z|da|k|a)?sh|fish|python[\d.]*|pypy3?|node|nodejs|bun|deno|tsx|ts-node|ruby|perl|php|lua|osascript|java)$/;
 
@@ -73,7 +74,7 @@ function copied(words: Words): Written[] {
   if (target === undefined) return [];
   const folder = target.replace(/(?<=.)\/+$/, "");
   const inside = from.map((one): Written => {
-    const name = baseName(one.replace(/(?<=.)\/+$/, ""));
+    const name = baseName(one.replace(/(?<=.)\/+$/, "")).replace(/^[\w.@-]+:/, ""); // of another machine
     const isAll = name === "." || name === "" || one.endsWith("/");
     return { path: isAll ? folder : `${folder}/${name}`, from: [one] };
   });
@@ -92,6 +93,10 @@ const moved = (words: Words): Written[] => [
 
 const inPlace = (words: Words): Written[] =>
   words.some((word) => /^-[A-Za-z]*i|^--in-?place/.test(word)) ? asWhole(operandsOf(words)) : [];
+
+/** `w FILE`, alone or behind `s/x/y/`. */
+const writtenBySed = (word: string): string[] =>
+  [...word.matchAll(/(?:^|[;{}\n\d$/!\s])[gpiIm\d]*[wW]\s+(\S+)/g)].map(([, path = ""]) => path.replace(/[;}]+$/, ""));
 
 /** awk -i inplace */
 const awk = (words: Words): Written[] =>
@@ -113,14 +118,11 @@ const edited = (words: Words): Written[] => [
 /** What `find … -delete` takes has these names. */
 function found(words: Words): Written[] {
   if (!words.includes("-delete")) return [];
-  const names = words.flatMap((word, index) =>
-    /^-i?(?:name|path|wholename)$/.test(words[index - 1] ?? "") ? word : [],
-  );
   const starts = words.slice(
     0,
     words.findIndex((word) => /^[-(!]/.test(word)),
   );
-  return [...names.map((path): Written => ({ path, isName: true })), ...asWhole(starts.filter((one) => one !== "."))];
+  return [...namesFound(words), ...asWhole(starts.filter((one) => one !== "."))];
 }
 
 /** Values of options that name a file which is written. */
@@ -313,7 +315,8 @@ const programs: { readonly [name: string]: Row } = {
   ...each("mv gmv", moved),
   ...each("mount bindfs", (words) => asWhole(operandsOf(words).slice(-1))),
   dd: (words) => asPaths(words.flatMap((word) => (word.startsWith("of=") ? word.slice(3) : []))),
-  ...each("sed gsed perl ruby", inPlace),
+  ...each("sed gsed", (words) => [...inPlace(words), ...asPaths(words.flatMap(writtenBySed))]),
+  ...each("perl ruby", inPlace),
   ...each("awk gawk mawk nawk", awk),
   ...each("vi vim nvim ex ed nano pico emacs code codium cursor subl micro helix hx kak joe", edited),
   ...archives,
@@ -329,19 +332,37 @@ const programs: { readonly [name: string]: Row } = {
   ...each("yq jq jaq gojq dasel", inPlaceOrPut),
   curl: (words) => [
     ...asPaths(valuesOf(words, "-o", "--output")),
-    ...valuesOf(words, "--output-dir", "--output-dir").flatMap((path) => loadedInto(path, words)),
+    ...(words.some((word) => /^-[a-zA-Z]*O|^--remote-name/.test(word))
+      ? loadedInto(valuesOf(words, "--output-dir", "--output-dir")[0] ?? ".", words)
+      : []),
   ],
   wget: (words) => [
     ...asPaths(valuesOf(words, "-O", "--output-document")),
-    ...valuesOf(words, "-P", "--directory-prefix").flatMap((path) => loadedInto(path, words)),
+    ...loadedInto(valuesOf(words, "-P", "--directory-prefix")[0] ?? ".", words),
   ],
+  ...each("docker podman nerdctl kubectl", (words) => {
+    const at = words.indexOf("cp");
+    return at < 0 || at > 2 ? [] : copiedTrees(["-r", ...words.slice(at + 1)]);
+  }),
   gh: (words) => (words[1] === "clone" ? asWhole(operandsOf(words).slice(3, 4)) : []),
   patch,
   git,
 };
 
-const loadedInto = (path: string, words: Words): Written[] =>
-  asPaths([path, ...operandsOf(words).map((address) => `${path}/${baseName(address.replace(/[?#].*$/s, ""))}`)]);
+/** Under the address's last name, or under all of them. */
+function loadedInto(folder: string, words: Words): Written[] {
+  const isTree = words.some((word) => /^-[a-zA-Z]*[xrm]|^--(?:force-directories|recursive|mirror)/.test(word));
+  return operandsOf(words)
+    .filter((word) => word.includes("/"))
+    .flatMap((address) => {
+      const names = address
+        .replace(/[?#].*$/s, "")
+        .replace(/^\w+:\/\//, "")
+        .split("/");
+      const from = isTree ? names.map((_, index) => index) : [names.length - 1];
+      return from.map((index): Written => ({ path: [folder, ...names.slice(index)].join("/") }));
+    });
+}
 
 function inPlaceOrPut(words: Words): Written[] {
   return words[0] === "put" || words[0] === "delete"

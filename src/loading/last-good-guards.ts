@@ -9,6 +9,7 @@ import type { EventName, MaybePromise } from "../engine/event.ts";
 import { guardableEvents, rowOf, verdictsOf } from "../engine/events.ts";
 import { fingerprint } from "../engine/fingerprint.ts";
 import { type Condition, type FailurePolicy, type Hook, isGuard, type Problem } from "../engine/hook.ts";
+import type { Registry } from "../engine/ports.ts";
 import type { Store } from "../engine/record.ts";
 import type { LoadedFile, LoadedHooks } from "./load.ts";
 import { type Source, switchedOffTag } from "./order.ts";
@@ -159,9 +160,29 @@ const anyOf = (conditions: Condition[]): Condition => ({ any: conditions });
 /** A path as the pattern that matches it alone. */
 const literally = (path: string): string => path.replaceAll("\\", "/").replace(/[*?[\]{}()!+@]/g, "\\$&");
 
-/** One file's hooks with what is kept for it. `problems` are those of this file. */
-export function withKept(hooks: readonly Hook[], kept: readonly Hook[], problems: readonly Problem[]): Hook[] {
-  const guards = kept.filter((hook) => !isWholeFile(hook));
+/** A form with a condition or an action of a module that is not read now would judge nothing. */
+function isKnownTo({ handlers, conditions }: Registry): (hook: Hook) => boolean {
+  const holds = (one: Condition): boolean => {
+    if ("all" in one) return one.all.every(holds);
+    if ("any" in one) return one.any.every(holds);
+    return "not" in one ? holds(one.not) : conditions.has(one.is);
+  };
+  return ({ when, steps }) => steps.every(({ uses }) => handlers.has(uses)) && (when === undefined || holds(when));
+}
+
+/**
+ * One file's hooks with what is kept for it.
+ *
+ * @param problems those of this file
+ * @param registry what is known now; absent: it is not known yet
+ */
+export function withKept(
+  hooks: readonly Hook[],
+  kept: readonly Hook[],
+  problems: readonly Problem[],
+  registry?: Registry,
+): Hook[] {
+  const guards = kept.filter((hook) => !isWholeFile(hook) && (!registry || isKnownTo(registry)(hook)));
   const isBroken = problems.some(losesHooks);
   const valid = hooks.filter((hook) => !isInvalid(hook));
   const free = new Set(guards.filter((guard) => !valid.some((hook) => isKnownAs(guard, hook))));

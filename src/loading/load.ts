@@ -3,7 +3,7 @@
 import { relative, resolve } from "node:path";
 import { isOwnCall } from "../agents/install/own-call.ts";
 import { environmentName, type Hook, type HookSet, type Layer, type Origin, type Problem } from "../engine/hook.ts";
-import type { Patterns } from "../engine/ports.ts";
+import type { Patterns, Registry } from "../engine/ports.ts";
 import type { Config } from "../formats/config/config.ts";
 import { compileSettings, takenId } from "../formats/settings/settings.ts";
 import { knownFileAt, settingsFilesOf } from "./file-at.ts";
@@ -133,7 +133,7 @@ export function loadHooks(request: LoadRequest): LoadedHooks {
   const { problems, config, userConfig, settingsBound, modules, unread } = read;
   const tell = (problem: Problem): void => void problems.push(problem);
   const given = [...builtIn(request, userConfig), ...read.sources];
-  const found = request.kept ? withGuards(given, request.kept) : given;
+  const found = request.kept ? withGuards(given, request.kept, registry) : given;
   const all = read.judge ? found.map(read.judge.hooks) : found;
   const environment = environmentName(request.environment);
   const here = all.map((source) => ({
@@ -184,10 +184,12 @@ function addModule({ place, path, hooks, problems, files }: LoadedModule, read: 
 }
 
 /** Each file's hooks with what is kept for it. */
-const withGuards = (sources: readonly Source[], kept: readonly Hook[]): Source[] =>
+const withGuards = (sources: readonly Source[], kept: readonly Hook[], registry: Registry | undefined): Source[] =>
   sources.map((source) => {
     const own = kept.filter(({ origin }) => isIn(origin.file, source.file.path));
-    return own.length === 0 ? source : { ...source, hooks: withKept(source.hooks, own, source.compiled.problems) };
+    return own.length === 0
+      ? source
+      : { ...source, hooks: withKept(source.hooks, own, source.compiled.problems, registry) };
   });
 
 /** One file by itself, as `check FILE` sees it. Modules are read elsewhere. */

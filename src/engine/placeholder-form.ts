@@ -1,7 +1,8 @@
 /** What may stand between the braces of a placeholder: a plain path. Filters, indexes, calls and operators of other template languages are none. */
 
-/** Of other languages. Words and signs count between blanks only: a key may hold a hyphen. */
-const otherForm = /[|()[\]'"`,*&#]|:-|\s(?:[-+*/%?:]|\?\?|[=!]=|[<>]=?|&&|or|and|not|in|is|if|else)\s/;
+/** Of other languages. Words, and signs that a key may hold, such as a hyphen or a colon, count in places of their own only. */
+const otherForm =
+  /[|()[\]'"`,*&#?!<>=~;%^\\]|:[-+.\d]|^[-:/]|^not\s|\.-\d|[-:+]$|\s(?:[-+*/%?:]|\?\?|[=!]=|[<>]=?|&&|or|and|not|in|is|if|else)\s/;
 
 export const isPlainPath = (inBraces: string): boolean => !otherForm.test(inBraces);
 
@@ -25,8 +26,12 @@ export function namesOfRoot(inBraces: string, isRoot: (name: string) => boolean)
 
 /** What was most likely meant, where a part of it is a path of one of these roots, or reads one by an index. */
 export function plainPathIn(inBraces: string, isRoot: (name: string) => boolean): string | undefined {
-  const dotted = inBraces.replaceAll(/\[\s*(?:(\d{1,9})|'([^'\]]{1,60})'|"([^"\]]{1,60})")\s*\]/g, ".$1$2$3");
-  for (const [path, root = ""] of dotted.matchAll(/(?<![\w.'"])([A-Za-z_]\w{0,60})(?:\.[\w@$-]{1,60}){0,20}(?!\w)/g)) {
+  const dotted = inBraces
+    .replaceAll(/\?\.|->/g, ".")
+    .replaceAll(/\[\s*(?:(\d{1,9})|'([^'\]]{1,60})'|"([^"\]]{1,60})")\s*\]/g, ".$1$2$3");
+  for (const [path, root = ""] of dotted.matchAll(
+    /(?<![\w.'"])([A-Za-z_]\w{0,60})(?:\.[\w@$][\w@$-]{0,60}){0,20}(?!\w)/g,
+  )) {
     if (!isRoot(root)) continue;
     const isCalled = dotted.slice(dotted.indexOf(path) + path.length).startsWith("(");
     return isCalled ? path.slice(0, path.lastIndexOf(".") < 0 ? undefined : path.lastIndexOf(".")) : path;

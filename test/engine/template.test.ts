@@ -132,7 +132,8 @@ test("[R41, D67] a path walks into objects and lists, and a key that holds the d
   assert.equal(fill("{{event.a.b.c}}", { a: { b: { c: 1 } }, "a.b": { d: 2 } }), 1);
   assert.equal(fill("{{event.x.y.z}}", { x: { "y.z": 3 } }), 3);
   assert.equal(fill("{{event.list.1}}", { list: [1, 2] }), 2);
-  for (const path of ["list.length", "list.-1", "list.9", "text.0", "text.length"])
+  assert.equal(fill("{{event.list.-1}}", { list: [1] }), "{{event.list.-1}}", "which check calls an error");
+  for (const path of ["list.length", "list.9", "text.0", "text.length"])
     assert.equal(fill(`{{event.${path}}}`, { list: [1], text: "ab" }), "", path);
 });
 

@@ -2,7 +2,7 @@
 import type { Fields, HookEvent } from "../engine/event.ts";
 import { textField } from "../engine/event.ts";
 import { rowOf } from "../engine/events.ts";
-import { isForPerson, type OwnPlaces } from "../engine/loosening.ts";
+import { isForPerson, loosensBy, type OwnPlaces } from "../engine/loosening.ts";
 import type { ConditionKind, Patterns } from "../engine/ports.ts";
 import type { Found } from "../engine/record.ts";
 import { flag, isRecord, listOf, mapOf, object, say, text } from "../engine/schema.ts";
@@ -99,7 +99,8 @@ const ownServer = /hookline/i;
 
 function byTool(tool: string, input: Fields, cwd: string, own: OwnPlaces): string | undefined {
   const [, server = "", operation = ""] = /^(.*?hookline.*?)(?:__|[._])([a-z]+_[a-z_]+)$/i.exec(tool) ?? [];
-  if (ownServer.test(server) && isForPerson(operation)) return `${operation.replace("_", ": ")} by a tool`;
+  if (ownServer.test(server) && isForPerson(operation))
+    return loosensBy(operation.replace("_", " ").replaceAll("_", "-").split(" "));
   const kinds = (names: readonly string[]): ReturnType<OwnPlaces["kindOf"]>[] =>
     names.map((name) => own.kindOf(own.absolute(name, cwd) ?? name));
   if (writes(tool)) {

@@ -34,7 +34,9 @@ export function plainPathIn(inBraces: string, isRoot: (name: string) => boolean)
   )) {
     if (!isRoot(root)) continue;
     const isCalled = dotted.slice(dotted.indexOf(path) + path.length).startsWith("(");
-    return isCalled ? path.slice(0, path.lastIndexOf(".") < 0 ? undefined : path.lastIndexOf(".")) : path;
+    return isCalled
+      ? path.slice(0, path.lastIndexOf(".") < 0 ? undefined : path.lastIndexOf("."))
+      : path.replace(/-+$/, "");
   }
   return undefined;
 }

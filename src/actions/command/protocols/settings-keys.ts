@@ -68,7 +68,7 @@ export const topKeys: Readonly<Record<string, Key>> = {
   },
   agent_message: beside,
   agentMessage: beside,
-  behavior: { on: ["PermissionRequest"], decides: true, read: readFlatBehavior },
+  behavior: { field: "verdict", decides: true, read: readFlatBehavior },
   message: { ...beside, on: ["PermissionRequest"] },
   interrupt: { ...beside, on: ["PermissionRequest"] },
   user_message: { read: text(shown) },
@@ -145,7 +145,9 @@ function readFlat(reasons: readonly string[]): Key["read"] {
 }
 
 function readFlatBehavior(value: Json, asked: Asked): Outcome | string {
-  return value === "allow" ? withoutAllow(asked) : readRequestDecision({ ...asked.answer, behavior: value }, asked);
+  if (value === "allow") return withoutAllow(asked);
+  if (asked.event.name !== "PermissionRequest") return readFlat(["message", "reason"])(value, asked);
+  return readRequestDecision({ ...asked.answer, behavior: value }, asked);
 }
 
 function withoutAllow({ event, notes }: Asked): Outcome {

@@ -9,6 +9,7 @@ import { failed, noted, quote } from "../../step.ts";
 import { unfinished } from "./endings.ts";
 import { readFailed } from "./failed-programs.ts";
 import { type Candidate, findObjects, parseJson } from "./find-answer.ts";
+import { refusalIn } from "./near-refusals.ts";
 import { otherReadings } from "./repeated-keys.ts";
 import { type Asked, isFields, type Key, specificKeys, topKeys } from "./settings-keys.ts";
 
@@ -201,10 +202,18 @@ function readObject(answer: Fields, context: Context): StepResult {
   if (isFields(inner)) {
     outcome = merge(outcome, readKeys(inner, specificKeys, { ...context, answer, beside: inner }, faults));
   } else if (inner !== undefined && inner !== null) faults.push(`${specific} is not an object`);
+  const refuses = outcome.verdict?.is === "deny" || outcome.verdict?.is === "ask";
+  const near = refuses || !rowOf(context.event.name).accepts.includes("verdict") ? undefined : refusalIn(answer);
+  if (near)
+    faults.push(
+      `${near.key}: ${quote(JSON.stringify(near.value))} is no refusal on ${context.event.name}: ${rightForm}`,
+    );
   if (faults.length > 0)
     return { ...failed("output", `invalid_output: ${faults.join("; ")}`, answer), ...noted(notes) };
   return { ok: true, output: answer, ...noted(notes), outcome };
 }
+
+const rightForm = 'write {"decision": "block", "reason": "…"}';
 
 function readKeys(fields: Fields, keys: Readonly<Record<string, Key>>, asked: Asked, faults: string[]): Outcome {
   let outcome: Outcome = {};

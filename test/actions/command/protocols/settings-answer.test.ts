@@ -229,6 +229,39 @@ test("[R95] what another agent writes flat to refuse or to ask is believed, with
   assert.deepEqual(both.outcome, { ...deny("ask Ann"), messages: [{ to: "person", text: "ask Ann" }] });
 });
 
+test("[R95] a refusal in a form that no file has fails the program, so that a guard stops the call, and says the right form", () => {
+  const request = { hookEventName: "PermissionRequest" };
+  const near: [EventName, Fields][] = [
+    ["PreToolUse", { hookSpecificOutput: { hookEventName: "PreToolUse", decision: { behavior: "deny" } } }],
+    ["PreToolUse", { hookSpecificOutput: { hookEventName: "PreToolUse", decision: "deny" } }],
+    ["PreToolUse", { hookSpecificOutput: { permission: "deny" } }],
+    ["PreToolUse", { hookSpecificOutput: { permission_decision: "deny" } }],
+    ["PreToolUse", { hook_specific_output: { permission_decision: "deny" } }],
+    ["PreToolUse", { Decision: "block" }],
+    ["PreToolUse", { decision: "approve", Decision: "Block" }],
+    ["PreToolUse", { permission_decision: "ASK" }],
+    ["PreToolUse", { verdict: "reject" }],
+    ["PreToolUse", { action: "block" }],
+    ["PreToolUse", { block: true }],
+    ["PreToolUse", { allowed: false }],
+    ["PermissionRequest", { hookSpecificOutput: { ...request, permissionDecision: "deny" } }],
+    ["PermissionRequest", { hookSpecificOutput: { ...request, behavior: "deny" } }],
+    ["Stop", { hookSpecificOutput: { hookEventName: "Stop", permissionDecision: "deny" } }],
+  ];
+  for (const [name, said] of near) {
+    const result = answered(name, said);
+    assert.equal(result.ok, false, JSON.stringify(said));
+    assert.match(result.ok ? "" : result.reason, /is no refusal on \w+: write \{"decision": "block", "reason": "…"\}$/);
+  }
+  for (const said of [
+    { action: "list" },
+    { hookSpecificOutput: { hookEventName: "PreToolUse", updatedInput: { action: "block", decision: "deny" } } },
+    { blocked: false, allowed: true },
+  ])
+    assert.equal(answered("PreToolUse", said).ok, true, JSON.stringify(said));
+  assert.deepEqual(answered("PreToolUse", { behavior: "deny", message: "no" }).outcome, deny("no"));
+});
+
 test("[R95] a flat allow allows nothing and says so, and a flat decision that nobody can read fails the hook", () => {
   for (const said of [{ permissionDecision: "allow" }, { permission: "allow" }]) {
     const result = answered("PreToolUse", said);

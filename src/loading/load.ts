@@ -128,7 +128,10 @@ export function loadHooks(request: LoadRequest): LoadedHooks {
   read.watched.push(...places.flatMap(watchedOf));
   readPlaces(places, request.yaml, read);
   const { judge } = read;
-  if (judge) read.modules = read.modules.flatMap((place) => judge.module(place) ?? []);
+  const named = read.modules;
+  if (judge) read.modules = named.flatMap((place) => judge.module(place) ?? []);
+  if (read.modules.length < named.length)
+    read.problems.splice(0, Infinity, ...read.problems.map(perhapsOfModule(read)));
   for (const module of request.modules ?? []) addModule(module, read);
   const { problems, config, userConfig, settingsBound, modules, unread } = read;
   const tell = (problem: Problem): void => void problems.push(problem);
@@ -157,6 +160,17 @@ export function loadHooks(request: LoadRequest): LoadedHooks {
 }
 
 const builtInFormat = "built in";
+
+/** What a project's rules name may be of its own module, which nobody has read where it is not trusted. */
+function perhapsOfModule({ sources }: Reading): (problem: Problem) => Problem {
+  const ofUser = new Set(sources.flatMap(({ file }) => (file.ofUser ? [file.path, file.label] : [])));
+  return (problem) => {
+    const { code, file } = problem;
+    if ((code !== "unknown-condition" && code !== "unknown-action") || ofUser.has(file)) return problem;
+    const suggestion = "the project's module may have it, and is not read until it is trusted";
+    return { ...problem, severity: "note", suggestion };
+  };
+}
 
 /** What comes with Hookline, in the user's layer. */
 function builtIn(request: LoadRequest, config: Config): Source[] {

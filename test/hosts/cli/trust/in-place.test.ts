@@ -157,6 +157,29 @@ test("a guard whose program changes its own file while it runs blocks, whatever 
   assert.match(permissionDecisionReason, /guard\.sh was changed while it ran, so its answer does not count/);
 });
 
+test("a guard with a condition of the project's module refuses when a file of that module is another one, and never lapses", (t) => {
+  const repository = clonedRepository(t, {
+    ".hookline/rules/a.yaml":
+      "hooks:\n  - { id: no_deploy, on: tool_start, condition: { type: is_deploy }, action: { type: gate, reason: people deploy } }\n",
+    "hookline.config.mjs":
+      'import { isDeploy } from "./lib/deploys.mjs";\nexport default (hookline) => {\n  hookline.registerCondition("is_deploy", { summary: "a deploy", test: ({ event }) => isDeploy(event.data.tool_input.command) });\n};\n',
+    "lib/deploys.mjs": 'export const isDeploy = (line) => line.includes("deploy");\n',
+  });
+  const { root, hookline } = repository;
+  const check = hookline(["check"]);
+  assert.equal(check.status, 0, "before trust the module may have it");
+  assert.match(check.stdout, /note unknown-condition .*the project's module may have it/);
+  trustAll(repository);
+  const verdict = (command: string): string => {
+    const data = JSON.stringify({ tool_name: "Bash", tool_input: { command } });
+    return hookline(["emit", "PreToolUse", "--data", data]).stdout.split("\n")[0] ?? "";
+  };
+  assert.match(verdict("deploy"), /deny: people deploy/);
+  assert.match(verdict("ls"), /allowed/);
+  writeFileSync(join(root, "lib", "deploys.mjs"), "export const isDeploy = () => false;\n");
+  for (const _again of [1, 2]) assert.match(verdict("deploy"), /deny: the hook no_deploy failed/);
+});
+
 test("at git, install, status, doctor and each commit say how many hooks do not run for want of trust, and what to type", (t) => {
   const script = (name: string): string => `#!/bin/bash\n#---\n# name: ${name}\n# type: pre-commit\n#---\nexit 1\n`;
   const repository = clonedRepository(t, {

@@ -1,4 +1,5 @@
 /** The one error class. Each code has its sentence here and its page in docs/errors. */
+import { systemReason } from "./system-words.ts";
 
 export type ErrorCode = keyof typeof sentences;
 type Facts = Record<string, string | number | undefined>;
@@ -87,5 +88,6 @@ const storeCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["store_locked", "
 /** The store failed: what was to be written down can be so later. */
 export const isOfStore = (error: unknown): boolean => error instanceof HooklineError && storeCodes.has(error.code);
 
-/** The sentence of anything that was thrown. */
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+/** The sentence of anything that was thrown; what the system says of a file is said in words. */
+export const messageOf = (error: unknown): string =>
+  systemReason(error) ?? (error instanceof Error ? error.message : String(error));

@@ -6,6 +6,7 @@
 import { type FSWatcher, statfsSync, watch } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { sep } from "node:path";
+import { messageOf } from "../engine/error.ts";
 import { pathOf, textOfNames } from "./names.ts";
 
 export interface TreeWatch {
@@ -83,7 +84,7 @@ export function watchRefusal(error: unknown): string {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   if (code === "ENOSPC") return "the system's limit of watched folders is reached (fs.inotify.max_user_watches)";
   if (code === "EMFILE") return "the system's limit of watchers is reached (fs.inotify.max_user_instances)";
-  return error instanceof Error ? error.message : String(error);
+  return messageOf(error);
 }
 
 /** File systems that other machines may write to: NFS, SMB, CIFS, FUSE, 9p, AFS, Ceph, VirtualBox. No watch reports that. */

@@ -19,6 +19,7 @@ import {
 import { dirname, join, resolve } from "node:path";
 import { HooklineError, messageOf } from "../../engine/error.ts";
 import { isRecord } from "../../engine/schema.ts";
+import { systemTrouble } from "../../engine/system-words.ts";
 import { readRegularBytesSync } from "../../files/regular-file.ts";
 import { makePrivateFolder as makeFolder, writeWhole } from "../../files/write.ts";
 import { type FileChange, hashOf } from "./registration.ts";
@@ -27,12 +28,14 @@ import type { Group } from "./settings-groups.ts";
 const codeOf = (error: unknown): unknown => (error instanceof Error && "code" in error ? error.code : undefined);
 const isMissing = (error: unknown): boolean => codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR";
 
-const refusal = (file: string, reason: string, cause?: unknown): HooklineError =>
-  new HooklineError(
+function refusal(file: string, reason: string, cause?: unknown): HooklineError {
+  const advice = systemTrouble(cause)?.advice ?? "check its path and rights";
+  return new HooklineError(
     "settings_unusable",
-    { reason, where: file, advice: "check its path and rights; nothing was written" },
+    { reason, where: file, advice: `${advice}; nothing was written` },
     { cause },
   );
+}
 
 /** Of settings; an agent reads no larger ones. */
 const largestInBytes = 8 * 1024 * 1024;

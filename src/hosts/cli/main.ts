@@ -1,9 +1,11 @@
 /** The command line's front: finds the command, loads only that one, and turns errors into one sentence and an exit code. */
+import { homedir } from "node:os";
 import { type ErrorCode, HooklineError, messageOf } from "../../engine/error.ts";
+import { systemWords } from "../../engine/system-words.ts";
+import { isInside, stateFolderOf } from "../../files/paths.ts";
 import { type Command, type ExitCode, globalFlags, type Invocation, version } from "./command.ts";
 import { commands, internalCommands } from "./commands.ts";
 import { invocationOf } from "./invocation.ts";
-import { systemWords } from "./system-words.ts";
 import { openTerminal, safeText } from "./terminal.ts";
 
 /** Codes that mean wrong use; every other failure is the environment's. */
@@ -102,9 +104,15 @@ function printVersion(): ExitCode {
 }
 
 function report(error: unknown): ExitCode {
-  terminal.error(`hookline: ${safeText(systemWords(error) ?? messageOf(error))}`);
+  terminal.error(`hookline: ${safeText(systemWords(error, otherPlace) ?? messageOf(error))}`);
   if (process.env.HOOKLINE_DEBUG && error instanceof Error) terminal.error(safeText(error.stack ?? ""));
   return error instanceof HooklineError && wrongUse.has(error.code) ? 2 : 3;
+}
+
+/** Of Hookline's own state, which can lie elsewhere; a folder on the way there may be what is in the way. */
+function otherPlace(path: string): string | undefined {
+  const state = stateFolderOf(homedir(), process.env);
+  return isInside(state, path) || isInside(path, state) ? "name another place by XDG_STATE_HOME" : undefined;
 }
 
 /** What is said before a command has its own. */

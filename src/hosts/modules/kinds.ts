@@ -1,6 +1,6 @@
 /** What a module registers as what the engine asks: a kind of condition, a handler. Apart, because a module's own process needs neither. */
 import { asRepositoryEvent, callbackOf } from "../../actions/function/function.ts";
-import { HooklineError } from "../../engine/error.ts";
+import { HooklineError, messageOf } from "../../engine/error.ts";
 import type { Fields, Json } from "../../engine/event.ts";
 import type { ConditionKind, Handler, Scope, StepContext, StepResult } from "../../engine/ports.ts";
 import { isRecord, object, type Schema } from "../../engine/schema.ts";
@@ -15,7 +15,7 @@ export function conditionKind<P>(name: string, definition: ConditionDefinition<P
       try {
         return definition.test(stateOf(scope), params ?? ({} as P)) === true; // none were written, and none are needed
       } catch (error) {
-        scope.faults?.push(`${name} failed: ${error instanceof Error ? error.message : String(error)}`);
+        scope.faults?.push(`${name} failed: ${messageOf(error)}`);
         return false;
       }
     },

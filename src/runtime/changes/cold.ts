@@ -1,7 +1,9 @@
 /** Looks at a workspace afresh each time: what a process that ends after one event does. */
+
 import { lstatSync, readdirSync, realpathSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { messageOf } from "../../engine/error.ts";
 import type { Instant } from "../../engine/event.ts";
 import { isPlainText, pathOf, readableName, textOfNames } from "../../files/names.ts";
 import { readFileHead } from "../../files/regular-file.ts";
@@ -77,7 +79,7 @@ export function createColdChanges(git: Git, complain: (reason: string) => void =
         complain(`${folder} is looked at without git: ${repository.none}`);
         return { ...(await readFolder(folder, begun)), withoutGit: true };
       } catch (error) {
-        return { unknown: error instanceof Error ? error.message : String(error) };
+        return { unknown: messageOf(error) };
       }
     },
     async close() {},

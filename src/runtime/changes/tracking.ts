@@ -1,6 +1,8 @@
 /** What the files of a session's workspace are compared with: noted when the session begins, and after hooks that look at changes (R57). */
+
 import { lstatSync, type Stats } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { messageOf } from "../../engine/error.ts";
 import type { Changes, HookEvent, Instant, MaybePromise, SessionId } from "../../engine/event.ts";
 import { rowOf } from "../../engine/events.ts";
 import { isThenable } from "../../engine/flow.ts";
@@ -114,7 +116,7 @@ export function createTracking({ store, now, home, root, finder }: TrackingOptio
       looks.set(found, { look, before, viewpoint });
       return found;
     } catch (error) {
-      return { unknown: error instanceof Error ? error.message : String(error) };
+      return { unknown: messageOf(error) };
     }
   }
 

@@ -2,9 +2,11 @@
  * Questions to git that run nothing of the repository they are about. Apart from spawn.ts, because a hostile repository
  * makes a plain `git status` run its code (SAFETY T5), and because what git says is bytes with NUL between names.
  */
+
 import type { ExecFileException } from "node:child_process";
 import { realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { messageOf } from "../../engine/error.ts";
 import type { Seconds } from "../../engine/event.ts";
 import type { Ports } from "../../engine/ports.ts";
 import { environmentFor, findGit, noGit, safely, waitsForGit } from "../../files/git-safely.ts";
@@ -103,7 +105,7 @@ function run(call: Call, { signal, input, limit = usualLimit, keptInBytes }: Git
       child.stdin?.on("error", () => {}); // who does not read to the end has its reasons, and says so by its exit
       child.stdin?.end(input ?? "");
     } catch (error) {
-      settle({ ok: false, reason: `git did not start: ${error instanceof Error ? error.message : String(error)}` });
+      settle({ ok: false, reason: `git did not start: ${messageOf(error)}` });
     }
   });
 }

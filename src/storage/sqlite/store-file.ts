@@ -5,6 +5,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { HooklineError, messageOf } from "../../engine/error.ts";
 import type { Instant } from "../../engine/event.ts";
+import { adviceOf, systemTrouble } from "../../engine/system-words.ts";
 import { preparePrivateFile as prepareFile } from "../../files/write.ts";
 
 /** A regular file at the path, made where there is none. Gives its size in bytes. @throws HooklineError store_unusable */
@@ -212,6 +213,7 @@ const reasons: { readonly [result: number]: { reason: string; advice: string } }
   26: { reason: "it is no SQLite database", advice: "choose another file" },
 };
 
+const anotherPlace = "choose another place by --store or XDG_STATE_HOME";
 const fiveSeconds = { long: "for 5 seconds" };
 
 /** A failure of the database or of the file system as store_locked or store_unusable; any other error as it is. */
@@ -221,7 +223,11 @@ export function inOurWords(error: unknown, where: string, waited: number = patie
   const result = resultOf(error);
   if (result === undefined && !(error instanceof Error && "syscall" in error)) return error;
   const known = result === undefined ? undefined : reasons[result];
-  const facts = known ?? { reason: messageOf(error), advice: "check its path and rights, or choose another file" };
+  const trouble = systemTrouble(error);
+  const facts = known ?? {
+    reason: messageOf(error),
+    advice: trouble ? adviceOf(trouble, anotherPlace) : "check its path and rights, or choose another file",
+  };
   return new HooklineError("store_unusable", { ...facts, where }, { cause: error });
 }
 

@@ -51,7 +51,7 @@ for (const [what, make] of [
       if (words[0] === "check")
         assert.match(
           stdout + stderr,
-          /settings\.json:1:1 error unreadable .*(?:no regular file|larger than|invalid argument)/,
+          /settings\.json:1:1 error unreadable .*(?:no regular file|larger than|cannot be read or written as a file)/,
         );
     }
   });

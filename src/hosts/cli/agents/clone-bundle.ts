@@ -2,9 +2,11 @@
  * In a clone Hookline runs from its sources, which takes an agent's event three times as long as the package's bundle. So a
  * clone registers a bundle of its own with agents and git, in build/, built anew when sources have changed. The package never builds.
  */
+
 import { spawnSync } from "node:child_process";
 import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { messageOf } from "../../../engine/error.ts";
 import { fingerprint } from "../../../engine/fingerprint.ts";
 
 /** Set by every build. */
@@ -67,7 +69,7 @@ function build(root: string, node: string): string | undefined {
     }
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }
 const waitsAtMost = 600;

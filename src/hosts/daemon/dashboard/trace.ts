@@ -1,6 +1,8 @@
 /** One run as it went: from the event through each condition and step to what the agent was answered. */
+
 import { agents } from "../../../agents/index.ts";
 import { compileCondition } from "../../../engine/condition.ts";
+import { messageOf } from "../../../engine/error.ts";
 import type { Json } from "../../../engine/event.ts";
 import { nameOf } from "../../../engine/explain.ts";
 import type { Condition, HookSet } from "../../../engine/hook.ts";
@@ -86,7 +88,7 @@ async function judged(condition: Condition, stored: StoredEvent, { judging, home
       const { holds, because } = compiled.explain(scope);
       return { is, holds, says: because, parts };
     } catch (error) {
-      return { is, holds: null, says: error instanceof Error ? error.message : String(error), parts };
+      return { is, holds: null, says: messageOf(error), parts };
     }
   }
   return look(condition);

@@ -34,6 +34,8 @@ const byCode: Readonly<Record<string, Words>> = {
   EISDIR: { reason: "a folder lies where a file belongs", advice: "move it away" },
   EEXIST: { reason: "something lies in its place", advice: "move that away" },
   ENOTEMPTY: { reason: "the folder is not empty", advice: "move away what is in it" },
+  "no folder": { reason: "it is no folder", advice: "move it away" },
+  "a symbolic link": { reason: "it is a symbolic link", advice: "move it away" },
   ELOOP: { reason: "its links lead in a circle", advice: "remove the link" },
   ENAMETOOLONG: { reason: "its name is longer than names may be", advice: "choose a shorter path" },
   EINVAL: { reason: "it cannot be read or written as a file", advice: "put a regular file in its place" },
@@ -48,6 +50,10 @@ const byCode: Readonly<Record<string, Words>> = {
   ENFILE: { reason: "the system has too many files open", advice: "end what holds them", isEverywhere: true },
   ENOMEM: { reason: "there is not enough memory", advice: "end what holds it", isEverywhere: true },
 };
+
+/** What lies where a folder of Hookline's own belongs: the system would follow the link, and names no part of a path. */
+export const inPlaceOfFolder = (path: string, what: "no folder" | "a symbolic link"): Error =>
+  Object.assign(new Error(`${path} is ${what}`), { code: what, syscall: "mkdir", path });
 
 /** Undefined: it is no failure of the system with a file. Never throws. */
 export function systemTrouble(error: unknown): SystemTrouble | undefined {

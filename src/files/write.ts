@@ -6,11 +6,13 @@ import {
   openSync,
   renameSync,
   rmSync,
+  type Stats,
   statSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { inPlaceOfFolder } from "../engine/system-words.ts";
 
 export interface WriteOptions {
   /** Its rights; of them the umask takes its part. Default: the usual ones of a new file. */
@@ -35,8 +37,16 @@ export function writeWhole(path: string, content: string | Uint8Array, options: 
     renameSync(temporary, path);
   } catch (error) {
     discard(temporary);
-    throw error;
+    throw ofFile(error, path, temporary);
   }
+}
+
+/** The system names the temporary file, or, where the disk is full, none. */
+function ofFile(error: unknown, path: string, temporary: string): unknown {
+  const isOfSystem = error instanceof Error && "syscall" in error;
+  const named = isOfSystem && "path" in error ? error.path : undefined;
+  if (isOfSystem && (named === undefined || named === temporary)) Object.assign(error, { path });
+  return error;
 }
 
 function discard(path: string): void {
@@ -76,7 +86,7 @@ function makeAll(path: string): void {
 function makeOne(path: string): string {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found?.isDirectory()) return path;
-  if (found) throw new Error(`${path} is ${found.isSymbolicLink() ? "a symbolic link" : "no folder"}: move it away`);
+  if (found) throw inPlaceOfFolder(path, found.isSymbolicLink() ? "a symbolic link" : "no folder");
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
@@ -91,7 +101,7 @@ function makeOne(path: string): string {
  * it again would drop the locks that this process holds on it. Throws what the file system says.
  */
 export function preparePrivateFile(path: string): { size: number } | { refused: string } {
-  const found = lstatSync(path, { throwIfNoEntry: false });
+  const found = foundAt(path);
   if (!found) {
     makePrivateFolder(dirname(path));
     create(path);
@@ -99,6 +109,16 @@ export function preparePrivateFile(path: string): { size: number } | { refused: 
   }
   if (found.isFile()) return { size: found.size };
   return { refused: found.isSymbolicLink() ? "it is a symbolic link" : "it is not a regular file" };
+}
+
+/** Below what is no folder nothing is found either: to make the folder says which part of the path that is. */
+function foundAt(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    if (isFailure(error, "ENOTDIR")) return undefined;
+    throw error;
+  }
 }
 
 function create(path: string): void {
@@ -109,7 +129,9 @@ function create(path: string): void {
   }
 }
 
-const isThere = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "EEXIST";
+const isFailure = (error: unknown, code: string): boolean =>
+  error instanceof Error && "code" in error && error.code === code;
+const isThere = (error: unknown): boolean => isFailure(error, "EEXIST");
 
 /** Whether only we may read and write this file, and it is no link. Throws what the file system says. */
 export function isPrivate(path: string): boolean {

@@ -45,7 +45,7 @@ test("what is found wrong before the new text takes its place leaves the old one
     throw new Error("it changed meanwhile");
   };
   assert.throws(() => writeWhole(file, "new", { finish }), /it changed meanwhile/);
-  assert.throws(() => writeWhole(join(file, "below"), "new"), /ENOTDIR/);
+  assert.throws(() => writeWhole(join(file, "below"), "new"), { code: "ENOTDIR", path: join(file, "below") });
   assert.deepEqual([readFileSync(file, "utf8"), readdirSync(top)], ["old", ["file"]]);
 });
 
@@ -55,7 +55,7 @@ test("a private folder is made whole, and a link below its base is refused", (t)
   assert.equal(statSync(join(top, "a/b")).mode & 0o777, 0o700);
   mkdirSync(join(top, "elsewhere"));
   symlinkSync(join(top, "elsewhere"), join(top, "a/link"));
-  assert.throws(() => makePrivateFolder(join(top, "a"), ["link", "d"]), /link is a symbolic link: move it away/);
+  assert.throws(() => makePrivateFolder(join(top, "a"), ["link", "d"]), /link is a symbolic link$/);
   assert.deepEqual(readdirSync(join(top, "elsewhere")), []);
 });
 

@@ -212,7 +212,12 @@ export function httpToken(stateFolder: string): string {
   const file = httpTokenFile(stateFolder);
   if (!existsSync(file)) {
     makePrivateFolder(stateFolder);
-    writeFileSync(file, `${randomBytes(32).toString("hex")}\n`, { mode: 0o600, flag: "wx" });
+    try {
+      writeFileSync(file, `${randomBytes(32).toString("hex")}\n`, { mode: 0o600, flag: "wx" });
+    } catch (error) {
+      if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) rmSync(file, { force: true }); // a full disk leaves a part
+      throw error;
+    }
   }
   return readFileSync(file, "utf8").trim();
 }

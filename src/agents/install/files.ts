@@ -29,10 +29,11 @@ const codeOf = (error: unknown): unknown => (error instanceof Error && "code" in
 const isMissing = (error: unknown): boolean => codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR";
 
 function refusal(file: string, reason: string, cause?: unknown): HooklineError {
-  const advice = systemTrouble(cause)?.advice ?? "check its path and rights";
+  const trouble = systemTrouble(cause);
+  const advice = trouble?.advice ?? "check its path and rights";
   return new HooklineError(
     "settings_unusable",
-    { reason, where: file, advice: `${advice}; nothing was written` },
+    { reason: trouble?.path === file ? trouble.reason : reason, where: file, advice: `${advice}; nothing was written` },
     { cause },
   );
 }

@@ -225,7 +225,7 @@ export function inOurWords(error: unknown, where: string, waited: number = patie
   const known = result === undefined ? undefined : reasons[result];
   const trouble = systemTrouble(error);
   const facts = known ?? {
-    reason: messageOf(error),
+    reason: trouble?.path === where ? trouble.reason : messageOf(error),
     advice: trouble ? adviceOf(trouble, anotherPlace) : "check its path and rights, or choose another file",
   };
   return new HooklineError("store_unusable", { ...facts, where }, { cause: error });

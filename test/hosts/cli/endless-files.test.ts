@@ -83,5 +83,5 @@ test("where a file lies in the place of the state folder, up says what is wrong 
   const environment = { HOME: folder, XDG_STATE_HOME: state, PATH: process.env.PATH ?? "" };
   const { status, stderr } = runCommand(["up"], { cwd: folder, environment });
   assert.equal(status, 3);
-  assert.match(stderr, /^hookline: a part of its path is no folder — \S+ — move that away, or name another place/);
+  assert.match(stderr, /^hookline: it is no folder — \S+\/state — move it away, or name another place/);
 });

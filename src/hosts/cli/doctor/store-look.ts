@@ -1,5 +1,5 @@
 /** How the store's file is, without moving a damaged one aside or bringing an old one to today's version, as its opening does. */
-import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, lstatSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { HooklineError, messageOf } from "../../../engine/error.ts";
 import type { Instant } from "../../../engine/event.ts";
@@ -16,7 +16,15 @@ import {
 import type { Invocation } from "../command.ts";
 import { type OpenedStore, openStore, openStoreToRead } from "../store.ts";
 
-export type StoreTrouble = "damaged" | "foreign" | "newer" | "locked" | "unwritable" | "no SQLite";
+export type StoreTrouble =
+  | "damaged"
+  | "foreign"
+  | "newer"
+  | "locked"
+  | "unwritable"
+  | "full"
+  | "read-only"
+  | "no SQLite";
 export type StoreLook =
   /** None is there yet, and one can be made. */
   | { is: "missing" }
@@ -39,28 +47,46 @@ export function lookAtStore(invocation: Invocation, file: string): StoreLook {
 
 function canBeMade(file: string): StoreLook {
   let above = dirname(file);
-  while (!existsSync(above) && above !== dirname(above)) above = dirname(above);
-  if (!statSync(above).isDirectory())
-    return { is: "foreign", reason: "it stands where a folder should be", path: above };
-  return isWritable(above)
-    ? { is: "missing" }
-    : { is: "unwritable", reason: "its folder cannot be written", path: above };
+  while (!isAnything(above) && above !== dirname(above)) above = dirname(above);
+  // A link that leads nowhere, or in a circle, is no folder either.
+  if (!isFolder(above)) return { is: "foreign", reason: "it stands where a folder should be", path: above };
+  return writing(above, "its folder cannot be written") ?? { is: "missing" };
 }
 
-function isWritable(path: string): boolean {
+function isAnything(path: string): boolean {
   try {
-    accessSync(path, constants.R_OK | constants.W_OK);
-    return true;
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false; // what is above it says why
+  }
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
   } catch {
     return false;
+  }
+}
+
+/** Undefined: it can be read and written. */
+function writing(path: string, reason: string): StoreLook | undefined {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK);
+    return undefined;
+  } catch (error) {
+    const isReadOnly = error instanceof Error && "code" in error && error.code === "EROFS";
+    return { is: isReadOnly ? "read-only" : "unwritable", reason: isReadOnly ? messageOf(error) : reason, path };
   }
 }
 
 function troubleIn(sqlite: Sqlite, file: string): StoreLook | undefined {
   if (!statSync(file).isFile()) return { is: "foreign", reason: "it is no file" };
   // SQLite keeps its log beside the file.
-  const locked = [dirname(file), file].find((path) => !isWritable(path));
-  if (locked !== undefined) return { is: "unwritable", reason: "it cannot be written", path: locked };
+  const kept = [dirname(file), file]
+    .map((path) => writing(path, "it cannot be written"))
+    .find((one) => one !== undefined);
+  if (kept) return kept;
   const contents = contentsAt(sqlite, file);
   if (!isStoreOrNew(contents)) return { is: "foreign", reason: "another program has written it" };
   if (contents.user_version > migrations.length)
@@ -97,11 +123,19 @@ function lookInside(invocation: Invocation, file: string): StoreLook {
   }
 }
 
+/** By words of the reason. */
+const kinds: Readonly<Record<string, StoreTrouble>> = {
+  SQLite: "no SQLite",
+  "disk is full": "full",
+  "part of the disk": "full",
+};
+
 function troubleOf(error: unknown, file: string): StoreLook {
   if (isDamage(error)) return { is: "damaged", reason: "SQLite cannot read it" };
   const worded = inOurWords(error, file);
   if (!(worded instanceof HooklineError)) return { is: "unwritable", reason: messageOf(worded) };
   const reason = String(worded.facts.reason ?? worded.message);
   if (worded.code === "store_locked") return { is: "locked", reason: "another program holds it" };
-  return { is: /SQLite/.test(reason) ? "no SQLite" : "unwritable", reason };
+  const kind = Object.entries(kinds).find(([said]) => reason.includes(said));
+  return { is: kind?.[1] ?? "unwritable", reason };
 }

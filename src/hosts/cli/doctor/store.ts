@@ -16,6 +16,8 @@ const mends: Readonly<Record<StoreTrouble, (file: string) => string>> = {
   newer: () => "npm install --global hookline@latest",
   locked: () => "hookline down",
   unwritable: (file) => `chmod u+rwX ${word(file)}`,
+  full: (file) => `df -h ${word(dirname(file))}`,
+  "read-only": (file) => `findmnt --target ${word(file)}`,
   "no SQLite": () => "nvm install 24",
 };
 
@@ -25,6 +27,8 @@ const faults: Readonly<Record<StoreTrouble, string>> = {
   newer: "is of a newer Hookline",
   locked: "is locked",
   unwritable: "is not yours to write",
+  full: "has no room",
+  "read-only": "cannot be written",
   "no SQLite": "needs another Node",
 };
 

@@ -2,8 +2,9 @@
  * How git is asked so that nothing of a repository runs, and the one question that a guard cannot wait for. Apart from the runtime's
  * questions, because a condition answers at once.
  */
-import { existsSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { waitsForGit } from "./git-waits.ts";
 import { findOutside } from "./paths.ts";
 
 /**
@@ -42,30 +43,6 @@ export const findGit = (
   folder: string,
 ): string | undefined => findOutside("git", environment, folder);
 
-/** What git reads before it answers anything, below each folder of the way up; the first three lie in a worktree's own folder. */
-const readAtOnce = [
-  ...[".gitmodules", ".gitignore", ".gitattributes"],
-  ...["", "/HEAD", "/config", "/config.worktree", "/commondir", "/info/exclude", "/index"].map((path) => `.git${path}`),
-];
-
-/** Why git would wait without end in this folder: it opens pipes and devices as it opens files. Undefined: it would not. */
-export function waitsForGit(folder: string): string | undefined {
-  for (let at = resolve(folder); ; at = dirname(at)) {
-    const path = readAtOnce.map((name) => join(at, name)).find(isIrregular);
-    if (path !== undefined) return `git would wait for ${path}, which is no regular file: remove it`;
-    if (dirname(at) === at) return undefined;
-  }
-}
-
-function isIrregular(path: string): boolean {
-  try {
-    const found = statSync(path, { throwIfNoEntry: false });
-    return found !== undefined && !found.isFile() && !found.isDirectory();
-  } catch {
-    return false; // git does not get there either
-  }
-}
-
 /** The folder whose `.git` git would take for a command that runs here. */
 export function repositoryAround(folder: string): string | undefined {
   for (let at = resolve(folder); ; at = dirname(at)) {
@@ -80,7 +57,7 @@ const longestListInBytes = 16 << 20;
 /** What git prints between NULs, at once; undefined: it failed, or there is none. Only for questions that compare no file's content. Never throws. */
 export function listByGit(folder: string, words: readonly string[]): readonly string[] | undefined {
   const program = findGit(process.env, folder);
-  if (program === undefined || waitsForGit(folder) !== undefined) return undefined;
+  if (program === undefined || waitsForGit(folder, environmentFor(process.env)) !== undefined) return undefined;
   const { spawnSync } = process.getBuiltinModule("node:child_process"); // costs 3 ms, which most events need not pay
   const { status, stdout } = spawnSync(program, [...safely, ...words], {
     cwd: folder,

@@ -9,7 +9,8 @@ import { dirname, join, resolve } from "node:path";
 import { messageOf } from "../../engine/error.ts";
 import type { Seconds } from "../../engine/event.ts";
 import type { Ports } from "../../engine/ports.ts";
-import { environmentFor, findGit, noGit, safely, waitsForGit } from "../../files/git-safely.ts";
+import { environmentFor, findGit, noGit, safely } from "../../files/git-safely.ts";
+import { waitsForGit } from "../../files/git-waits.ts";
 import { textAt } from "../../files/regular-file.ts";
 
 export interface GitOptions {
@@ -82,7 +83,7 @@ interface Call {
 
 function run(call: Call, { signal, input, limit = usualLimit, keptInBytes }: GitOptions): Promise<GitAnswer> {
   if (signal?.aborted) return Promise.resolve({ ok: false, reason: "git did not run: the call was stopped before" });
-  const waits = waitsForGit(call.folder);
+  const waits = waitsForGit(call.folder, call.environment);
   if (waits !== undefined) return Promise.resolve({ ok: false, reason: waits });
   const { execFile } = process.getBuiltinModule("node:child_process"); // costs 3 ms, which most events need not pay
   return new Promise((settle) => {

@@ -9,7 +9,8 @@ import { type AskGit, type GitPlace, preCommit } from "../../../agents/git/repos
 import type { Hook, Problem } from "../../../engine/hook.ts";
 import { listensTo } from "../../../engine/plan.ts";
 import type { Store } from "../../../engine/record.ts";
-import { findGit, noGit, safelyAsFound, waitsForGit } from "../../../files/git-safely.ts";
+import { findGit, noGit, safelyAsFound } from "../../../files/git-safely.ts";
+import { waitsForGit } from "../../../files/git-waits.ts";
 import { textOfNames } from "../../../files/names.ts";
 import type { Loaded } from "../../../loading/loading.ts";
 import { loadFiles, loadForOneEvent } from "../loaded.ts";
@@ -112,7 +113,7 @@ export function askGitAs(environment: Readonly<Record<string, string>>): AskGit 
   return (words, folder) => {
     const git = findGit(environment, folder);
     if (git === undefined) return { ok: false, reason: noGit };
-    const waits = waitsForGit(folder);
+    const waits = waitsForGit(folder, environment);
     if (waits !== undefined) return { ok: false, reason: waits };
     const { status, stdout, stderr, error } = spawnSync(git, [...safelyAsFound, ...words], {
       cwd: folder,

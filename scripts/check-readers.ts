@@ -1,5 +1,5 @@
 /**
- * Who reads files past `src/files/regular-file.ts`: a repository may hold links to devices that never end and pipes that nobody writes to,
+ * Who reads files past `src/files/regular-file.ts`: a repository or a home folder may hold links to devices that never end and pipes that nobody writes to,
  * and reading one would hang a command before anything is trusted.
  */
 import { readFileSync } from "node:fs";
@@ -24,37 +24,22 @@ const allowed: Readonly<Record<string, string>> = {
   "src/actions/builtin/usage-tracker.ts": "opens without waiting, and reads by lines up to a limit",
   "src/actions/repository.ts": "writes, and opens without waiting",
   "src/actions/script/user.ts": "reads /etc/passwd",
-  "src/agents/canary.ts": own,
   "src/agents/git/files.ts": "copies a hook of git that it has looked at",
-  "src/agents/git/repository.ts": own,
-  "src/agents/install/client.ts": own,
-  "src/agents/install/guarded.ts": own,
-  "src/agents/install/launch.ts": own,
-  "src/agents/install/native-client.ts": own,
-  "src/agents/install/shell-client.ts": own,
   "src/hosts/cli/agents/clone-bundle.ts": package_,
   "src/hosts/cli/command.ts": "reads standard input, and Hookline's own package",
   "src/hosts/cli/daemon/background.ts": own,
   "src/hosts/cli/daemon/start.ts": "writes the output of a daemon",
-  "src/hosts/cli/doctor/clients.ts": own,
   "src/hosts/cli/hook.ts": "reads standard input",
   "src/hosts/cli/packs/pack.ts": package_,
   "src/hosts/cli/packs/proposal.ts": package_,
   "src/hosts/cli/packs/recipe.ts": package_,
   "src/hosts/cli/runs/supervise.ts": "reads standard input",
   "src/hosts/cli/testing/scratch.ts": "copies regular files alone",
-  "src/hosts/daemon/call.ts": own,
   "src/hosts/daemon/dashboard/files.ts": package_,
-  "src/hosts/daemon/place.ts": own,
-  "src/hosts/daemon/session-environments.ts": own,
-  "src/hosts/daemon/state-file.ts": own,
-  "src/loading/compiled.ts": own,
-  "src/loading/trust/records.ts": own,
   "src/runtime/changes/watched.ts": "makes a file of its own",
   "src/runtime/processes/ancestors.ts": system,
   "src/runtime/processes/process-table.ts": system,
   "src/runtime/processes/spawner-slot.ts": system,
-  "src/services/projects/notes.ts": own,
 };
 
 const complaints: string[] = [];

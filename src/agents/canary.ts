@@ -3,8 +3,9 @@
  * is one. Its name stands in the state folder, which no project and no agent fills, so nothing else passes for one.
  */
 import { randomBytes } from "node:crypto";
-import { readFileSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { readRegularTextSync } from "../files/regular-file.ts";
 import { makePrivateFolder, writePrivate } from "../files/write.ts";
 
 /** Of the sessions. */
@@ -31,7 +32,7 @@ export function newCanary(stateFolder: string): Canary {
 export function isCanary(session: string | undefined, stateFolder: string): boolean {
   if (!session?.startsWith(canaryPrefix)) return false;
   try {
-    return readFileSync(fileIn(stateFolder), "utf8") === session;
+    return readRegularTextSync(fileIn(stateFolder)) === session;
   } catch {
     return false; // none is out
   }

@@ -1,5 +1,5 @@
 /**
- * The one reader of files that are not Hookline's own: only regular files, and never more than a limit. A repository may hold links to
+ * The one reader of files: only regular files, and never more than a limit. A repository may hold links to
  * devices that never end, and pipes that nobody writes to; `npm run check` finds who reads past this.
  */
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from "node:fs";
@@ -103,6 +103,10 @@ export function readRegularBytesSync(path: string, limitInBytes: number = larges
   if (!head.isWhole) throw new RangeError(tooLarge(limitInBytes).refused);
   return head.bytes;
 }
+
+/** The same, as text. Hookline's own files are read so, too: a person or a program may have put something else in their place. */
+export const readRegularTextSync = (path: string, limitInBytes: number = largestTextInBytes): string =>
+  readRegularBytesSync(path, limitInBytes).toString("utf8");
 
 /** The text of a file that may be there. Undefined: it is no regular file, is larger, or is not for us to read. Never throws. */
 export function textAt(path: string, limitInBytes: number = largestTextInBytes): string | undefined {

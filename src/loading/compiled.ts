@@ -3,14 +3,18 @@
  * the hook files. The copy counts only while every path that was looked at is as it was, and for one build of Hookline.
  */
 
-import { lstatSync, readFileSync, statSync } from "node:fs";
+import { lstatSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { placeVariables } from "../agents/index.ts";
 import { fingerprint } from "../engine/fingerprint.ts";
 import { environmentName } from "../engine/hook.ts";
 import { isRecord } from "../engine/schema.ts";
+import { readRegularTextSync } from "../files/regular-file.ts";
 import { isPrivate, makePrivateFolder, writePrivate } from "../files/write.ts";
 import type { LoadedHooks, LoadRequest } from "./load.ts";
+
+/** Of many hooks in one compiled copy. */
+const largestCompiledInBytes = 64 * 1024 * 1024;
 
 export interface CompiledHooks {
   /** The hooks of the last load, if nothing has changed since; else the paths that it looked at. Never throws. */
@@ -37,7 +41,7 @@ export function compiledHooks(folder: string, build: string, { cwd, home, enviro
     read() {
       try {
         if (!isPrivate(file)) return unknown; // it says what runs
-        const kept: unknown = JSON.parse(readFileSync(file, "utf8"));
+        const kept: unknown = JSON.parse(readRegularTextSync(file, largestCompiledInBytes));
         if (!isRecord(kept) || kept.build !== build || kept.cwd !== cwd) return unknown;
         const loaded = kept.loaded as LoadedHooks; // written by keep() of this very build
         return stateOf(loaded.watched) === kept.state ? { loaded } : { watched: loaded.watched };

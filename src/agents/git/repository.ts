@@ -4,7 +4,7 @@
  * install` in a repository, as only there a session may put the hook in place.
  */
 
-import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, rmSync, statSync } from "node:fs";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { HooklineError } from "../../engine/error.ts";
 import type { EventName, HookEvent, Instant, SessionId } from "../../engine/event.ts";
@@ -12,6 +12,7 @@ import { fingerprint } from "../../engine/fingerprint.ts";
 import type { Outcome } from "../../engine/outcome.ts";
 import type { Run } from "../../engine/record.ts";
 import { isRecord } from "../../engine/schema.ts";
+import { readRegularTextSync } from "../../files/regular-file.ts";
 import { makePrivateFolder, writePrivate } from "../../files/write.ts";
 
 export interface GitPlace {
@@ -157,7 +158,7 @@ export const anyConsent = (stateFolder: string): boolean => existsSync(folderOf(
  */
 export function consentFor(stateFolder: string, repository: string): Consent | undefined {
   try {
-    const noted: unknown = JSON.parse(readFileSync(fileOf(stateFolder, repository), "utf8"));
+    const noted: unknown = JSON.parse(readRegularTextSync(fileOf(stateFolder, repository)));
     if (!isRecord(noted) || noted.repository !== repository || noted.identity !== identityOf(repository))
       return undefined;
     return { inPlace: noted.inPlace === true };

@@ -4,10 +4,10 @@
  */
 
 import { randomBytes } from "node:crypto";
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
 import { messageOf } from "../../engine/error.ts";
-import { textAt } from "../../files/regular-file.ts";
+import { readRegularTextSync, textAt } from "../../files/regular-file.ts";
 import { writePrivate } from "../../files/write.ts";
 import { journalledFiles, journalNames, makePrivateFolder } from "./files.ts";
 import { launcherOf, writeLaunchers } from "./launch.ts";
@@ -195,7 +195,7 @@ export function registeredPorts(stateFolder: string): number[] {
 }
 
 function notedPort(file: string): number | undefined {
-  const [digits] = (existsSync(file) && /^\d+\s*$/.exec(readFileSync(file, "utf8"))) || [];
+  const [digits] = (existsSync(file) && /^\d+\s*$/.exec(readRegularTextSync(file))) || [];
   return digits === undefined ? undefined : Number(digits);
 }
 
@@ -219,5 +219,5 @@ export function httpToken(stateFolder: string): string {
       throw error;
     }
   }
-  return readFileSync(file, "utf8").trim();
+  return readRegularTextSync(file).trim();
 }

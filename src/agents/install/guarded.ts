@@ -2,13 +2,14 @@
  * Notes in the state folder which calls of agents a guard waits for, so that they are refused where Hookline cannot be started any
  * more (R78). A load that has read the hook files writes them; an event that finds them compiled writes nothing.
  */
-import { existsSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, realpathSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { AgentEventName } from "../../engine/event.ts";
 import { rowOf } from "../../engine/events.ts";
 import { fingerprint } from "../../engine/fingerprint.ts";
 import type { Hook } from "../../engine/hook.ts";
 import { listensTo } from "../../engine/plan.ts";
+import { readRegularTextSync } from "../../files/regular-file.ts";
 import { makePrivateFolder, writePrivate } from "../../files/write.ts";
 import type { AgentAdapter, Places } from "../adapter.ts";
 import { agents, runByAgent } from "../index.ts";
@@ -66,7 +67,7 @@ const callsOn = (hooks: readonly Hook[], places: Places): string[] =>
 
 function note(stateFolder: string, folder: string, calls: readonly string[]): void {
   const file = join(guardedFolder(stateFolder), fingerprint(folder));
-  const before = existsSync(file) ? readFileSync(file, "utf8") : undefined;
+  const before = existsSync(file) ? readRegularTextSync(file) : undefined;
   const after = calls.length === 0 ? undefined : `${coveringOf(folder)}\n${calls.join(" ")}\n`;
   if (before === after) return;
   if (after === undefined) rmSync(file, { force: true });

@@ -3,8 +3,9 @@
  * and `.hookline/launch.sh` is what a team commits, without a path of anybody's machine. All are read by the agent's own sh and
  * start no program on the way to a client. Without Hookline a guard's event is refused, and all others pass (R78, R79).
  */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { readRegularTextSync } from "../../files/regular-file.ts";
 import { makePrivateFolder, writePrivate } from "../../files/write.ts";
 import { agents, conventions, hookFiles } from "../index.ts";
 import { clientFile, goneFile, startFile } from "./own-call.ts";
@@ -34,7 +35,7 @@ export function writeLaunchers(stateFolder: string, launched: Launched): void {
     if (textAt(file) !== text) writePrivate(file, text);
 }
 
-const textAt = (file: string): string | undefined => (existsSync(file) ? readFileSync(file, "utf8") : undefined);
+const textAt = (file: string): string | undefined => (existsSync(file) ? readRegularTextSync(file) : undefined);
 
 /** What belongs into the files that registered lines read. */
 export const launcherTexts = (stateFolder: string, launched: Launched): { file: string; text: string }[] => [

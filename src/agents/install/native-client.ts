@@ -3,9 +3,10 @@
  * bash does, without the start of bash. The program is the same for everybody: what differs stands as words in start.sh.
  */
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, rmSync } from "node:fs";
 import { basename } from "node:path";
 import { nativeProgram } from "../../files/native.ts";
+import { readRegularBytesSync, readRegularTextSync } from "../../files/regular-file.ts";
 import { writeWhole } from "../../files/write.ts";
 import type { Launched } from "./launch.ts";
 import { nativeClientFile, startFile } from "./own-call.ts";
@@ -41,8 +42,8 @@ export function writeNativeClient(stateFolder: string, version: string): NativeC
   const found = findNativeClient();
   if (!found) return undefined;
   const file = nativeClientFile(stateFolder);
-  const program = readFileSync(found.file);
-  if (!existsSync(file) || !readFileSync(file).equals(program))
+  const program = readRegularBytesSync(found.file);
+  if (!existsSync(file) || !readRegularBytesSync(file).equals(program))
     writeWhole(file, program, { mode: 0o700, finish: (temporary) => chmodSync(temporary, 0o700) }); // whatever the umask
   if (canRun(file)) return { file, loader: found.loader, version };
   rmSync(file, { force: true });
@@ -57,6 +58,6 @@ export function writtenNativeClient(stateFolder: string): NativeClient | undefin
     `^\\[ -e '(?<loader>[^']*)' \\] .*/${basename(nativeClientFile(""))}' '(?<version>[^']*)' `,
     "m",
   );
-  const { loader, version } = line.exec(readFileSync(start, "utf8"))?.groups ?? {};
+  const { loader, version } = line.exec(readRegularTextSync(start))?.groups ?? {};
   return loader === undefined || version === undefined ? undefined : { file, loader, version };
 }

@@ -4,9 +4,10 @@
  * event it becomes the command in Node, which does the work or answers by policy.
  */
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, readFileSync } from "node:fs";
+import { chmodSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { foldersOnPath, ownProgramsOf } from "../../files/paths.ts";
+import { readRegularTextSync } from "../../files/regular-file.ts";
 import { writeWhole } from "../../files/write.ts";
 import { answersWithin, payloadAtMost } from "../request.ts";
 import { asWord } from "./launch.ts";
@@ -55,7 +56,7 @@ ask() {
   # What it is asked for in another way than install writes it is for Node, and so is another store than the usual one.
   if [[ $# -ne 6 && ($# -ne 7 || $7 != --guarded) || $1 != hook || $3 != --event || $5 != --by || $2$4$6 == *[!A-Za-z0-9_-]* || -z \${HOME-} \\
     || \${HOOKLINE_DAEMON-} == off || -n \${HOOKLINE_STORE-} || -n \${TMOUT-} || -z $PWD \\
-    || ! -O $state || ! -O $address || -h $address ]]; then
+    || ! -O $state || ! -O $address || ! -f $address || -h $address ]]; then
     become
   fi
 
@@ -176,7 +177,7 @@ function canRunClient(bash: string): boolean {
 export function writeClient(stateFolder: string, client: Omit<ClientScript, "gone">): void {
   const file = clientFile(stateFolder);
   const text = clientText(stateFolder, client);
-  if (existsSync(file) && readFileSync(file, "utf8") === text) return;
+  if (existsSync(file) && readRegularTextSync(file) === text) return;
   writeWhole(file, text, { mode: 0o700, finish: (temporary) => chmodSync(temporary, 0o700) }); // whatever the umask
 }
 
@@ -187,7 +188,7 @@ export const clientText = (stateFolder: string, client: Omit<ClientScript, "gone
 /** For which bash and which version a client was written; undefined: there is none. May throw what the file system says. */
 export function writtenClient(stateFolder: string): Pick<ClientScript, "bash" | "version"> | undefined {
   const file = clientFile(stateFolder);
-  const text = existsSync(file) ? readFileSync(file, "utf8") : "";
+  const text = existsSync(file) ? readRegularTextSync(file) : "";
   const [, bash] = /^#!(\S.*) -p\n/.exec(text) ?? [];
   const [, version = ""] = /\bversion='([^']*)'/.exec(text) ?? [];
   return bash === undefined ? undefined : { bash, version };

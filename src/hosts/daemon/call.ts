@@ -1,7 +1,7 @@
 /** One request as node:http has read it: who may answer it, how it is answered, and its body, read whole within limits. */
 import { createHash, timingSafeEqual } from "node:crypto";
-import { readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { readRegularTextSync } from "../../files/regular-file.ts";
 import { isPrivate } from "../../files/write.ts";
 import { type RefusalCode, type Refused, refusalAnswer } from "./refusals.ts";
 
@@ -218,7 +218,7 @@ export function createHttpToken(file: string, elapsed: () => number): (authoriza
 
 function tokenIn(file: string): string {
   try {
-    return isPrivate(file) ? readFileSync(file, "utf8").trim() : "";
+    return isPrivate(file) ? readRegularTextSync(file).trim() : "";
   } catch {
     return ""; // nothing was installed so
   }

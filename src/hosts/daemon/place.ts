@@ -3,12 +3,13 @@
  * ends (SAFETY D15); and where its unix socket lies.
  */
 import { randomUUID } from "node:crypto";
-import { lstatSync, mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { lstatSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { HooklineError } from "../../engine/error.ts";
 import type { Seconds } from "../../engine/event.ts";
 import { fingerprint } from "../../engine/fingerprint.ts";
+import { readRegularTextSync } from "../../files/regular-file.ts";
 import { isOwn, writePrivate } from "../../files/write.ts";
 import { endTagged, tagAll } from "../../runtime/processes/tree.ts";
 import { inOurWords, isBusy, loadSqlite, preparePrivateFile } from "../../storage/sqlite/store-file.ts";
@@ -137,7 +138,7 @@ export function straysOf(file: string): Strays {
 function readTag(file: string): string | undefined {
   try {
     if (!isOwn(statSync(file).uid)) return undefined;
-    const tag = readFileSync(file, "utf8");
+    const tag = readRegularTextSync(file);
     return /^hookline-[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/.test(tag) ? tag : undefined;
   } catch {
     return undefined; // there is none: no daemon was killed

@@ -4,13 +4,14 @@
  * leaves their environment in a file, which the daemon reads and removes.
  */
 import { createHash } from "node:crypto";
-import { lstatSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { lstatSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { sessionsFolder } from "../../agents/install/own-call.ts";
 import { dropOldest } from "../../engine/drop-oldest.ts";
 import type { HookEvent, SessionId } from "../../engine/event.ts";
 import { rowOf } from "../../engine/events.ts";
 import { isRecord } from "../../engine/schema.ts";
+import { readRegularTextSync } from "../../files/regular-file.ts";
 import { isPrivate, makePrivateFolder, writePrivate } from "../../files/write.ts";
 
 export type Environment = Readonly<Record<string, string>>;
@@ -160,7 +161,7 @@ function namesIn(folder: string): string[] {
 function takeOne(file: string): Begun[] {
   try {
     if (!isPrivate(file)) return none;
-    const text = readFileSync(file, "utf8");
+    const text = readRegularTextSync(file);
     rmSync(file, { force: true });
     return begunIn(JSON.parse(text));
   } catch {

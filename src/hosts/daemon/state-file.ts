@@ -1,8 +1,9 @@
 /** What a daemon says to other commands of the same user: who it is, its phase, where it listens and the token, in a file of that user alone. */
-import { readFileSync, realpathSync, rmSync, statSync } from "node:fs";
+import { realpathSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { Instant } from "../../engine/event.ts";
 import { isRecord } from "../../engine/schema.ts";
+import { readRegularTextSync } from "../../files/regular-file.ts";
 import { isOwn, isPrivate, writePrivate } from "../../files/write.ts";
 import { readEntry } from "../../runtime/processes/process-table.ts";
 import { isAlive } from "../../runtime/system.ts";
@@ -87,7 +88,7 @@ export function runningDaemon({ state }: Pick<DaemonFiles, "state">): DaemonStat
 function readState(file: string): DaemonState | undefined {
   try {
     if (!isOwn(statSync(file).uid)) return undefined; // the store may lie in a folder that others write to
-    const read: unknown = JSON.parse(readFileSync(file, "utf8"));
+    const read: unknown = JSON.parse(readRegularTextSync(file));
     const isWhole = isRecord(read) && typeof read.owner === "string" && typeof read.pid === "number";
     return isWhole ? (read as unknown as DaemonState) : undefined; // only writeState writes it
   } catch {
@@ -121,7 +122,7 @@ export function writeAddress(file: string, address: Omit<Address, "started">): v
 /** Undefined: there is none, or others could have written it. Whether its process lives is asked of hasDaemon. Never throws. */
 export function readAddress(file: string): Address | undefined {
   try {
-    return isPrivate(file) ? addressIn(readFileSync(file, "utf8")) : undefined;
+    return isPrivate(file) ? addressIn(readRegularTextSync(file)) : undefined;
   } catch {
     return undefined; // no daemon has written it, or it is not ours to read
   }
@@ -130,7 +131,7 @@ export function readAddress(file: string): Address | undefined {
 /** Whether the address of this process was taken away, or is another's. Not where it cannot be looked at just now. Never throws. */
 export function isAddressLost(file: string, pid: number): boolean {
   try {
-    return !isPrivate(file) || addressIn(readFileSync(file, "utf8"))?.pid !== pid;
+    return !isPrivate(file) || addressIn(readRegularTextSync(file))?.pid !== pid;
   } catch (error) {
     return error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
   }

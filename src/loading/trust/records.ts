@@ -3,12 +3,12 @@
  * record that is damaged, readable by others or written by a newer Hookline trusts nothing. What was trusted before stays trusted, so
  * that a change between two branches asks once for each.
  */
-import { lstatSync, readdirSync, readFileSync, realpathSync, rmSync, statSync } from "node:fs";
+import { lstatSync, readdirSync, realpathSync, rmSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { messageOf } from "../../engine/error.ts";
 import type { Instant } from "../../engine/event.ts";
 import { isRecord } from "../../engine/schema.ts";
-import { textAt } from "../../files/regular-file.ts";
+import { readRegularTextSync, textAt } from "../../files/regular-file.ts";
 import { isOwn, isPrivate, makePrivateFolder, writePrivate } from "../../files/write.ts";
 import { mainWorktreeOf } from "../project.ts";
 import { type Item, sha256, type Trust, type TrustedItems } from "./item.ts";
@@ -128,7 +128,7 @@ export function openTrust(stateFolder: string): TrustRecords {
     },
     textOf(state) {
       const file = join(texts, hashIn(state));
-      return isThere(file) && isPrivate(file) ? readFileSync(file, "utf8") : undefined;
+      return isThere(file) && isPrivate(file) ? readRegularTextSync(file) : undefined;
     },
   };
 }
@@ -145,7 +145,7 @@ function readRecord(file: string, folder: string): Identified | string {
     if (!around.isDirectory() || !isOwn(around.uid) || (around.mode & 0o022) !== 0)
       return `its folder ${folder} can be changed by others`;
     if (!isPrivate(file)) return "others may read or change it";
-    const content: unknown = JSON.parse(readFileSync(file, "utf8"));
+    const content: unknown = JSON.parse(readRegularTextSync(file));
     if (!isRecord(content)) return "it is damaged";
     if (content.version !== version)
       return `it was written by another version of Hookline (${String(content.version)})`;

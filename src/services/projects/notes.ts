@@ -1,11 +1,12 @@
 /** Notes: a text with a name in a project. Each has a copy on disk that any program can read, and is found by memory search. */
 
-import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { messageOf } from "../../engine/error.ts";
 import type { MaybePromise } from "../../engine/event.ts";
 import { slugOf } from "../../engine/fingerprint.ts";
 import { nearest } from "../../engine/nearest.ts";
+import { readRegularTextSync } from "../../files/regular-file.ts";
 import { makePrivateFolder, writePrivate } from "../../files/write.ts";
 import { type Cause, type NoteOperation, ofNote, type PublisherOptions, publish } from "./event-publisher.ts";
 import { clean, type MemoryRecord, type NoteRecord, type ServiceOptions, sourceOfNote, titleOf } from "./records.ts";
@@ -202,7 +203,7 @@ function namesIn(folder: string): string[] {
 /** Undefined where another process has ended it since, or was killed before it began with anything. */
 function changeIn(path: string): Change | undefined {
   try {
-    return JSON.parse(readFileSync(path, "utf8")) as Change; // only this file writes here
+    return JSON.parse(readRegularTextSync(path)) as Change; // only this file writes here
   } catch (error) {
     if (isMissing(error) || error instanceof SyntaxError) return undefined;
     throw error;

@@ -1,11 +1,12 @@
 /** What agents start on each event: the clients in the state folder and the files that start them, as this build writes them. */
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { launchedProgram, launcherTexts } from "../../../agents/install/launch.ts";
 import { findNativeClient, writtenNativeClient } from "../../../agents/install/native-client.ts";
 import { clientFile, nativeClientFile, startFile } from "../../../agents/install/own-call.ts";
 import { clientText, writtenClient } from "../../../agents/install/shell-client.ts";
 import { isProgram } from "../../../files/paths.ts";
+import { readRegularBytesSync, readRegularTextSync } from "../../../files/regular-file.ts";
 import { buildVersion } from "../command.ts";
 import { type Area, row } from "./check.ts";
 import type { Here, Registered } from "./here.ts";
@@ -86,9 +87,10 @@ function changedFiles(state: string): string[] {
     ...launcherTexts(state, launched),
     ...(shell ? [{ file: clientFile(state), text: clientText(state, { ...shell, program }) }] : []),
   ];
-  const wrong = texts.filter(({ file, text }) => !existsSync(file) || readFileSync(file, "utf8") !== text);
+  const wrong = texts.filter(({ file, text }) => !existsSync(file) || readRegularTextSync(file) !== text);
   const own = native && findNativeClient();
-  const isOther = own !== undefined && !readFileSync(own.file).equals(readFileSync(nativeClientFile(state)));
+  const isOther =
+    own !== undefined && !readRegularBytesSync(own.file).equals(readRegularBytesSync(nativeClientFile(state)));
   return [...wrong.map(({ file }) => file), ...(isOther ? [nativeClientFile(state)] : [])];
 }
 

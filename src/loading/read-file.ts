@@ -15,7 +15,7 @@ export function readSmallFile(path: string, limitInBytes: number = largestFileIn
   try {
     if (!statSync(path, { throwIfNoEntry: false })) return { is: "absent" };
     const read = readRegularFileSync(path, limitInBytes);
-    if ("text" in read) return { is: "read", text: read.text };
+    if ("text" in read) return noText(read.text) ?? { is: "read", text: read.text };
     return {
       is: "unreadable",
       reason: read.because === "large" ? `it is larger than ${limitInBytes / 1024} kB` : read.refused,
@@ -23,6 +23,15 @@ export function readSmallFile(path: string, limitInBytes: number = largestFileIn
   } catch (error) {
     return failed(error);
   }
+}
+
+/** A text in UTF-16, which some editors write, is full of NUL; no format of ours may hold one. */
+function noText(text: string): Unreadable | undefined {
+  const at = text.indexOf("\0");
+  if (at < 0) return undefined;
+  const before = text.slice(0, at).split("\n");
+  const place = `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
+  return { is: "unreadable", reason: `it is no UTF-8 text: NUL stands in ${place}; save it as UTF-8` };
 }
 
 function failed(error: unknown): { is: "absent" } | Unreadable {

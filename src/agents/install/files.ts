@@ -28,9 +28,14 @@ import type { Group } from "./settings-groups.ts";
 const codeOf = (error: unknown): unknown => (error instanceof Error && "code" in error ? error.code : undefined);
 const isMissing = (error: unknown): boolean => codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR";
 
+/** What mends a file that can be read and is not what it should be. */
+const noUtf8 = "it is not UTF-8 text";
+const mends: Readonly<Record<string, string>> = { [noUtf8]: "save it as UTF-8" };
+
 function refusal(file: string, reason: string, cause?: unknown): HooklineError {
   const trouble = systemTrouble(cause);
-  const advice = trouble?.advice ?? "check its path and rights";
+  const advice =
+    trouble?.advice ?? mends[reason] ?? (cause instanceof RangeError ? "make it smaller" : "check its path and rights");
   return new HooklineError(
     "settings_unusable",
     { reason: trouble?.path === file ? trouble.reason : reason, where: file, advice: `${advice}; nothing was written` },
@@ -49,7 +54,7 @@ export function readText(file: string): string | undefined {
     );
   } catch (error) {
     if (isMissing(error)) return undefined;
-    throw refusal(file, error instanceof TypeError ? "it is not UTF-8 text" : messageOf(error), error);
+    throw refusal(file, error instanceof TypeError ? noUtf8 : messageOf(error), error);
   }
 }
 

@@ -7,7 +7,7 @@ import {
   parseTree,
   printParseErrorCode,
 } from "jsonc-parser";
-import { HooklineError, messageOf } from "../../engine/error.ts";
+import { HooklineError } from "../../engine/error.ts";
 import type { Json } from "../../engine/event.ts";
 
 export interface Edit {
@@ -78,8 +78,8 @@ function parseOrThrow(text: string, file: string, errors: ParseError[]): Node | 
   try {
     // A byte order mark is no JSON; a blank in its place keeps all offsets.
     return parseTree(text.replace(/^\uFEFF/, " "), errors, { allowTrailingComma: true });
-  } catch (error) {
-    throw unusable(text, 0, file, `it is nested too deeply (${messageOf(error)})`); // the parser recurses
+  } catch {
+    throw unusable(text, 0, file, "it is nested too deeply"); // the parser recurses
   }
 }
 

@@ -176,6 +176,7 @@ const refuses =
   /\b(block(ed|ing|s)?|den(y|ied|ies)|forbidden|not allowed|refus(ed|ing|es)|reject(ed|ing|s)?|prohibited)\b/i;
 const exitsOne = /\b(exit[\s(]+1|sys\.exit\(1|process\.exit\(1)\b/;
 const exitsTwo = /\b(exit[\s(]+2|sys\.exit\(2|process\.exit\(2|process\.exitCode\s*=\s*2)\b/;
+const exits = /\bexit\b/;
 const linesBetween = 6;
 
 /** By every agent's rules exit 1 is a failure that blocks nothing. A guard's failure does block, so guards are fine. */
@@ -191,20 +192,27 @@ function exitOne({ hook, command, script, text }: Inspected): Finding | undefine
     suggestion:
       hook.steps[0].with.protocol === "registry"
         ? 'print {"error": "blocked: …"}, or write blocking: true'
-        : 'write exit 2 and the reason on stderr, or give the hook "role": "guard"',
+        : 'write exit 2 and the reason on stderr, or print a JSON answer that denies, or give the hook "role": "guard"',
   };
 }
 
 /** Such an answer counts whatever the exit code (R95). */
-const decidesInJson = /"?(?:permissionDecision|decision|permission|behavior)\\?"?\s*:\s*\\?["'](?:deny|block|ask)/;
+const decision = /["']?(?:permissionDecision|decision|permission|behavior)\\?["']?\s*:\s*\\?["'](?:deny|block|ask)/;
+const ending = /["']?\bcontinue\\?["']?\s*:\s*(?:false|False)\b/;
+/** `print({'decision': 'block'})` of Python prints no JSON. */
+const noJson = /\bprint\(\s*\{\s*'/;
+const decidesInJson = (line: string): boolean => (decision.test(line) || ending.test(line)) && !noJson.test(line);
 
 function refusalThatExitsOne(lines: readonly string[]): string | undefined {
   return lines.find((line, index) => {
-    if (!says.test(line) || !refuses.test(line) || decidesInJson.test(line)) return false;
+    if (!says.test(line) || !refuses.test(line)) return false;
     const after = lines.slice(index, index + linesBetween);
     const one = after.findIndex((next) => exitsOne.test(next));
     const two = after.findIndex((next) => exitsTwo.test(next));
-    return one !== -1 && (two === -1 || one < two);
+    if (one === -1 || (two !== -1 && two <= one)) return false;
+    const before = lines.slice(Math.max(0, index - linesBetween), index);
+    const sinceExit = before.slice(before.findLastIndex((earlier) => exits.test(earlier)) + 1);
+    return ![...sinceExit, ...after.slice(0, one + 1)].some(decidesInJson);
   });
 }
 

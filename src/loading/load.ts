@@ -56,6 +56,7 @@ import { selfProtection } from "./self-protection.ts";
 import type { Bound } from "./trust/changed.ts";
 import type { Trust } from "./trust/item.ts";
 import { createJudge, type Judge } from "./trust/judge.ts";
+import type { UntrustedItem } from "./trust/untrusted.ts";
 
 export interface LoadRequest extends Homes {
   cwd: string;
@@ -110,8 +111,8 @@ export interface LoadedHooks {
   modules: ModulePlace[];
   /** Files that could not be read for want of `yaml`. */
   unread: string[];
-  /** What does not count as it is written, because no person has trusted it: a fingerprint of each. */
-  untrusted: readonly string[];
+  /** What does not count as it is written, because no person has trusted it. */
+  untrusted: readonly UntrustedItem[];
 }
 
 /** Never throws: a file that cannot be read is a problem, and the others live (R33). */

@@ -4,19 +4,12 @@ import { type Fields, type HookId, type Instant, type Json, textField } from "..
 import { type Hook, isGuard, isWrittenAsGuard } from "../engine/hook.ts";
 import { oneLine } from "../engine/one-line.ts";
 import type { Outcome } from "../engine/outcome.ts";
-import type { Paused, Run, Store } from "../engine/record.ts";
+import type { Run, Store } from "../engine/record.ts";
 import { integer, isRecord, object, say } from "../engine/schema.ts";
 import { isUntrusted } from "../loading/trust/untrusted.ts";
+import { type Pausing, standingOf } from "./hook-counts.ts";
 import type { Asked, Operation, ShownTable } from "./operation.ts";
 import { rowsOf } from "./project-service.ts";
-
-/** What is paused, where, and now. */
-export interface Pausing {
-  paused: Paused;
-  now: Instant;
-  /** The folder of this project; undefined: it is not known. */
-  root: string | undefined;
-}
 
 /** Until when a guard is switched off here; undefined: it is not. */
 export function offUntil({ id, origin }: Hook, { paused, now, root }: Pausing): Instant | undefined {
@@ -29,6 +22,7 @@ export function offUntil({ id, origin }: Hook, { paused, now, root }: Pausing): 
 export function stateOf(hook: Hook, pausing: Pausing): string {
   const off = offUntil(hook, pausing);
   const states = [
+    standingOf(hook) === "broken" && "broken",
     isUntrusted(hook) && "not trusted",
     !hook.enabled && "disabled",
     off !== undefined ? `off until ${minuteOf(off)}` : pauseOf(hook, pausing.paused, pausing) !== undefined && "paused",

@@ -8,6 +8,7 @@ import type { Hook } from "../engine/hook.ts";
 import { nearest } from "../engine/nearest.ts";
 import { listensTo } from "../engine/plan.ts";
 import { anything, mapOf, object, say, text } from "../engine/schema.ts";
+import { isUntrusted } from "../loading/trust/untrusted.ts";
 import { eventOf, knownEvent } from "./event.ts";
 import { type Operation, plain } from "./operation.ts";
 
@@ -38,6 +39,7 @@ export const hookRow = (hook: Hook): Fields => ({
   priority: hook.priority,
   enabled: hook.enabled,
   report: hook.report === true,
+  trusted: !isUntrusted(hook),
   tags: hook.tags,
 });
 

@@ -93,7 +93,20 @@ test("a hook that says blocked and exits 1 is reported, inline and in scripts of
 test("exit 2 after the same words, a far exit 1, and a guard have no such finding", (context) => {
   assert.deepEqual(codes(inspect(context, run("echo blocked >&2; exit 2"))), []);
   const inJson = `echo '{"decision":"block","reason":"not allowed"}'; exit 1`;
-  assert.deepEqual(codes(inspect(context, run(inJson))), [], "an answer counts whatever the exit code");
+  const answers = [
+    inJson,
+    `echo blocked >&2; echo '{"hookSpecificOutput":{"permissionDecision":"deny"}}'; exit 1`,
+    `echo '{"continue": false, "stopReason": "forbidden"}'; exit 1`,
+    `python3 -c "import json,sys; print(json.dumps({'decision': 'block'})); print('blocked', file=sys.stderr); sys.exit(1)"`,
+    'cat <<EOF\n{"permissionDecision": "deny",\n "permissionDecisionReason": "blocked"}\nEOF\necho blocked >&2\nexit 1',
+  ];
+  for (const answer of answers)
+    assert.deepEqual(codes(inspect(context, run(answer))), [], `an answer counts whatever the exit code: ${answer}`);
+  for (const none of [
+    "python3 -c \"print({'decision': 'block'})\"; exit 1",
+    `echo '{"decision":"block"}'; exit 0; echo blocked; exit 1`,
+  ])
+    assert.deepEqual(codes(inspect(context, run(none))), ["exit-1-blocks-nothing"], none);
   assert.deepEqual(
     codes(inspect(context, run("bash ./a.sh"), { "a.sh": `echo blocked\nexit 2\n${"\n".repeat(9)}exit 1\n` })),
     [],

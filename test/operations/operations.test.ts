@@ -135,6 +135,7 @@ test("hooks: the active ones in running order, or only those of one event by any
     priority: 100,
     enabled: true,
     report: false,
+    trusted: true,
     tags: ["t"],
   });
   const ids = async (event: string) => ((await ask("hooks", { event })) as { id: string }[]).map(({ id }) => id); // rows

@@ -94,7 +94,6 @@ export async function compose(options: ComposeOptions): Promise<Composed> {
   const complain = options.complain ?? ((message) => tell({ is: "log", level: "warn", message, hook: "", run: "" }));
   const given = { ...options, now: basics.now, tell, complain };
   const rootOf = (event: HookEvent): string | undefined => folders.known(event.cwd)?.root;
-  const untrustedAt = (event: HookEvent) => folders.known(event.cwd)?.untrusted ?? [];
   const tracked = trackingOf(given, rootOf);
   const outside = createExternalServices({
     ...{ environment, home, complain, start: spawner.startPiped },
@@ -165,7 +164,7 @@ export async function compose(options: ComposeOptions): Promise<Composed> {
   const engine = {
     ...judging,
     explain: explainingLines(judging.explain, linesOf),
-    emit: noticing(judgingLines(judging.emit, linesOf, basics.id), untrustedAt, ports),
+    emit: noticing(judgingLines(judging.emit, linesOf, basics.id), (event) => folders.known(event.cwd), ports),
   };
   outside.serve({
     engine,

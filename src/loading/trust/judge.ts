@@ -20,7 +20,7 @@ import {
   type TrustedItems,
 } from "./item.ts";
 import { filesOfModule } from "./module-files.ts";
-import { guardBefore, type TrustedForm, untrustedTag, withoutTrust } from "./untrusted.ts";
+import { guardBefore, type TrustedForm, type UntrustedItem, untrustedTag, withoutTrust } from "./untrusted.ts";
 
 export interface Judge {
   /** Each source with its hooks as trust leaves them. */
@@ -31,8 +31,8 @@ export interface Judge {
   module(place: ModulePlace): ModulePlace | undefined;
   /** Whether a person has ever trusted anything of the folder. */
   knows(root: string): boolean;
-  /** The hashes of what is not trusted, as far as it was asked about. */
-  readonly untrusted: string[];
+  /** What is not trusted, as far as it was asked about. */
+  readonly untrusted: UntrustedItem[];
 }
 
 interface Judging {
@@ -47,7 +47,7 @@ interface Judging {
 
 /** For one load. */
 export function createJudge({ trust, project, registry, watched, problems }: Judging): Judge {
-  const untrusted: string[] = [];
+  const untrusted: UntrustedItem[] = [];
   /** The repository's folder around one of its workspace folders: trust is asked for all that is below. */
   const around = [...project.folders, ...(project.worktree === undefined ? [] : [project.worktree])];
   const repositoryOf = (root: string): string =>
@@ -64,21 +64,27 @@ export function createJudge({ trust, project, registry, watched, problems }: Jud
     return found.items;
   }
 
-  function ask(content: Content, paths: readonly string[]): { item: Item; isTrusted: boolean } {
+  function ask(
+    content: Content,
+    paths: readonly string[],
+    is: UntrustedItem["is"] = "other",
+  ): { item: Item; isTrusted: boolean } {
     const item = itemOf(content, paths);
     watched.push(...paths.map(fileOf));
     const isTrusted = trusted(item.root)?.has(item.hash) ?? false;
     trust.saw?.(item, isTrusted);
-    if (!isTrusted) untrusted.push(item.hash);
+    if (!isTrusted) untrusted.push({ hash: item.hash, is });
     return { item, isTrusted };
   }
 
-  function askForHook(form: Hook, { root, label: file }: Of): { item: Item; isTrusted: boolean } {
+  /** @param hook what it is here, if it is one */
+  function askForHook(form: Hook, { root, label: file }: Of, hook?: Hook): { item: Item; isTrusted: boolean } {
     const { id: _id, project: _project, origin, name, ...content } = form;
     const line = origin.line === undefined ? {} : { line: origin.line };
     return ask(
       { root, kind: "hook", name, file, ...line, content: { name, ...content } as unknown as Json }, // a hook is plain JSON
       filesOf(form, repositoryOf(root)),
+      hook !== undefined && hook.steps[0].uses !== "invalid" ? "hook" : "other",
     );
   }
 
@@ -86,7 +92,7 @@ export function createJudge({ trust, project, registry, watched, problems }: Jud
   function judged(hook: Hook, form: Hook, of: Of, present: Set<string>): Hook {
     const isKnown = trusted(of.root) !== undefined;
     if (form.steps[0].uses === "invalid") return withoutTrust(hook, isKnown); // it runs nothing: there is nothing to trust
-    const { item, isTrusted } = askForHook(form, of);
+    const { item, isTrusted } = askForHook(form, of, hook);
     present.add(item.hash);
     if (!isTrusted || hook.steps[0].uses === "invalid") return withoutTrust(hook, isKnown);
     if (item.files.length === 0) return asForeign(hook);

@@ -13,6 +13,12 @@ const afterAllOthers = 900_000;
 
 export const untrustedTag = "untrusted";
 
+/** What no person has trusted: a hook of the set, or something else, such as settings, a module, and an entry that is no hook here. */
+export interface UntrustedItem {
+  hash: string;
+  is: "hook" | "other";
+}
+
 /** It does not run as it is written: not at all, or only what of it refuses. */
 export const isUntrusted = ({ untrusted, tags }: Hook): boolean =>
   untrusted !== undefined || tags.includes(untrustedTag);

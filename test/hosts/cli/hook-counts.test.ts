@@ -28,10 +28,31 @@ const files = {
   "project/.hookline/hooks/commit.sh": "#!/bin/bash\n#---\n# name: commit\n# type: pre-commit\n#---\nexit 0\n",
 };
 
-function placed(t: TestContext): (...words: string[]) => string {
+/** Beside them rules that only refuse, an entry whose action nobody knows, a rule that is broken, settings, and a person's own automation. */
+const mixed = {
+  "project/hookline.yaml": [
+    "hook_engine: { max_concurrent_hooks: 2 }",
+    "hooks:",
+    "  - { id: nobody_knows, on: tool_start, condition: { type: always }, action: { type: frobnicate } }",
+    "  - { id: broken, on: tool_start, condition: { type: alwayss }, action: { type: gate, reason: no } }",
+    "  - { id: refuses, on: tool_start, condition: { type: always }, action: { type: gate, reason: no } }",
+    "  - { id: asks, on: tool_start, condition: { type: always }, action: { type: gate, ask: true, reason: no } }",
+  ].join("\n"),
+  "project/.claude/settings.json": JSON.stringify({
+    hooks: { Stop: [{ hooks: [{ ...command, command: "./gone.sh" }] }] },
+  }),
+  "project/.hookline/automations/nightly.yaml": [
+    "automations:",
+    "  - name: nightly",
+    '    trigger: { type: cron, cron: "0 3 * * *", skip_llm: true }',
+    "    context_steps: [{ type: shell, command: echo }]",
+  ].join("\n"),
+};
+
+function placed(t: TestContext, more: Readonly<Record<string, string>> = {}): (...words: string[]) => string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-counts-")));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
-  for (const [path, text] of Object.entries(files)) {
+  for (const [path, text] of Object.entries({ ...files, ...more })) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text, { mode: path.endsWith(".sh") ? 0o755 : 0o644 });
   }
@@ -61,14 +82,46 @@ test("status, list, check, doctor, emit, init and trust say the same number of h
     assert.deepEqual([...new Set(numbersBefore(said, "hooks here do not run"))], [7], `${words}: ${said}`);
   }
   assert.deepEqual(numbersBefore(hookline("status"), "(?:active|not trusted)\\b"), [3, 7]);
-  assert.deepEqual(numbersBefore(hookline("init"), "not trusted"), [7]);
+  assert.deepEqual(numbersBefore(hookline("init"), "hooks here do not run"), [7]);
   assert.deepEqual(numbersBefore(hookline("trust", "list"), "items"), [7]);
   for (const words of ["check", "doctor"])
     assert.deepEqual(numbersBefore(hookline(words), "hooks in \\d+ files"), [10], words);
   assert.equal(JSON.parse(hookline("list", "--json")).filter((one: { trusted: boolean }) => !one.trusted).length, 7);
   const [{ path, hash }] = JSON.parse(hookline("trust", "list", "--json"));
   hookline("trust", path, "--hash", hash);
-  assert.deepEqual(numbersBefore(hookline("status"), "(?:active|not trusted)\\b"), [10]);
+  assert.deepEqual(numbersBefore(hookline("status"), "(?:active|disabled|not trusted)\\b"), [9, 1]);
   for (const words of ["check", "doctor"])
     assert.deepEqual(numbersBefore(hookline(words), "hooks in \\d+ files"), [10], words);
+});
+
+test("of what only refuses before trust, of what is broken and of what is no hook yet, every screen says the same numbers", (t) => {
+  const hookline = placed(t, mixed);
+  const words = "9 hooks here do not run until you trust them, 2 more only refuse or ask until then, 3 more to trust";
+  for (const asked of ["status", "list", "check", "doctor", "emit PreToolUse", "init"])
+    assert.ok(hookline(...asked.split(" ")).includes(words), `${asked}: ${hookline(...asked.split(" "))}`);
+  assert.match(
+    hookline("status"),
+    /hooks {4}3 active, 9 not trusted, 2 not trusted, only refuses, 1 broken, 1 built in/,
+  );
+  assert.equal(JSON.parse(hookline("status", "--json")).hooks, 15);
+  assert.deepEqual(numbersBefore(hookline("check"), "hooks in \\d+ files"), [15]);
+  const listed: { trusted: boolean; dialect: string }[] = JSON.parse(hookline("list", "--json").split("\n")[0] ?? "");
+  assert.equal(listed.filter(({ dialect }) => dialect !== "builtin").length, 15);
+  assert.match(hookline("doctor"), /programs\s+.*all that 3 hooks start/);
+  assert.deepEqual(numbersBefore(hookline("trust", "list"), "items"), [9 + 2 + 3]);
+});
+
+test("before trust doctor does not say that no hook is a command", (t) => {
+  const hookline = placed(t, { "home/.config/hookline/hooks.json": "{}" });
+  assert.match(
+    hookline("doctor"),
+    /no hook that is trusted here is a command or a script; 7 hooks are not trusted yet/,
+  );
+});
+
+test("status counts the errors that check finds, those of what hooks start as well", (t) => {
+  const hookline = placed(t, mixed);
+  const errors = (): number[] => numbersBefore(hookline("check"), "errors?[,:]");
+  assert.deepEqual(numbersBefore(hookline("status"), "errors?[,:]"), errors());
+  assert.equal(JSON.parse(hookline("status", "--json")).errors, errors()[0]);
 });

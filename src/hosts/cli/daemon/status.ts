@@ -9,17 +9,19 @@ import { findAgent } from "../../../agents/install/version.ts";
 import { minuteOf, pausedNames, switchedOff } from "../../../engine/admit.ts";
 import { messageOf } from "../../../engine/error.ts";
 import type { Fields, Json } from "../../../engine/event.ts";
-import type { Hook } from "../../../engine/hook.ts";
+import { type Hook, isBuiltIn } from "../../../engine/hook.ts";
 import { isRecord } from "../../../engine/schema.ts";
 import { textAt } from "../../../files/regular-file.ts";
+import { countHooks, countWords, hooksHere, untrustedWords } from "../../../operations/hook-counts.ts";
 import { type WorkCounts, workCounts } from "../../../storage/sqlite/journal-queues.ts";
-import { untrustedWords } from "../../compose/trust-notice.ts";
 import { type DaemonState, daemonFilesOf, runningDaemon } from "../../daemon/state-file.ts";
 import type { ExitCode, Invocation } from "../command.ts";
 import { type GitHookHere, gitHookHere } from "../git/hooks.ts";
 import { waitingForTrust, waitingWords } from "../git/waiting.ts";
+import { findingsOf } from "../hooks/check.ts";
 import { loadActive } from "../loaded.ts";
 import { stateFolder } from "../place.ts";
+import { isOfProject, projectFolders } from "../project.ts";
 import { openStoreToRead } from "../store.ts";
 import { ago, oneLine, type Style, shortPath, type Terminal } from "../terminal.ts";
 import { missingDoors, missingDoorWords } from "./port.ts";
@@ -45,7 +47,10 @@ export async function status(invocation: Invocation): Promise<ExitCode> {
 
 async function factsOf(invocation: Invocation) {
   const store = openStoreToRead(invocation);
-  const { set, problems, files, root, untrusted } = await loadActive(invocation, store);
+  const loaded = await loadActive(invocation, store);
+  const { set, problems, files, root } = loaded;
+  const folders = projectFolders(invocation);
+  const hooks = set.hooks.filter((hook) => isOfProject(hook, folders));
   const repaired = await store.repair();
   const [last] = await store.events(1);
   const running = (await store.runs({ status: "running", limit: 1000 })).length;
@@ -54,6 +59,8 @@ async function factsOf(invocation: Invocation) {
   const queue = workCounts(store.database);
   store.close();
   const daemon = await daemonHere(store.path);
+  const findings = findingsOf({ problems, hooks: hooks.filter((hook) => !isBuiltIn(hook)) }, invocation);
+  const counts = countHooks(hooks, { paused: held, now: Date.now(), root });
   const facts = {
     store: {
       path: store.path,
@@ -65,8 +72,10 @@ async function factsOf(invocation: Invocation) {
     daemon: daemon ?? null,
     queue,
     root,
-    hooks: set.hooks.length,
-    untrusted: untrusted.length,
+    hooks: hooksHere(counts),
+    counts: { ...counts },
+    untrusted: loaded.untrusted.length,
+    asking: untrustedWords(loaded) ?? null,
     set: set.id,
     paused,
     switchedOff: set.hooks.flatMap(({ id }) => {
@@ -74,12 +83,12 @@ async function factsOf(invocation: Invocation) {
       return until !== undefined && until > Date.now() ? [{ hook: id, until: new Date(until).toISOString() }] : [];
     }),
     files: files.map(({ path, layer, hooks }) => ({ path, layer, hooks })),
-    errors: problems.filter(({ severity }) => severity === "error").length,
+    errors: findings.filter(({ severity }) => severity === "error").length,
     agents: registrationsOf(invocation, root),
     missing: missingDoors(invocation, store.path, typeof daemon?.port === "number" ? daemon.port : undefined),
     git: gitHookHere(invocation),
   };
-  return { facts, hooks: set.hooks };
+  return { facts, hooks };
 }
 type Facts = Awaited<ReturnType<typeof factsOf>>["facts"];
 
@@ -109,9 +118,9 @@ function statusLines(facts: Facts, hooks: readonly Hook[], invocation: Invocatio
       : []),
     ...daemonRows(facts.daemon ?? undefined, facts.queue, terminal, show),
     row("project", shortPath(facts.root, join(facts.root, "below"), home)),
-    row("hooks", `${hookCounts(hooks)}${broken}`),
+    row("hooks", `${countWords(facts.counts)}${broken}`),
     ...facts.files.map((file) => row("", `${show(file.path)}: ${file.hooks} (${file.layer})`)),
-    ...(facts.untrusted > 0 ? [row("trust", terminal.paint("yellow", untrustedWords(facts.untrusted)))] : []),
+    ...(facts.asking !== null ? [row("trust", terminal.paint("yellow", facts.asking))] : []),
     ...facts.switchedOff.map(({ hook, until }) =>
       row("off", oneLine(`${hook} until ${minuteOf(Date.parse(until))}: \`hookline guard on ${hook}\` ends that`)),
     ),
@@ -121,17 +130,6 @@ function statusLines(facts: Facts, hooks: readonly Hook[], invocation: Invocatio
     ...(git ? [row("git", gitWords(git, show))] : []),
     ...(git?.hook && waiting > 0 ? [row("", terminal.paint("yellow", waitingWords(waiting)))] : []),
   ];
-}
-
-/** Those in force apart from those that a person has yet to trust, and from the guard that Hookline brings along. */
-function hookCounts(hooks: readonly Hook[]): string {
-  const builtIn = hooks.filter(({ origin }) => origin.dialect === "builtin").length;
-  const waiting = hooks.filter(({ untrusted }) => untrusted !== undefined).length;
-  return [
-    `${hooks.length - builtIn - waiting} active`,
-    ...(waiting > 0 ? [`${waiting} not trusted`] : []),
-    ...(builtIn > 0 ? [`${builtIn} built in`] : []),
-  ].join(", ");
 }
 
 const titled = (terminal: Terminal, name: string, text: string): string =>

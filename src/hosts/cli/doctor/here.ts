@@ -13,6 +13,7 @@ import { type Invocation, textFlag } from "../command.ts";
 import { daemonHere } from "../daemon/status.ts";
 import { loadingFor, storedAutomations, withAutomations } from "../loaded.ts";
 import { stateFolder, storePath } from "../place.ts";
+import { isOfProject, projectFolders } from "../project.ts";
 import { safeText, shortPath } from "../terminal.ts";
 import { lookAtPostgresHere, type PostgresHere } from "./postgres-look.ts";
 import { lookAtStore, type StoreLook } from "./store-look.ts";
@@ -64,6 +65,7 @@ export function hereFor(invocation: Invocation): Here {
   const loaded = once(() => loadAll({ ...place, ...trusting(place) }, loading));
   const storeLook = once(() => lookAtStore(invocation, store));
   const daemon = once(() => daemonHere(store));
+  const folders = projectFolders(invocation);
   return {
     ...{ invocation, state, store, places, loaded, storeLook, daemon },
     show: (path) => safeText(shortPath(path, cwd, home)),
@@ -74,7 +76,7 @@ export function hereFor(invocation: Invocation): Here {
       const opened = look.open();
       try {
         const stored = storedAutomations({ place, store: opened, loading, loaded: files, complain() {} });
-        return (await withAutomations(files, stored)).set.hooks;
+        return (await withAutomations(files, stored)).set.hooks.filter((hook) => isOfProject(hook, folders));
       } finally {
         opened.close();
       }

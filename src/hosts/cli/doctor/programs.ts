@@ -7,6 +7,7 @@ import { word } from "../../../engine/program.ts";
 import { findOnPath, isInside } from "../../../files/paths.ts";
 import { isOwn } from "../../../files/write.ts";
 import { type Inspected, inspected, missingProgram } from "../../../formats/inspect.ts";
+import { countHooks, waitingOf } from "../../../operations/hook-counts.ts";
 import { programsOf } from "../hooks/check.ts";
 import { counted, placeIn } from "../terminal.ts";
 import { type Area, row } from "./check.ts";
@@ -57,8 +58,11 @@ export const programs: Area = {
   ],
   async good(here) {
     const hooks = (await startersOf(here)).length;
+    const waiting = waitingOf(countHooks(await here.hooks()));
     return hooks === 0
-      ? "no hook here is a command or a script"
+      ? waiting > 0
+        ? `no hook that is trusted here is a command or a script; ${counted(waiting, "hook")} ${waiting === 1 ? "is" : "are"} not trusted yet`
+        : "no hook here is a command or a script"
       : `all that ${counted(hooks, "hook")} start is there and may run`;
   },
 };

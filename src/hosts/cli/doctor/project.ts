@@ -2,7 +2,7 @@
 import { isBuiltIn, type Problem } from "../../../engine/hook.ts";
 import { word } from "../../../engine/program.ts";
 import { isUntrusted } from "../../../loading/trust/untrusted.ts";
-import { untrustedWords } from "../../compose/trust-notice.ts";
+import { untrustedWords } from "../../../operations/hook-counts.ts";
 import { counted } from "../terminal.ts";
 import { type Area, row } from "./check.ts";
 import type { Here } from "./here.ts";
@@ -33,13 +33,13 @@ export const hookFiles: Area = {
 export const trust: Area = {
   name: "trust",
   checks: [
-    row("not-trusted", {
+    row<string>("not-trusted", {
       is: "note",
       async find(here) {
-        const { untrusted } = await here.loaded();
-        return untrusted.length > 0 ? [untrusted.length] : [];
+        const asking = untrustedWords(await here.loaded());
+        return asking === undefined ? [] : [asking];
       },
-      says: (count) => untrustedWords(count).replace(/: run .*/, ""),
+      says: (asking) => asking.replace(/: run .*/, ""),
       run: () => "hookline trust",
     }),
   ],

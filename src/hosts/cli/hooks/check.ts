@@ -12,9 +12,9 @@ import { surelyMilliseconds } from "../../../formats/settings/hook.ts";
 import { clearedFiles } from "../../../loading/cleared-files.ts";
 import { checkOne, type Loaded, type Loading, loadAll, type Request } from "../../../loading/loading.ts";
 import { isHookTest } from "../../../loading/places.ts";
+import { untrustedWords } from "../../../operations/hook-counts.ts";
 import { lateHooks } from "../../compose/budgets.ts";
 import { trusting } from "../../compose/trust.ts";
-import { untrustedWords } from "../../compose/trust-notice.ts";
 import { type ExitCode, type Invocation, textFlag, textOfFile } from "../command.ts";
 import { findingsBelow } from "../git/worktrees.ts";
 import { loadingFor, storedAutomations } from "../loaded.ts";
@@ -27,21 +27,25 @@ import { otherTools } from "./other-tools.ts";
 
 export async function check(invocation: Invocation): Promise<ExitCode> {
   await offerTrust(invocation);
-  const { problems, files, hooks, untrusted } = await find(invocation);
-  const all = eachOnce([
+  const { problems, files, hooks, asking } = await find(invocation);
+  const all = findingsOf({ problems, hooks }, invocation);
+  const errors = all.filter(({ severity }) => severity === "error").length;
+  if (invocation.json) invocation.terminal.print(JSON.stringify(all));
+  else {
+    print(invocation, all, files, hooks.length, errors);
+    for (const line of asking) invocation.terminal.print(line);
+  }
+  return errors > 0 ? 1 : 0;
+}
+
+/** All that is said of these hooks, in the order of their places: what `status` counts as well. */
+export const findingsOf = ({ problems, hooks }: Pick<Found, "problems" | "hooks">, invocation: Invocation): Problem[] =>
+  eachOnce([
     ...problems,
     ...inspect(hooks, invocation),
     ...lateHooks(hooks.filter((hook) => !isInMilliseconds(hook))),
     ...findingsBelow(hooks),
   ]).sort(byPlace);
-  const errors = all.filter(({ severity }) => severity === "error").length;
-  if (invocation.json) invocation.terminal.print(JSON.stringify(all));
-  else {
-    print(invocation, all, files, hooks.length, errors);
-    if (untrusted > 0) invocation.terminal.print(untrustedWords(untrusted));
-  }
-  return errors > 0 ? 1 : 0;
-}
 
 /** A time limit that is reported as one is not reported as too long as well. */
 const isInMilliseconds = ({ origin, steps }: Hook): boolean =>
@@ -65,8 +69,8 @@ interface Found {
   problems: readonly Problem[];
   files: number;
   hooks: readonly Hook[];
-  /** Items of the folders that no person has trusted; a file that is checked by itself counts none. */
-  untrusted: number;
+  /** What is said of trust, for each folder; nothing is said of a file that is checked by itself. */
+  asking: readonly string[];
 }
 
 async function find(invocation: Invocation): Promise<Found> {
@@ -78,7 +82,7 @@ async function find(invocation: Invocation): Promise<Found> {
     const hooks = all.filter((hook) => !isBuiltIn(hook));
     const unreadable = unreadableIn(invocation, loaded, await loading.wholeRegistry());
     return {
-      ...{ hooks, files: loaded.files.length, untrusted: loaded.untrusted.length },
+      ...{ hooks, files: loaded.files.length, asking: askingOf(loaded) },
       problems: [...loaded.problems, ...problems, ...unreadable, ...otherTools(loaded.root, invocation)],
     };
   }
@@ -88,9 +92,11 @@ async function find(invocation: Invocation): Promise<Found> {
     problems: found.flatMap((one) => one.problems),
     hooks: found.flatMap((one) => one.hooks),
     files: found.reduce((sum, one) => sum + one.files, 0),
-    untrusted: found.reduce((sum, one) => sum + one.untrusted, 0),
+    asking: [...new Set(found.flatMap((one) => one.asking))],
   };
 }
+
+const askingOf = (loaded: Loaded): string[] => [untrustedWords(loaded)].filter((line) => line !== undefined);
 
 /** What each file that cannot be read means for guards; where its text holds none, it blocks nothing from here on (R76). */
 function unreadableIn(invocation: Invocation, { files }: Loaded, registry: Registry): Problem[] {
@@ -142,16 +148,16 @@ async function findAt(word: string, request: Request & Place): Promise<Found> {
   if (isFile && isHookTest(path) && /\.ya?ml$/i.test(path)) {
     const { readTestsText } = await import("../../../formats/hook-tests/file.ts");
     const { problems } = readTestsText(textOfFile(path, request.cwd), path);
-    return { problems, hooks: [], files: 1, untrusted: 0 };
+    return { problems, hooks: [], files: 1, asking: [] };
   }
-  if (isFile) return { ...(await checkOne(path, request, loadingFor(request))), files: 1, untrusted: 0 };
+  if (isFile) return { ...(await checkOne(path, request, loadingFor(request))), files: 1, asking: [] };
   const loaded = await loadAll({ ...request, cwd: path }, loadingFor(request));
   const inside = (file: string | undefined): boolean => file?.startsWith(join(path, "/")) ?? false;
   return {
     hooks: loaded.set.hooks.filter(({ origin }) => inside(origin.file)),
     problems: loaded.problems.filter(({ file }) => inside(file)),
     files: loaded.files.filter(({ path: file }) => inside(file)).length,
-    untrusted: loaded.untrusted.length,
+    asking: askingOf(loaded),
   };
 }
 

@@ -15,8 +15,8 @@ import { listensTo } from "../../../engine/plan.ts";
 import type { Run, RunStatus, Store } from "../../../engine/record.ts";
 import { isRecord } from "../../../engine/schema.ts";
 import type { LoadedHooks } from "../../../loading/load.ts";
+import { untrustedWords } from "../../../operations/hook-counts.ts";
 import { systemPorts } from "../../../runtime/system.ts";
-import { untrustedWords } from "../../compose/trust-notice.ts";
 import { type ExitCode, type Invocation, textFlag, textOfFile, textOfInput, usageError } from "../command.ts";
 import { type Line, openLine } from "../line.ts";
 import { sharedStore } from "../place.ts";
@@ -112,9 +112,13 @@ function withIgnored({ loaded }: Line, event: HookEvent, { home, environment }: 
 }
 
 /** Says on standard error what is broken, and how much does not run because no person has trusted it. */
-export function reportLoaded(loaded: Pick<LoadedHooks, "problems" | "untrusted">, invocation: Invocation): void {
+export function reportLoaded(
+  loaded: Pick<LoadedHooks, "problems" | "set" | "untrusted">,
+  invocation: Invocation,
+): void {
   reportProblems(loaded, invocation);
-  if (loaded.untrusted.length > 0) invocation.terminal.error(`hookline: ${untrustedWords(loaded.untrusted.length)}`);
+  const asking = untrustedWords(loaded);
+  if (asking !== undefined) invocation.terminal.error(`hookline: ${asking}`);
 }
 
 /** As deep as what sends it, where that is a program of a hook. Throws an Error where that is too deep. */

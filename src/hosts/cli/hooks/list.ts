@@ -11,13 +11,12 @@ import { nearest } from "../../../engine/nearest.ts";
 import { listensTo } from "../../../engine/plan.ts";
 import type { Budgets } from "../../../formats/config/config.ts";
 import type { LoadedHooks } from "../../../loading/load.ts";
-import { isUntrusted } from "../../../loading/trust/untrusted.ts";
-import { offUntil, type Pausing, stateOf } from "../../../operations/guards.ts";
+import { offUntil, stateOf } from "../../../operations/guards.ts";
+import { type Pausing, untrustedWords } from "../../../operations/hook-counts.ts";
 import { hookRow } from "../../../operations/hooks.ts";
 import type { Database } from "../../../storage/sqlite/database.ts";
 import { type EventTiming, eventTimings, type HookTiming, hookTimings } from "../../../storage/sqlite/statistics.ts";
 import { budgetFor, budgetOfEvent, endsAfter } from "../../compose/budgets.ts";
-import { untrustedNotice } from "../../compose/trust-notice.ts";
 import { type ExitCode, type Invocation, textFlag } from "../command.ts";
 import { loadActive } from "../loaded.ts";
 import { isOfProject, projectFolders } from "../project.ts";
@@ -66,7 +65,6 @@ const row = (hook: Hook, fired: ReadonlyMap<HookId, Instant>, slow: Slowness | u
   return {
     ...hookRow(hook),
     when: whenOf(hook),
-    trusted: !isUntrusted(hook),
     lastFired: last === undefined ? null : new Date(last).toISOString(),
     ...slow?.fieldsOf(hook),
   };
@@ -133,7 +131,8 @@ function print(
     return [names, [...states].join(", "), on, "", layer, "", ago(last === 0 ? undefined : last), where];
   });
   for (const line of table(terminal, columns, rows)) terminal.print(line);
-  if (loaded.untrusted.length > 0) terminal.print(`\n${untrustedNotice(loaded.untrusted)}`);
+  const asking = untrustedWords(loaded);
+  if (asking !== undefined) terminal.print(`\nHookline: ${asking}`);
 }
 
 const nextSteps: readonly string[] = [

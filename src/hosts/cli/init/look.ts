@@ -8,12 +8,12 @@ import { findAgent } from "../../../agents/install/version.ts";
 import { loadPatterns } from "../../../conditions/patterns.ts";
 import type { LoadedFile } from "../../../loading/load.ts";
 import { type Loaded, loadAll } from "../../../loading/loading.ts";
-import { trusting, trustRecords } from "../../compose/trust.ts";
+import { untrustedWords } from "../../../operations/hook-counts.ts";
+import { trusting } from "../../compose/trust.ts";
 import type { Invocation } from "../command.ts";
 import { loadingFor } from "../loaded.ts";
 import { languagesIn, readRecipe } from "../packs/recipe.ts";
 import { safeText, shortPath } from "../terminal.ts";
-import { foldersAt } from "../trust/folders.ts";
 import { wrapped } from "../width.ts";
 
 export interface HereAgent {
@@ -34,8 +34,8 @@ export interface Here {
   formatters: readonly string[];
   /** The hooks that stand in each file, and the agent that reads the file itself. */
   hooks: readonly { file: string; count: number; agent?: string }[];
-  /** How many items no person has trusted. */
-  untrusted: number;
+  /** What is said of trust; undefined: nothing waits for it. */
+  asking: string | undefined;
 }
 
 export async function lookAround(invocation: Invocation): Promise<Here> {
@@ -44,7 +44,6 @@ export async function lookAround(invocation: Invocation): Promise<Here> {
   const loaded = await loadAll(request, loadingFor(invocation));
   const { root } = loaded;
   const places = { home: invocation.home, root, environment: invocation.environment };
-  const folders = await foldersAt(invocation, trustRecords(invocation));
   const runs = (name: "tests" | "format"): string[] =>
     readRecipe(name, root, invocation.self[1]).parts.flatMap((part) => part.runs ?? []);
   return {
@@ -56,7 +55,7 @@ export async function lookAround(invocation: Invocation): Promise<Here> {
     hooks: loaded.files
       .filter(({ hooks }) => hooks > 0)
       .map((file) => ({ file: file.path, count: file.hooks, ...readerOf(file, places) })),
-    untrusted: folders.reduce((sum, { items }) => sum + items.filter(({ isTrusted }) => !isTrusted).length, 0),
+    asking: untrustedWords(loaded),
   };
 }
 
@@ -120,5 +119,5 @@ export function printHere(here: Here, { terminal, cwd, home }: Invocation): void
     terminal.print(
       `    ${count} in ${shortPath(file, cwd, home)}${agent === undefined ? "" : `, which ${agent} runs itself`}`,
     );
-  if (here.untrusted > 0) terminal.print(`    ${here.untrusted} not trusted; to look at them, run \`hookline trust\``);
+  if (here.asking !== undefined) terminal.print(`    ${here.asking}`);
 }

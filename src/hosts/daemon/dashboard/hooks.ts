@@ -8,7 +8,8 @@ import { type Hook, isBuiltIn, isWrittenAsGuard } from "../../../engine/hook.ts"
 import type { StoredEvent } from "../../../engine/record.ts";
 import { object, text } from "../../../engine/schema.ts";
 import { isUntrusted } from "../../../loading/trust/untrusted.ts";
-import { type Pausing, stateOf, whyNotPaused } from "../../../operations/guards.ts";
+import { stateOf, whyNotPaused } from "../../../operations/guards.ts";
+import type { Pausing } from "../../../operations/hook-counts.ts";
 import type { Asked, Operation } from "../../../operations/operation.ts";
 import { failuresOf, hookTimings } from "../../../storage/sqlite/statistics.ts";
 import type { Daemon } from "../daemon.ts";

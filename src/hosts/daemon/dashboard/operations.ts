@@ -5,13 +5,12 @@ import { agents } from "../../../agents/index.ts";
 import { registeredLayer } from "../../../agents/install/install.ts";
 import type { Fields } from "../../../engine/event.ts";
 import { eventNames, eventToEmit } from "../../../engine/events.ts";
-import { isBuiltIn } from "../../../engine/hook.ts";
 import { listensTo } from "../../../engine/plan.ts";
 import type { RunFilter, StoredEvent } from "../../../engine/record.ts";
 import { integer, isRecord, object, say, text } from "../../../engine/schema.ts";
-import { isUntrusted } from "../../../loading/trust/untrusted.ts";
 import { eventOf, knownEvent } from "../../../operations/event.ts";
 import { guardStats } from "../../../operations/guards.ts";
+import { countHooks, waitingOf } from "../../../operations/hook-counts.ts";
 import { type Operation, plain } from "../../../operations/operation.ts";
 import { rowsOf } from "../../../operations/project-service.ts";
 import { resultOf } from "../../../operations/run-words.ts";
@@ -68,6 +67,7 @@ export function dashboardOperations(daemon: Daemon, everybodys: OperationTable):
       const recent = of ? await stored(newestOfProject(store.database, of, eventsLooked)) : newest;
       const denied = await stored(recentlyDenied(store.database, blockedAtMost, of));
       const set = await hooksAt(rootOf(wanted));
+      const counts = countHooks(set.hooks, { paused: await store.paused(), now: context.now(), root: rootOf(wanted) });
       const running = await store.runs({ status: "running", limit: 50 });
       const shown: Now = {
         at: context.now(),
@@ -78,8 +78,8 @@ export function dashboardOperations(daemon: Daemon, everybodys: OperationTable):
         })),
         isElsewhere: recent.length === 0 && newest.length > 0,
         registered: newest.length > 0 ? [] : registeredAgents({ ...daemon, root: rootOf(wanted) }),
-        hooks: set.hooks.filter((hook) => !isBuiltIn(hook) && !isUntrusted(hook)).length,
-        untrusted: set.hooks.filter(isUntrusted).length,
+        hooks: counts.active,
+        untrusted: waitingOf(counts),
         store: { notWrittenSince: notWrittenSince(store.loss()?.since) },
       };
       return shownAs(shown);

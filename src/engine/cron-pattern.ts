@@ -7,6 +7,8 @@ export interface CronCall {
   options: { paused: true; fixedTimeRule: "no-wildcard"; timezone?: string };
   /** Neither hour nor minute has a wildcard: its times are times of the day, and each comes once a day. */
   isFixed: boolean;
+  /** Nor have the seconds: where a change of clocks leaves several of its times out, each comes. */
+  isEach: boolean;
 }
 
 /** @param zone such as "Europe/Berlin"; without it the machine's own */
@@ -20,7 +22,8 @@ export function cronCall(written: string, zone: string | undefined): CronCall {
   const isExpanded = isFixed && fields.length >= 5;
   const pattern = isExpanded ? fields.map((one, index) => (index <= hours ? asList(one) : one)).join(" ") : written;
   const timezone = zone === undefined ? {} : { timezone: zone };
-  return { pattern, options: { paused: true, fixedTimeRule: "no-wildcard", ...timezone }, isFixed };
+  const isEach = isFixed && !(hours === 2 && /[*?]/.test(fields[0] ?? ""));
+  return { pattern, options: { paused: true, fixedTimeRule: "no-wildcard", ...timezone }, isFixed, isEach };
 }
 
 /** The library takes any step for a wildcard; a list is none. The only wildcard that can stand here is that of the seconds. */
@@ -42,7 +45,7 @@ export const putForward = (from: Instant, to: Instant, zone: string | undefined)
   Math.max(0, aheadAt(to, zone) - aheadAt(from, zone)) / 1000;
 
 /** How far clocks there are ahead of UTC, in milliseconds. */
-const aheadAt = (at: Instant, zone: string | undefined): number => {
+export const aheadAt = (at: Instant, zone: string | undefined): number => {
   const second = Math.floor(at / 1000) * 1000;
   const shown = new Date(second).toLocaleString("sv-SE", zone === undefined ? {} : { timeZone: zone }); // as ISO 8601 has it
   return Date.parse(`${shown}Z`) - second;

@@ -1,8 +1,8 @@
 /** When a hook of each kind is due: every so often, by a cron pattern, or once. Apart from the schedule, which only asks them. */
-import { cronCall, putForward } from "../../engine/cron-pattern.ts";
 import type { Instant, MaybePromise, Seconds, Slot } from "../../engine/event.ts";
 import type { Hook, Trigger } from "../../engine/hook.ts";
 import type { Claim, Run, Store } from "../../engine/record.ts";
+import { countedAtMost, type Slots, slotsOf } from "./slots.ts";
 
 /** What the event of a hook that fires now says. */
 export interface Firing extends Partial<Slot> {
@@ -73,8 +73,8 @@ function periodic(every: Seconds, { hook, store, now, last: known }: TimerOption
 }
 
 /**
- * Due at each moment of the pattern from now on. Of those that go by while the process sleeps, the newest counts, and of those that
- * went by before it began none: one run says how many were missed. Where the hook may not run, its run says so, once for each moment.
+ * Due at each moment of the pattern from now on. Of those that go by while the process sleeps, the newest counts (with all that a change
+ * of clocks makes due with it), and of those that went by before it began none: one run says how many were missed. Where the hook may not run, its run says so, once for each moment.
  */
 async function byPattern(slots: Slots, { hook, store, isStart, now }: TimerOptions): Promise<Timer> {
   let due = slots.next(now);
@@ -90,6 +90,11 @@ async function byPattern(slots: Slots, { hook, store, isStart, now }: TimerOptio
       : [{ because: "cron", scheduledFor: newest, slot: newest, missed: reason(newest) }];
   };
 
+  function firing(slot: Instant): Firing {
+    const forward = slots.putForward(slot, hook().limits.cooldown ?? 0);
+    return { because: "cron", scheduledFor: slot, slot, ...(forward > 0 ? { forward } : {}) };
+  }
+
   async function beforeStart(): Promise<readonly Firing[]> {
     if (since === undefined) return [];
     const firings = missed(since, now, "no daemon was running, or the hook was not active");
@@ -104,13 +109,14 @@ async function byPattern(slots: Slots, { hook, store, isStart, now }: TimerOptio
     async take(moment) {
       const before = await beforeStart();
       if (due === undefined || due > moment) return before;
-      const slot = Math.max(due, slots.newest(moment) ?? 0);
-      const isFirst = await isOurs(slot);
-      const gone = due < slot ? missed(due - 1, slot - 1, "the machine slept, or its clock was set forward") : [];
-      due = slots.next(moment); // not before: while the store cannot be asked, it stays due
-      const forward = slots.putForward(slot, hook().limits.cooldown ?? 0);
-      const firing: Firing = { because: "cron", scheduledFor: slot, slot, ...(forward > 0 ? { forward } : {}) };
-      return isFirst ? [...before, ...gone, firing] : before;
+      const fallDue = slots.together(Math.max(due, slots.newest(moment) ?? 0)).filter((slot) => slot >= (due ?? 0));
+      const [first = due, ...others] = fallDue;
+      const isFirst = await isOurs(first);
+      const ours = isFirst ? [first] : [];
+      for (const slot of others) if (await isOurs(slot)) ours.push(slot);
+      const gone = due < first ? missed(due - 1, first - 1, "the machine slept, or its clock was set forward") : [];
+      due = slots.next(others.at(-1) ?? first); // not before: while the store cannot be asked, it stays due
+      return [...before, ...(isFirst ? gone : []), ...ours.map(firing)];
     },
     turnedBack(moment) {
       due = slots.next(moment);
@@ -120,9 +126,6 @@ async function byPattern(slots: Slots, { hook, store, isStart, now }: TimerOptio
 
 /** Of several processes that begin one says so. */
 const ofMissed = (hook: string): Claim => ({ key: `missed:${hook}`, gap: 1, refusal: "it is known" });
-
-/** Of what was missed: a pattern of seconds has more moments in a night than anybody reads. */
-const countedAtMost = 100;
 
 /** Each moment has a claim of its own: where the clock was set back, those that have not run still come. */
 export const ofSlot = (hook: string, slot: Instant): Claim => ({
@@ -185,42 +188,3 @@ export async function newestStart(store: Pick<Store, "runs">, hook: string): Pro
 
 /** A run that ended early because its steps said so did begin. */
 const hasBegun = ({ status, steps }: Run): boolean => status !== "queued" && (status !== "skipped" || steps.length > 0);
-
-/** The moments of a cron pattern. */
-export interface Slots {
-  /** The first one behind this moment; undefined: none ever comes. */
-  next(after: Instant): Instant | undefined;
-  /** How many lie behind the first moment and not behind the second, as far as is counted, and the newest of them. */
-  between(after: Instant, until: Instant): { count: number; newest?: Instant };
-  /** The newest one up to this moment, itself included. */
-  newest(until: Instant): Instant | undefined;
-  /** By how much clocks went forward in so many seconds before the moment, where the pattern means times of the day. */
-  putForward(slot: Instant, within: Seconds): Seconds;
-}
-
-/**
- * Of times of the day, those that a change of clocks leaves out come right behind it, and one that comes twice counts once;
- * a pattern with a wildcard in hour or minute follows the time that passes.
- *
- * @param zone such as "Europe/Berlin"; without it the machine's own
- * @throws Error with what is wrong with the pattern or the zone
- */
-export async function slotsOf(pattern: string, zone: string | undefined): Promise<Slots> {
-  const { Cron } = await import("croner"); // only where a hook has a pattern
-  const { pattern: read, options, isFixed } = cronCall(pattern, zone);
-  const cron = new Cron(read, options);
-  cron.nextRun(); // throws for an unknown zone
-  const next = (after: Instant): Instant | undefined => cron.nextRun(new Date(after))?.getTime();
-  const newest = (until: Instant): Instant | undefined => cron.previousRuns(1, new Date(until + 1))[0]?.getTime();
-  return {
-    next,
-    newest,
-    between(after, until) {
-      let count = 0;
-      for (let at = next(after); at !== undefined && at <= until && count < countedAtMost; at = next(at)) count += 1;
-      const last = count === 0 ? undefined : newest(until);
-      return { count, ...(last === undefined ? {} : { newest: last }) };
-    },
-    putForward: (slot, within) => (isFixed ? putForward(slot - within * 1000, slot, zone) : 0),
-  };
-}

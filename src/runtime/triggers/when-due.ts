@@ -3,7 +3,8 @@ import { claimsOf } from "../../engine/admit.ts";
 import type { HookEvent, Instant, Seconds } from "../../engine/event.ts";
 import type { Hook } from "../../engine/hook.ts";
 import type { Store } from "../../engine/record.ts";
-import { hasFired, newestStart, ofSlot, slotsOf } from "./schedule-timers.ts";
+import { hasFired, newestStart, ofSlot } from "./schedule-timers.ts";
+import { slotsOf } from "./slots.ts";
 
 interface Asked {
   store: Pick<Store, "peek" | "runs">;

@@ -205,7 +205,7 @@ export const depthField = "hookline_depth";
 /** How deep is what a program sends that finds it; where it is set, a hook's program runs. */
 export const depthVariable = "HOOKLINE_DEPTH";
 /** Hooks that send what other hooks answer by sending end here. */
-const deepest = 5;
+export const deepest = 5;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

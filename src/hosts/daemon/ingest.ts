@@ -5,7 +5,15 @@
 
 import type { Engine } from "../../engine/engine.ts";
 import { HooklineError } from "../../engine/error.ts";
-import { depthField, type EventName, type Fields, type HookEvent, type MaybePromise } from "../../engine/event.ts";
+import {
+  deepest,
+  depthField,
+  type EventName,
+  type Fields,
+  type HookEvent,
+  type MaybePromise,
+  payloadAt,
+} from "../../engine/event.ts";
 import { eventNames, resolveEvent } from "../../engine/events.ts";
 import { isThenable } from "../../engine/flow.ts";
 import { nearest } from "../../engine/nearest.ts";
@@ -194,6 +202,8 @@ interface Sent {
   data?: Fields;
   cwd?: string;
   session?: string;
+  /** What a program of a hook finds in HOOKLINE_DEPTH: so hooks that answer each other by this door come to an end, too. */
+  depth?: number;
 }
 
 /** Of one event. */
@@ -241,13 +251,13 @@ function pushNested(next: unknown[], value: unknown): void {
 
 /** @throws HooklineError event_unknown, parameters_invalid */
 function eventOfSent(sent: unknown, given: Pick<HookEvent, "id" | "at" | "cwd">): HookEvent {
-  const { event, data = {}, cwd = given.cwd, session } = checked(sent);
+  const { event, data = {}, cwd = given.cwd, session, depth = 0 } = checked(sent);
   const made: HookEvent = {
     id: given.id,
     name: applicationEvent(event),
     at: given.at,
     cwd,
-    data: withoutDepthField(data),
+    data: payloadAt(depth, data, event),
     sender: "http",
   };
   if (session !== undefined) made.session = session;
@@ -273,19 +283,25 @@ function applicationEvent(written: string): EventName {
 const needs = (name: string, expected: string, found: string): HooklineError =>
   new HooklineError("parameters_invalid", { name, expected, found, where });
 
-const known: ReadonlySet<string> = new Set(["event", "data", "cwd", "session"]);
+const known: ReadonlySet<string> = new Set(["event", "data", "cwd", "session", "depth"]);
 
 function checked(sent: unknown): Sent {
   if (!isRecord(sent)) throw needs("an event", "a JSON object", kindOf(sent));
   const other = Object.keys(sent).find((name) => !known.has(name));
   if (other !== undefined) throw needs("an event", `no other fields than ${[...known].join(", ")}`, kindOf(other));
-  const { event, data, cwd, session } = sent;
+  const { event, data, cwd, session, depth } = sent;
   if (typeof event !== "string") throw needs("event", "the name of an application event", kindOf(event));
   if (data !== undefined && !isRecord(data)) throw needs("data", "a JSON object", kindOf(data));
   if (cwd !== undefined && !(typeof cwd === "string" && cwd.startsWith("/") && isWithinLimits(cwd)))
     throw needs("cwd", `an absolute path ${folderLimit}`, kindOf(cwd));
   if (session !== undefined && !(typeof session === "string" && session !== "" && canBePath(session)))
     throw needs("session", "text of at most 4,096 characters without NUL", kindOf(session));
+  if (depth !== undefined && !(typeof depth === "number" && Number.isInteger(depth) && depth >= 0 && depth <= deepest))
+    throw needs(
+      "depth",
+      `an integer from 0 to ${deepest}: deeper than that hooks answer each other without end`,
+      kindOf(depth),
+    );
   return sent as unknown as Sent; // as was just looked at; it came as JSON
 }
 

@@ -1,13 +1,14 @@
 /**
  * Watches that feed themselves: a run changes what its own watch, or the watch of another hook that then runs, looks at. Nothing says
- * which program has written a file, so a change counts as a run's where it was seen while that run went on.
+ * which program has written a file, so a change counts as a run's where it was seen while that run went on. An automation that begins then
+ * counts as set off by that run too: a program may send an event by any door.
  */
 import { dropOldest } from "../../engine/drop-oldest.ts";
 import type { HookEvent, Instant, Seconds } from "../../engine/event.ts";
 import type { Observation } from "../../engine/ports.ts";
 
 export interface WatchLoops {
-  /** Hears of the runs that events of watches begin. */
+  /** Hears of all runs. */
   observe(seen: Observation): void;
   /**
    * The event as it is sent: of too many that came out of each other it says why nothing more runs. The next change that no run has
@@ -55,14 +56,14 @@ export function createWatchLoops({ now }: { now(): Instant }): WatchLoops {
     observe(seen) {
       if (seen.is !== "run") return;
       const { id, eventId, hookName, status, startedAt } = seen.run;
-      const round = sent.get(eventId);
-      if (!round || status === "queued") return;
+      if (status === "queued") return;
       const going = runs.get(id);
       if (status !== "running") {
         if (going) going.until ??= now();
         return;
       }
-      if (going) return;
+      const round = sent.get(eventId) ?? (seen.hook ? before(startedAt, 0) : undefined);
+      if (going || !round) return;
       const through = [...round.through.filter((name) => name !== hookName), hookName];
       runs.set(id, { count: round.count, through, from: startedAt });
       dropOldest(runs, rememberedAtMost);

@@ -48,11 +48,13 @@ export const resume = (invocation: Invocation): Promise<ExitCode> =>
   onMeant(invocation, async (meant, store) => {
     const changed = await store.resume(meant.key);
     const pending = changed ? await pendingChecks(meant.hooks, store) : [];
+    const missed = changed ? await missedBy(meant.hooks, store) : 0;
     const still = meant.hook ? [] : await pausedByName(meant.hooks, store);
     if (invocation.json)
-      return print(invocation, meant, { paused: false, changed, owed: pending, still: still.map(({ id }) => id) });
+      return print(invocation, meant, { paused: false, changed, owed: pending, missed, still: still.map(({ id }) => id) });
     const { terminal } = invocation;
     terminal.print(`${meant.name} ${changed ? "runs again" : "was not paused"}`);
+    if (missed > 0) terminal.print(missedWords(missed));
     for (const { name, session, files } of pending)
       terminal.print(
         `${oneLine(name)} runs at the end of the next turn of session ${oneLine(session)}${filesIn(files)}`,
@@ -124,6 +126,25 @@ async function pendingChecks(hooks: readonly Hook[], store: Store): Promise<Pend
   }
   return pending;
 }
+
+/** More are not counted. */
+const missedAtMost = 1000;
+
+/** The events that the newest pause kept automations from: an automation does not make up for what it missed. */
+async function missedBy(hooks: readonly Hook[], store: Store): Promise<number> {
+  let count = 0;
+  for (const hook of hooks.filter(({ durable }) => durable)) {
+    const runs = await store.runs({ hook: hook.id, limit: missedAtMost });
+    const before = runs.findIndex(({ status, reason }) => status !== "skipped" || !reason?.startsWith("paused"));
+    count += before < 0 ? runs.length : before;
+  }
+  return count;
+}
+
+const missedWords = (count: number): string =>
+  count === 1
+    ? "1 event came during the pause, and no automation runs for it now: see `hookline runs --status skipped`"
+    : `${count >= missedAtMost ? "at least " : ""}${count} events came during the pause, and no automation runs for them now: see \`hookline runs --status skipped\``;
 
 const filesOf = ({ files }: Found): number => (Array.isArray(files) ? files.length : 0);
 const filesIn = (files: number): string => (files === 0 ? "" : ` (${files === 1 ? "1 file" : `${files} files`})`);

@@ -23,7 +23,7 @@ const remarks: Readonly<Record<string, string>> = {
   pause:
     'Without HOOK it pauses all hooks of the project, but not its guards: `hookline guard off` switches one off for a time. Exits 1 for a guard and for a managed hook. Runs that a pause prevents are recorded as skipped. Pending checks stay pending. JSON: `{"hook" | "project", "paused", "changed"}`.',
   resume:
-    "Lists the pending checks of sessions: they run at the end of the next turn. JSON: as for `pause`, with `owed` and `still`.",
+    "Lists the pending checks of sessions: they run at the end of the next turn. JSON: as for `pause`, with `owed`, `missed` and `still`.",
   init: 'Shows the agents, hooks, languages and tools that it finds, and each change; at a terminal it asks for one after the other. Without a terminal and without `--yes` it writes nothing. Run twice it changes nothing. It trusts what it has written itself, and nothing else. Exits 1 when you have refused all, 3 when settings of an agent cannot be read. JSON: `{"root", "agents", "languages", "tests", "formatters", "hooks", "changes": [{"name", "files": [{"file", "before", "after"}]}], "written"}`. All of it: [init.md](init.md).',
   add: "Shows what comes and asks for one key; without a terminal it writes at once. Run twice it changes nothing. A file that is there is replaced only with `--update` or another `--level`; it shows the difference first. What it writes is trusted, nothing else of the project: [guards.md](guards.md), [recipes](init.md#recipes). Exits 1 where nothing here fits a recipe. JSON, with `--list`: a list of packs and recipes.",
   trust:

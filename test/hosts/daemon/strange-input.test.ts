@@ -1,6 +1,7 @@
 /** Strange input at every door of a daemon: each answer is JSON with a sentence and a status that fits, and the daemon lives. */
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
 import { hosted } from "./hosted.ts";
@@ -107,6 +108,75 @@ test("whatever is sent to any route of the daemon, it answers without a fault of
   const { status, body } = await daemon.call("/events", { body: { event: "a.b" } });
   assert.equal(status, 200, JSON.stringify(body));
   assert.equal(body.runs.length, 1);
+  await daemon.close();
+});
+
+/** In place of every parameter that an operation takes. */
+const values: readonly unknown[] = [
+  "\u0000",
+  "\ud800",
+  "__proto__",
+  "constructor",
+  "x".repeat(5_000),
+  -1,
+  1.5,
+  1e308,
+  [],
+  {},
+  null,
+  true,
+];
+
+test("every operation of the daemon answers strange parameters without a fault of its own", async (t) => {
+  const place = placeFor(t);
+  const daemon = await hosted(place);
+  const listed = (await daemon.call("/operations")).body;
+  const faults: string[] = [];
+  for (const { name, parameters } of listed.operations ?? listed)
+    for (const value of values) {
+      const names = Object.keys(parameters?.properties ?? { id: 0 });
+      const body = JSON.stringify(Object.fromEntries(names.map((one) => [one, value])));
+      const said = await fetch(`http://127.0.0.1:${daemon.port}/operations/${name}`, {
+        ...{ method: "POST", body },
+        headers: { authorization: `Bearer ${daemon.token}`, "content-type": "application/json" },
+      });
+      const text = await said.text();
+      if (said.status >= 500 || !isSentence(text))
+        faults.push(`${name} ${body.slice(0, 120)}: ${said.status} ${text.slice(0, 200)}`);
+    }
+  assert.deepEqual(faults, []);
+  await daemon.close();
+});
+
+test("a body of 50 MB is told its limit, headers of 100 kB too, and the daemon lives", async (t) => {
+  const place = placeFor(t);
+  const daemon = await hosted(place);
+  const send = async (path: string, init: RequestInit): Promise<number> =>
+    (await fetch(`http://127.0.0.1:${daemon.port}${path}`, { method: "POST", ...init })).status;
+  const headers = { authorization: `Bearer ${daemon.token}`, "content-type": "application/json" };
+  const large = "x".repeat(50 * 1024 * 1024);
+  for (const path of ["/events", "/operations/hooks", "/webhooks/x", "/links"])
+    assert.equal(await send(path, { headers, body: large }), 413, path);
+  assert.equal(await send("/events", { headers: { ...headers, "x-long": "y".repeat(100_000) }, body: "{}" }), 431);
+  assert.equal(await send("/events", { headers, body: '{"event":"a.b"}' }), 200);
+  await daemon.close();
+});
+
+test("each strange line on the socket gets one answer with a sentence, and the lines after it are taken", async (t) => {
+  const place = placeFor(t);
+  const daemon = await hosted(place);
+  const lines = Object.values(bodies).filter((body) => !body.includes("\n") && body !== "" && body.length < 1_000_000);
+  const socket = connect(join(place.folder, "daemon.sock"));
+  socket.end(`${[...lines, '{"event":"a.b"}'].join("\n")}\n`);
+  let said = "";
+  for await (const part of socket) said += String(part);
+  const answers = said
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  assert.equal(answers.length, lines.length + 1);
+  for (const answer of answers) assert.ok(answer.ok || isSentence(answer.error.message), JSON.stringify(answer));
+  assert.equal(answers.at(-1).ok, true);
   await daemon.close();
 });
 

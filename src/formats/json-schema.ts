@@ -10,6 +10,7 @@ import { placeholders } from "../engine/template.ts";
 import { automationFields, triggerKinds } from "./automations/schema.ts";
 import { contextSteps } from "./automations/steps.ts";
 import { configKeys } from "./config/keys.ts";
+import { takingDurations } from "./reading/durations.ts";
 import { authorsActions, chain } from "./rules/actions.ts";
 import { authorsConditions, composites } from "./rules/conditions.ts";
 import { type RuleFieldName, ruleEvents, ruleFieldNames, ruleFields, writableEvents } from "./rules/fields.ts";
@@ -159,7 +160,8 @@ const objectOf = (key: string, inner: Fields, more: Fields = {}): Fields => ({
 });
 
 /** One test for each type, so that what an editor says is about that type alone. */
-function typedSchema(what: string, types: readonly Type[], fieldsOf: (type: Type) => Fields): Fields {
+function typedSchema(what: string, given: readonly Type[], fieldsOf: (type: Type) => Fields): Fields {
+  const types = given.map((type) => ({ ...type, params: takingDurations(type.params) }));
   const description = [what, ...types.map(({ name, summary }) => `${name}: ${summary}`)].join("\n");
   return {
     type: "object",

@@ -1,5 +1,6 @@
 /** Durations as people write them, such as 5m, in the fields that count seconds: numbers from here on, whatever the format. */
 import type { Fields, Json, Seconds } from "../../engine/event.ts";
+import { isRecord } from "../../engine/schema.ts";
 import type { Member } from "./tree.ts";
 
 const units: readonly { name: RegExp; seconds: number }[] = [
@@ -27,6 +28,19 @@ export function secondsIn(written: string): Seconds | undefined {
 
 /** As it stands in the JSON Schemas. */
 export const durationPattern = "^\\s*(\\d+(\\.\\d+)?\\s*[A-Za-z]+\\s*)+$";
+
+/** The schema of a map whose durations are read: where it counts seconds, 5m may be written too. */
+export function takingDurations(schema: Fields): Fields {
+  if (!isRecord(schema.properties)) return schema;
+  const properties = Object.entries(schema.properties as Fields).map(([key, one]): [string, Json] => {
+    // a schema is JSON
+    if (!counted.has(key) || !isRecord(one) || (one.type !== "number" && one.type !== "integer")) return [key, one];
+    const { description, default: usual, ...number } = one as Fields; // as above
+    const about = { ...(description !== undefined && { description }), ...(usual !== undefined && { default: usual }) };
+    return [key, { anyOf: [number, { type: "string", pattern: durationPattern }], ...about }];
+  });
+  return { ...schema, properties: Object.fromEntries(properties) };
+}
 
 /** The fields in which every format counts seconds. */
 const counted: ReadonlySet<string> = new Set([

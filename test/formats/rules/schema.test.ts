@@ -202,6 +202,16 @@ test("[DT25] each of the conditions and actions loads from a file and is valid b
   assert.deepEqual(faults(source, "rules"), []);
 });
 
+test("an action's own timeout may be written as 5m, by the schema as in a file", () => {
+  const validate = ajv.compile(rulesSchema(registry, "rules"));
+  for (const action of [
+    "{ type: shell, command: x, timeout: 5m }",
+    "{ type: shell, params: { command: x, timeout: 1h 30m } }",
+  ])
+    assert.ok(validate(parse(file(rule({ action })))), action);
+  assert.ok(!validate(parse(file(rule({ action: "{ type: shell, command: x, timeout: soon }" })))));
+});
+
 test("[D76] what an extension has registered is in the schema, too", () => {
   const kind = conditionKind(
     "longer",

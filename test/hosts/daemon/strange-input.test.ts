@@ -131,10 +131,11 @@ test("every operation of the daemon answers strange parameters without a fault o
   const place = placeFor(t);
   const daemon = await hosted(place);
   const listed = (await daemon.call("/operations")).body;
+  assert.ok(listed.length > 20 && listed.every((one: object) => "input" in one), JSON.stringify(listed[0]));
   const faults: string[] = [];
-  for (const { name, parameters } of listed.operations ?? listed)
+  for (const { name, input } of listed)
     for (const value of values) {
-      const names = Object.keys(parameters?.properties ?? { id: 0 });
+      const names = Object.keys(input.properties ?? {});
       const body = JSON.stringify(Object.fromEntries(names.map((one) => [one, value])));
       const said = await fetch(`http://127.0.0.1:${daemon.port}/operations/${name}`, {
         ...{ method: "POST", body },

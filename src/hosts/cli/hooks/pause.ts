@@ -51,7 +51,13 @@ export const resume = (invocation: Invocation): Promise<ExitCode> =>
     const missed = changed ? await missedBy(meant.hooks, store) : 0;
     const still = meant.hook ? [] : await pausedByName(meant.hooks, store);
     if (invocation.json)
-      return print(invocation, meant, { paused: false, changed, owed: pending, missed, still: still.map(({ id }) => id) });
+      return print(invocation, meant, {
+        paused: false,
+        changed,
+        owed: pending,
+        missed,
+        still: still.map(({ id }) => id),
+      });
     const { terminal } = invocation;
     terminal.print(`${meant.name} ${changed ? "runs again" : "was not paused"}`);
     if (missed > 0) terminal.print(missedWords(missed));

@@ -5,9 +5,9 @@ import { fingerprint } from "../../engine/fingerprint.ts";
 import { isThenable } from "../../engine/flow.ts";
 import { merge, type Outcome } from "../../engine/outcome.ts";
 import type { Caller, Ports } from "../../engine/ports.ts";
-import { untrustedWords } from "../../operations/hook-counts.ts";
+import type { LoadedHooks } from "../../loading/load.ts";
 
-type Asking = Parameters<typeof untrustedWords>[0];
+type Asking = Pick<LoadedHooks, "set" | "untrusted">;
 type Emit = (event: HookEvent, caller?: Caller) => MaybePromise<Outcome>;
 
 /** @param loadedAt of the folder where the event happened */
@@ -30,6 +30,7 @@ export function noticing(
   async function told(loaded: Asking, event: HookEvent, outcome: Outcome): Promise<Outcome> {
     const key = `untrusted:${event.session}:${fingerprint(JSON.stringify(loaded.untrusted)).slice(0, 16)}`;
     try {
+      const { untrustedWords } = await import("../../operations/hook-counts.ts"); // few folders wait for trust
       const refused = await store.claim([{ key, max: 1, refusal: "" }], now());
       return refused
         ? outcome

@@ -7,7 +7,6 @@ import { dirname, isAbsolute, join, resolve } from "node:path";
 import type { ShellPlace, ShellReading } from "../engine/effects.ts";
 import { depthField, type Fields, type HookEvent, textField } from "../engine/event.ts";
 import { rowOf, verdictsOf } from "../engine/events.ts";
-import { isRecord } from "../engine/schema.ts";
 import {
   foldersIn as foldersOfLine,
   type LineFolder,
@@ -16,7 +15,7 @@ import {
   linesInShellLine,
   linesMade,
 } from "../engine/skill-lines.ts";
-import { lineOfCall } from "../engine/tools.ts";
+import { inputOfCall, lineOfCall } from "../engine/tool-input.ts";
 import { linesWritten, mayHoldLines } from "../engine/written-lines.ts";
 import { realOf } from "../files/paths.ts";
 import { textAt } from "../files/regular-file.ts";
@@ -47,9 +46,10 @@ export type ReadLine = (line: string, place: ShellPlace) => Pick<ShellReading, "
 
 /** Whether `meantLines` has to have the reader: most lines name no such folder. */
 export function takesReader({ name, data, cwd }: HookEvent, home: Home): boolean {
-  const { tool_input: input } = data;
-  if (name !== "PreToolUse" || !isRecord(input)) return false;
-  const line = lineOfCall(textField(data, "tool_name") ?? "", input as Fields)?.line; // a payload is JSON
+  const tool = textField(data, "tool_name") ?? "";
+  const input = inputOfCall(tool, data.tool_input);
+  if (name !== "PreToolUse" || input === undefined) return false;
+  const line = lineOfCall(tool, input)?.line;
   return line !== undefined && makes.test(line) && foldersOfLine(line, cwd, lineFolders(home)).length > 0;
 }
 const makes = /[>`]|\b(?:tee|dd|sponge)\b/;
@@ -71,9 +71,10 @@ export function meantLines(event: HookEvent, home: Home, readLine?: ReadLine): M
     return called === undefined ? [] : namedBy(called, event, home);
   }
   if (name === "UserPromptExpansion") return namedBy(textField(data, "command_name") ?? "", event, home);
-  const { tool_input: input } = data;
-  if (name !== "PreToolUse" || !isRecord(input)) return [];
-  return ofCall(textField(data, "tool_name") ?? "", input as Fields, { event, home, readLine }); // a payload is JSON
+  const tool = textField(data, "tool_name") ?? "";
+  const input = inputOfCall(tool, data.tool_input);
+  if (name !== "PreToolUse" || input === undefined) return [];
+  return ofCall(tool, input, { event, home, readLine });
 }
 
 /** Tools by which a model calls words for a model, and the fields that name these. */

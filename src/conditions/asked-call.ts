@@ -2,11 +2,11 @@
 import { homedir } from "node:os";
 import { baseName } from "../engine/command-pattern.ts";
 import { type CallEffects, type Effect, effectNames, type SimpleCommand } from "../engine/effects.ts";
-import { type HookEvent, textField } from "../engine/event.ts";
+import { type HookEvent, type Json, textField } from "../engine/event.ts";
 import { rowOf } from "../engine/events.ts";
 import type { Patterns, Scope } from "../engine/ports.ts";
-import { isRecord } from "../engine/schema.ts";
-import { classOf, lineOfCall } from "../engine/tools.ts";
+import { inputOfCall, isUntoldWrite, lineOfCall } from "../engine/tool-input.ts";
+import { classOf } from "../engine/tools.ts";
 import { namesNoTool } from "./settings-conditions.ts";
 import { ownTemporary } from "./temporary.ts";
 
@@ -108,7 +108,7 @@ const withoutEffects = (words: readonly string[], index: number | undefined): On
 interface Asked {
   name: HookEvent["name"];
   tool: string | undefined;
-  input: unknown;
+  input: Json | undefined;
   cwd: string;
   isShell: boolean;
   /** Made when a rule first needs it. */
@@ -142,20 +142,22 @@ export function askOf(patterns: Patterns): Ask {
   return ask;
 }
 
-/** Of a tool that is not known, a field may hold a line. */
-const isShellCall = (tool: string | undefined, input: unknown): boolean =>
-  tool !== undefined &&
-  (classOf(tool) === "shell" || (isRecord(input) && lineOfCall(tool, input as HookEvent["data"]) !== undefined));
+/** Of a tool that is not known, a field may hold a line. Of one that writes nobody knows what, a rule about unknown programs holds as well. */
+function isShellCall(tool: string | undefined, input: Json | undefined): boolean {
+  if (tool === undefined) return false;
+  if (classOf(tool) === "shell" || isUntoldWrite(tool, input)) return true;
+  const fields = inputOfCall(tool, input);
+  return fields !== undefined && lineOfCall(tool, fields) !== undefined;
+}
 
 /** A call that no rule can judge is none that a guard lets pass. */
 const isUnreadable = ({ name, data }: HookEvent, tool: string | undefined): boolean =>
-  rowOf(name).matchTool === true &&
-  (tool === undefined || (data.tool_input !== undefined && data.tool_input !== null && !isRecord(data.tool_input)));
+  rowOf(name).matchTool === true && (tool === undefined || inputOfCall(tool, data.tool_input) === undefined);
 
 function readCall(event: HookEvent, tool: string | undefined, patterns: Patterns, home: string): Divided | undefined {
   const { tool_input: input } = event.data;
-  if (!rowOf(event.name).matchTool || tool === undefined || !isRecord(input)) return undefined;
-  const fields = input as HookEvent["data"];
+  const fields = tool === undefined ? undefined : inputOfCall(tool, input);
+  if (!rowOf(event.name).matchTool || tool === undefined || fields === undefined) return undefined;
   const place = { workspace: patterns.workspace ?? event.cwd, home };
   const reading = patterns.effects?.({ tool, input: fields, cwd: event.cwd, home }, place);
   const line = lineOfCall(tool, fields)?.line ?? textField(fields, "command") ?? "";

@@ -12,7 +12,7 @@ import { oneLine } from "../engine/one-line.ts";
 import { baseName } from "../engine/pattern.ts";
 import type { ConditionKind, Patterns } from "../engine/ports.ts";
 import type { Found } from "../engine/record.ts";
-import { isRecord, listOf, object, oneOf, say, text } from "../engine/schema.ts";
+import { listOf, object, oneOf, say, text } from "../engine/schema.ts";
 import {
   foldersIn,
   isOfWords,
@@ -22,6 +22,7 @@ import {
   linesInShellLine,
   linesMade,
 } from "../engine/skill-lines.ts";
+import { inputOfCall } from "../engine/tool-input.ts";
 import { classOf } from "../engine/tools.ts";
 import { linesWritten } from "../engine/written-lines.ts";
 import { textAt } from "../files/regular-file.ts";
@@ -60,10 +61,9 @@ function compile({ folders }: Params, patterns: Patterns): (event: HookEvent) =>
   const real = patterns.real ?? ((path: string) => path);
   return (event) => {
     const { name, data, cwd } = event;
-    const input = data.tool_input;
-    if (!rowOf(name).matchTool || !isRecord(input)) return false;
-    const fields = input as Fields; // a payload is JSON
     const tool = textField(data, "tool_name") ?? "";
+    const fields = inputOfCall(tool, data.tool_input);
+    if (!rowOf(name).matchTool || fields === undefined) return false;
     const line = lineOf(event);
     const byTheLine = line !== undefined && couldMean(line, cwd, folders) && byLine(tool, fields, line, cwd);
     if (byTheLine || classOf(tool) === "shell") return byTheLine;

@@ -5,9 +5,9 @@ import { rowOf } from "../engine/events.ts";
 import { isForPerson, loosensBy, type OwnPlaces } from "../engine/loosening.ts";
 import type { ConditionKind, Patterns } from "../engine/ports.ts";
 import type { Found } from "../engine/record.ts";
-import { flag, isRecord, listOf, mapOf, object, say, text } from "../engine/schema.ts";
-import { classOf, pathFields } from "../engine/tools.ts";
-
+import { flag, listOf, mapOf, object, say, text } from "../engine/schema.ts";
+import { inputOfCall, pathsOfInput } from "../engine/tool-input.ts";
+import { classOf } from "../engine/tools.ts";
 import { createOwnPlaces, type OwnFolders } from "./own-places.ts";
 import { buildsWords, lineOf, writes, writtenByTool } from "./writes-to.ts";
 
@@ -110,19 +110,19 @@ function byTool(tool: string, input: Fields, cwd: string, own: OwnPlaces): strin
       : undefined;
   }
   if (classOf(tool) === "shell") return undefined;
-  const named = pathFields.flatMap((field) => textField(input, field) ?? []);
-  return kinds(named).includes("key") ? "read the key to Hookline's daemon" : undefined;
+  return kinds(pathsOfInput(input)).includes("key") ? "read the key to Hookline's daemon" : undefined;
 }
 
 function compile(folders: OwnFolders, patterns: Patterns): (event: HookEvent) => Found | boolean {
   const own = createOwnPlaces(folders, patterns);
   return (event) => {
     const { name, data, cwd } = event;
-    const input = data.tool_input;
-    if (!rowOf(name).matchTool || !isRecord(input)) return false;
+    if (!rowOf(name).matchTool) return false;
     const tool = textField(data, "tool_name") ?? "";
+    const input = inputOfCall(tool, data.tool_input);
+    if (input === undefined) return false; // writes_to says so
     const line = lineOf(event);
-    const does = line === undefined ? byTool(tool, input as Fields, cwd, own) : byLine(line, cwd); // a payload is JSON
+    const does = line === undefined ? byTool(tool, input, cwd, own) : byLine(line, cwd);
     return does === undefined ? false : { does };
   };
 

@@ -11,8 +11,9 @@ import { compileNameGlob } from "../engine/glob.ts";
 import { baseName, unknownText } from "../engine/pattern.ts";
 import type { ConditionKind, Patterns } from "../engine/ports.ts";
 import type { Found } from "../engine/record.ts";
-import { flag, isRecord, listOf, object, say, text } from "../engine/schema.ts";
-import { classOf, lineOfCall, pathFields } from "../engine/tools.ts";
+import { flag, listOf, object, say, text } from "../engine/schema.ts";
+import { filesOfPatch, inputOfCall, isUntoldWrite, lineOfCall, pathsOfInput } from "../engine/tool-input.ts";
+import { classOf, fileUseOf } from "../engine/tools.ts";
 import { archiveMembers } from "../files/archive-members.ts";
 import { isInside } from "../files/paths.ts";
 import { textAt } from "../files/regular-file.ts";
@@ -30,20 +31,7 @@ interface Params {
   mods?: string[];
 }
 
-/** Tools of agents without an adapter, and of servers, that write what they name. */
-const otherWriters =
-  /^(?:mcp__.*__)?(?:write|edit|create|delete|move|rename|replace|apply|append|str_replace)(?:_?(?:file|files|patch|editor))?$/i;
-/** A patch names its files in its own text. */
-const patchFields = ["input", "patch", "command", "content"];
-const patched = /^(?:\*\*\* (?:Add|Update|Delete) File: |\*\*\* Move to: |\+\+\+ (?:b\/)?|--- a\/)(\S.*?)\s*$/gm;
-
-export function writtenByTool(input: Fields): string[] {
-  const texts = patchFields.flatMap((name) => textField(input, name) ?? []);
-  const named = texts.flatMap((one) =>
-    one.includes("*** ") || one.includes("+++ ") ? [...one.matchAll(patched)] : [],
-  );
-  return [...pathFields.flatMap((name) => textField(input, name) ?? []), ...named.flatMap(([, path]) => path ?? [])];
-}
+export const writtenByTool = (input: Fields): string[] => [...pathsOfInput(input), ...filesOfPatch(input).files];
 
 /** A line that cannot be analysed is no ordinary one: that it speaks of such a file is enough. */
 function speaksOf(line: string, files: readonly string[]): string[] {
@@ -141,8 +129,8 @@ export function needsShell(params: Params): (event: HookEvent) => boolean {
 
 /** Of a shell, and of a tool that nobody here knows and that is given one (R102). */
 export function lineOf({ data: { tool_name: tool, tool_input: input } }: HookEvent): string | undefined {
-  if (typeof tool !== "string" || !isRecord(input)) return undefined;
-  return lineOfCall(tool, input as Fields)?.line; // a payload is JSON
+  const fields = typeof tool === "string" ? inputOfCall(tool, input) : undefined;
+  return typeof tool === "string" && fields ? lineOfCall(tool, fields)?.line : undefined;
 }
 
 /** Paths as the line has them; of a variable that is not known, as if it were the home or the folder. */
@@ -162,8 +150,8 @@ interface At extends Pick<Patterns, "like"> {
   cwd: string;
 }
 
-/** Whether it is a tool that writes the files that it names. */
-export const writes = (tool: string): boolean => classOf(tool) === "write" || otherWriters.test(tool);
+/** Whether it may write the files that it names: of a tool whose name tells nothing, nobody knows that it does not. */
+export const writes = (tool: string): boolean => !["reads", "searches", "looks"].includes(fileUseOf(tool) ?? "");
 
 /** `skills` alone would be in many a line. */
 const namedIn = ({ files, folders = [], mods = [] }: Params): string[] => [
@@ -267,9 +255,10 @@ function compile(params: Params, patterns: Patterns): (event: HookEvent) => Foun
   return (event) => {
     const { name, data, cwd } = event;
     const tool = textField(data, "tool_name") ?? "";
-    const input = data.tool_input;
-    if (!rowOf(name).matchTool || !isRecord(input)) return false;
-    const fields = input as Fields; // a payload is JSON
+    if (!rowOf(name).matchTool) return false;
+    const fields = inputOfCall(tool, data.tool_input);
+    if (fields === undefined) return { does: doesUnread };
+    if (cautious && isUntold(tool, fields)) return { does: classOf(tool) === "shell" ? runsUntold : writesUntold };
     const at: At = { home, cwd, ...(patterns.like && { like: patterns.like }) };
     const isAny = (paths: readonly string[]): boolean =>
       paths
@@ -340,6 +329,11 @@ function compile(params: Params, patterns: Patterns): (event: HookEvent) => Foun
   }
 }
 const shortest = 4;
+const isUntold = (tool: string, input: Fields): boolean =>
+  isUntoldWrite(tool, input) || (classOf(tool) === "shell" && tool === "Bash" && lineOfCall(tool, input) === undefined);
+const doesUnread = "be called with what nobody can read, and so may do anything";
+const runsUntold = "run a line that the call does not tell";
+const writesUntold = "write a file that the call does not name";
 const appliesUnread =
   "apply a patch that cannot be read beforehand, and so may change hooks or what loads code into an agent";
 

@@ -1,5 +1,5 @@
 /** The tools that agents have: their classes, and what of a call a tool pattern is compared with (R11, C73a). */
-import type { Fields, Json } from "./event.ts";
+import type { Json } from "./event.ts";
 import { isRecord } from "./schema.ts";
 
 export const toolClassNames = ["shell", "write", "read", "search", "web", "mcp", "agent"] as const;
@@ -73,76 +73,55 @@ export const otherTool: ToolRow = { compares: "file", fields: ["file_path", "pat
 
 export const toolRow = (tool: string): ToolRow | undefined => (Object.hasOwn(tools, tool) ? tools[tool] : undefined);
 
-/** Fields in which tools that nobody here knows are given a line, code or the words of a command to run (R102), without "_" and in small letters. */
-const lineFields: ReadonlySet<string> = new Set(
-  "command cmd script code line commandline cmdline shellcommand bashcommand shell bash exec argv".split(" "),
-);
-/** Several of them, each a line of its own. */
-const manyFields: ReadonlySet<string> = new Set("commands cmds scripts lines".split(" "));
-/** Only with `args` is it known for a program. */
-const programFields: ReadonlySet<string> = new Set("program executable file binary bin".split(" "));
-const deepest = 5;
-const mostLines = 50;
-/** Such a tool is a shell by its name: what nobody can tell of its line counts as it does for a shell. */
-const shellName = /(?:^|_|-|\.)(?:shell|bash|sh|zsh|terminal|exec|execute|run)(?:$|_|-|\.|command|cmd)/i;
-
-/** The shell line of a call, where it has one. Of a tool that is not known it is read for rules that deny or ask alone. */
-export function lineOfCall(tool: string, input: Fields): { line: string; isShell: boolean } | undefined {
-  const row = toolRow(tool);
-  if (row !== undefined && row.class !== "shell") return undefined;
-  if (row?.compares === "foreign") return undefined;
-  const lines = row
-    ? row.fields.flatMap((field) => joinedWords(Object.hasOwn(input, field) ? input[field] : undefined, input) ?? [])
-    : linesIn(input);
-  if (lines.length === 0) return undefined;
-  return { line: lines.slice(0, mostLines).join("\n"), isShell: row !== undefined || shellName.test(tool) };
-}
-
-/** Wherever they stand: `args.script`, `arguments.command`, steps, JSON as a text. */
-function linesIn(value: Json | undefined, depth = 0): string[] {
-  if (depth > deepest) return [];
-  if (typeof value === "string") return linesIn(parsed(value), depth + 1);
-  if (Array.isArray(value)) return value.flatMap((one) => (typeof one === "object" ? linesIn(one, depth + 1) : []));
-  if (!isRecord(value)) return [];
-  const fields = value as Fields; // it is JSON
-  return Object.entries(fields).flatMap(([name, one]) => {
-    const plain = name.toLowerCase().replaceAll(/[_-]/g, "");
-    if (manyFields.has(plain) && Array.isArray(one))
-      return one.flatMap((each) => (typeof each === "string" ? each : linesIn(each, depth + 1)));
-    const isLine = lineFields.has(plain) || (programFields.has(plain) && argsOf(fields).length > 0);
-    return (isLine ? joinedWords(one, fields) : undefined) ?? linesIn(one, depth + 1);
-  });
-}
-
-function parsed(text: string): Json | undefined {
-  if (!/^\s*[[{]/.test(text)) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // it is a text like others
-  }
-}
-
-const argsOf = ({ args, arguments: given }: Fields): string[] => {
-  const words = Array.isArray(args) ? args : given;
-  return Array.isArray(words) && words.every((one) => typeof one === "string") ? words : [];
-};
-
-/** A text is a line; a list is the words of one command, and so is a program with its `args`. */
-function joinedWords(value: Json | undefined, fields: Fields): string | undefined {
-  const more = argsOf(fields);
-  if (typeof value === "string") return [value, ...more.map(quoted)].join(" ");
-  if (!Array.isArray(value) || value.length === 0 || !value.every((one) => typeof one === "string")) return undefined;
-  return [...value, ...more].map(quoted).join(" ");
-}
-
-const quoted = (word: string): string => (/^[\w./:=@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
-
 /** The class of a canonical tool name, if it has one. */
 export const classOf = (tool: string): ToolClass | undefined =>
   tool.startsWith("mcp__") ? "mcp" : toolRow(tool)?.class;
 
 export const isToolClass = (name: string): name is ToolClass => toolClassNames.some((one) => one === name);
+
+/** What a tool does with the files that its input names. */
+export type FileUse = "writes" | "deletes" | "reads" | "searches";
+
+/** By the words of its name, those of tools that no adapter knows: the first that fits wins, so `search_and_replace` writes. */
+const verbs: readonly (readonly [FileUse, ReadonlySet<string>])[] = [
+  ["deletes", new Set("delete remove rm trash unlink rmdir".split(" "))],
+  [
+    "writes",
+    new Set(
+      "write edit create update move mv rename replace apply append prepend insert patch copy cp save put modify overwrite touch multiedit mkdir symlink link extract unzip".split(
+        " ",
+      ),
+    ),
+  ],
+  ["searches", new Set("grep search ripgrep rg".split(" "))],
+  ["reads", new Set("read get view open cat load fetch show head tail resource".split(" "))],
+];
+/** They look, and tell no content. */
+const lookingVerbs: ReadonlySet<string> = new Set(
+  "list ls glob find tree stat info exists check lint diff status log analyze inspect describe count watch symbols references definition".split(
+    " ",
+  ),
+);
+
+const wordsOf = (tool: string): string[] =>
+  (/__([^_].*)$/.exec(tool.replace(/^mcp__.*?(?=__)/, ""))?.[1] ?? tool)
+    .replaceAll(/([a-z])([A-Z])/g, "$1_$2")
+    .toLowerCase()
+    .split(/[^a-z]+/);
+
+/** Undefined: its name tells nothing of it. Agents' own tools are known by their class. */
+export function fileUseOf(tool: string): FileUse | "looks" | undefined {
+  const row = toolRow(tool);
+  if (row?.class === "write") return "writes";
+  if (row?.class === "read" || tool === "NotebookRead") return "reads";
+  if (tool === "Grep") return "searches";
+  if (row !== undefined) return "looks";
+  const words = wordsOf(tool);
+  return (
+    verbs.find(([, all]) => words.some((word) => all.has(word)))?.[0] ??
+    (words.some((word) => lookingVerbs.has(word)) ? "looks" : undefined)
+  );
+}
 
 /**
  * What specification 003 calls the tools that coding agents have: module.action. A rule on one of these names means the

@@ -5,6 +5,7 @@
 import type { Fields, Json } from "./event.ts";
 import { isRecord } from "./schema.ts";
 import { formsAt, isOfWords, type LineFolder, type LinesWritten, linesBetween } from "./skill-lines.ts";
+import { patchIn, pathsOfInput, recordsOf } from "./tool-input.ts";
 import { pathFields } from "./tools.ts";
 
 const wholeFields = ["content", "file_text", "contents"];
@@ -26,8 +27,7 @@ const textOf = (input: Fields, names: readonly string[]): string[] =>
   });
 
 /** Whether a tool's input names a file that may be one: most name none. */
-export const mayHoldLines = (input: Fields): boolean =>
-  textOf(input, pathFields).some(isOfWords) || textOf(input, patchFields).some((text) => isPatch(text));
+export const mayHoldLines = (input: Fields): boolean => pathsOfInput(input).some(isOfWords) || isPatch(patchIn(input));
 
 const isPatch = (text: string): boolean => text.includes("*** ") || text.includes("+++ ");
 
@@ -45,8 +45,11 @@ export function linesWritten(
   folders: readonly LineFolder[],
   places: PlacesOfFiles,
 ): LinesWritten[] {
-  const named = textOf(input, pathFields).map((written) => ({ written, change: changeOf(tool, input) }));
-  const ofPatches = textOf(input, patchFields).filter(isPatch).flatMap(changesOfPatch);
+  const named = recordsOf(input).flatMap(({ paths, fields }) =>
+    paths.map((written) => ({ written, change: changeOf(tool, { ...input, ...fields }) })),
+  );
+  const patch = patchIn(input);
+  const ofPatches = isPatch(patch) ? changesOfPatch(patch) : [];
   return [...named, ...ofPatches].flatMap(({ written, change }) => {
     const path = places.absolute(written);
     const forms = isOfWords(path) ? (formsAt(path, folders) ?? formsAt(places.real(path), folders)) : undefined;

@@ -128,7 +128,9 @@ test("a patch is one call for each file that it adds, changes, moves or deletes,
   });
   ok(events.every(({ accepts, nativeTool }) => !accepts?.includes("updatedInput") && nativeTool === "apply_patch"));
   equal(new Set(events.map(({ delivery }) => delivery?.id)).size, 4);
-  for (const unreadable of [{ patchText: "nothing" }, {}, { patch: patchText }, { patchText: 5 }, { patchText: "" }]) {
+  for (const read of [{ patch: patchText }, { args: [patchText] }, { patch: JSON.stringify({ patchText }) }])
+    equal(calling("apply_patch", read).length, 4, "a patch is read wherever it stands");
+  for (const unreadable of [{ patchText: "nothing" }, {}, { patchText: 5 }, { patchText: "" }]) {
     const { data, nativeTool } = onlyOne(calling("apply_patch", unreadable));
     deepEqual([data.tool_name, data.tool_input], ["Edit", {}], "no rule takes it for another file");
     equal(nativeTool, "apply_patch");

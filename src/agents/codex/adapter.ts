@@ -7,6 +7,7 @@ import { fingerprint } from "../../engine/fingerprint.ts";
 import type { Layer } from "../../engine/hook.ts";
 import { oneLine } from "../../engine/one-line.ts";
 import { isRecord } from "../../engine/schema.ts";
+import { inputOfCall, lineOfCall, patchIn } from "../../engine/tool-input.ts";
 import { tools } from "../../engine/tools.ts";
 import { realOf } from "../../files/paths.ts";
 import type { AgentAdapter, AgentSettings, DecodeOptions, HookFiles, InstallLayer, Places } from "../adapter.ts";
@@ -126,10 +127,11 @@ function callsIn(
 ): readonly Call[] | undefined {
   const tool = textOf(tool_name);
   if (tool === undefined) return undefined;
-  const text = commandIn(tool_input);
-  if (tool === patchTool) return patchCalls(text, cwd);
+  if (tool === patchTool) return patchCalls(patchIn(tool_input), cwd);
   const call = canonicalCall(nativeTools, tool, tool_input);
-  if (tool !== "Bash") return [call];
+  const input = inputOfCall(tool, tool_input);
+  const text = (input && lineOfCall(tool, input)?.line) ?? "";
+  if (tool !== "Bash") return [call, ...patchCallsInLine(text, cwd)];
   const there =
     cwd === folder || text === "" || !isRecord(tool_input)
       ? call
@@ -173,7 +175,7 @@ function nativeForm(event: HookEvent, input: Fields, wire: unknown): Fields | un
   if (tool_name === "Bash" && typeof cwd === "string" && typeof input.command === "string")
     return { ...input, command: lineWithin(cwd, input.command) };
   if (tool_name !== patchTool) return nativeInput(nativeTools, textOf(tool_name) ?? "", input);
-  const command = patchFor(commandIn(tool_input), input, { cwd: textOf(cwd) ?? event.cwd });
+  const command = patchFor(patchIn(tool_input), input, { cwd: textOf(cwd) ?? event.cwd });
   return command === undefined ? undefined : { ...(isRecord(tool_input) && tool_input), command };
 }
 

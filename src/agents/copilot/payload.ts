@@ -6,6 +6,7 @@ import type { AgentEventName, Fields, HookEvent, Json } from "../../engine/event
 import { rowOf } from "../../engine/events.ts";
 import type { OutcomeField } from "../../engine/outcome.ts";
 import { isRecord } from "../../engine/schema.ts";
+import { patchIn } from "../../engine/tool-input.ts";
 import type { DecodeOptions } from "../adapter.ts";
 import { isContinuation, momentOf } from "../continuation.ts";
 import { canonicalCall } from "../native-tools.ts";
@@ -111,11 +112,6 @@ function eventsOf(event: AgentEventName, fields: Fields, cwd: string): [Meant, .
 
 /** Models of OpenAI's get this tool alone for files; its input is the patch itself. */
 const patchTool = "apply_patch";
-const patchIn = (input: Json | undefined): string =>
-  typeof input === "string"
-    ? input
-    : ((Object.values(isRecord(input) ? input : {}).find((one) => typeof one === "string") as string | undefined) ??
-      ""); // it was found so
 
 function ofTool(event: AgentEventName, fields: Fields): Meant {
   const { tool_name, tool_args, tool_input = tool_args, tool_result, ...rest } = fields;

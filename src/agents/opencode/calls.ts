@@ -1,6 +1,6 @@
 /** OpenCode's tools by our names, and the calls that one of its calls means. */
 import type { Fields, HookEvent, Json } from "../../engine/event.ts";
-import { isRecord } from "../../engine/schema.ts";
+import { patchIn } from "../../engine/tool-input.ts";
 import { canonicalCall, type NativeTools } from "../native-tools.ts";
 import { patchCalls } from "../patches.ts";
 import { textOf } from "../payload.ts";
@@ -49,7 +49,7 @@ function serverOf(tool: string, servers: unknown): string | undefined {
 export function callsIn({ tool, args, id, servers, cwd }: Call): Called[] {
   const identity: Fields = textOf(id) === undefined ? {} : { tool_use_id: String(id) };
   if (tool === patchTool)
-    return patchCalls((isRecord(args) && textOf(args.patchText)) || "", cwd).map(({ tool_name, tool_input }) => ({
+    return patchCalls(patchIn(args), cwd).map(({ tool_name, tool_input }) => ({
       nativeTool: tool,
       accepts: judgedInParts,
       data: { tool_name, tool_input, ...identity },

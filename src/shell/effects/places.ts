@@ -104,7 +104,9 @@ function couldBe({ path }: Place, { home }: Where, files: readonly string[]): bo
     .replace(/[.+^${}()|\\]/g, "\\$&")
     .replace(/\[!?\^?[^\]]*\]|\?/g, ".")
     .replaceAll("[", "\\[") // one that nothing closes
-    .replaceAll("*", "[^/]*");
+    .replaceAll("**/", "\0") // any folders, in the patterns of tools that search
+    .replaceAll("*", "[^/]*")
+    .replaceAll("\0", "(?:.*/)?");
   const pattern = new RegExp(`^${source}$`);
   return files.some((file) => pattern.test(file.replace(/^~/, home)));
 }

@@ -2,7 +2,8 @@
 
 import { baseName, type Spelling } from "../../engine/command-pattern.ts";
 import type { CallEffects, CallToRead, Effect, ShellPlace, ShellReading, SimpleCommand } from "../../engine/effects.ts";
-import { lineOfCall, toolRow } from "../../engine/tools.ts";
+import { lineOfCall } from "../../engine/tool-input.ts";
+import { classOf } from "../../engine/tools.ts";
 import { effectsOf } from "./command.ts";
 import { withGiven } from "./fed.ts";
 import { flowsIn } from "./flows.ts";
@@ -19,11 +20,16 @@ interface Readers {
 /** Never throws. */
 export function readEffects(call: CallToRead, where: Where, { readShell, spell }: Readers): CallEffects {
   const found = lineOfCall(call.tool, call.input);
-  const isKnownShell = toolRow(call.tool)?.class === "shell";
-  if (found === undefined)
-    return isKnownShell
-      ? { commands: [], effects: [], unknown: [{ what: "runs", why: `cannot read the line of ${call.tool}` }] }
-      : { commands: [], unknown: [], effects: effectsOfTool(call) };
+  const isKnownShell = classOf(call.tool) === "shell";
+  if (found === undefined) {
+    const effects = isKnownShell ? [] : effectsOfTool(call);
+    const why = isKnownShell
+      ? `cannot read the line of ${call.tool}`
+      : classOf(call.tool) === "write" && effects.length === 0
+        ? `cannot tell what ${call.tool} writes`
+        : undefined;
+    return { commands: [], effects, unknown: why === undefined ? [] : [{ what: "runs", why }] };
+  }
   const reading = readShell(found.line, call);
   return {
     commands: reading.commands,

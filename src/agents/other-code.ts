@@ -28,6 +28,39 @@ export const otherCode: readonly LoadedCode[] = [
     places: [".config/goose/plugins", ".config/goose/config.yaml", ".goose/plugins"],
     program: { names: ["goose"], commands: { plugin: listed } },
   },
+  {
+    places: [".amp/plugins", ".amp/settings.json", ".config/amp/plugins", ".config/amp/settings.json"],
+    program: { names: ["amp"], whenRun: true, commands: { plugin: listed, plugins: listed } },
+  },
+  {
+    places: [".augment/settings.json", ".augment/settings.local.json", ".augment/hooks", ".augment/plugins"],
+    lines: { folders: [".augment/commands", ".augment/skills"], forms: ["quoted", "fenced"] },
+    program: { names: ["auggie"], commands: { plugin: listed, plugins: listed } },
+  },
+  { places: [".trae/hooks.json", ".trae/hooks", ".trae/plugins", ".trae-cn/hooks.json"] },
+  {
+    ofPlugin: [".codebuddy-plugin"],
+    places: [".codebuddy/settings.json", ".codebuddy/settings.local.json", ".codebuddy/hooks", ".codebuddy/plugins"],
+    lines: {
+      folders: [".codebuddy/skills", ".codebuddy/commands", ".codebuddy/agents"],
+      forms: ["quoted", "fenced"],
+    },
+    program: { names: ["codebuddy"], commands: { plugin: listed }, flags: ["--plugin-dir", "--settings"] },
+  },
+  {
+    places: [".iflow/settings.json", ".iflow/hooks", ".iflow/extensions", ".iflow/plugins"],
+    lines: { folders: [".iflow/commands", ".iflow/skills"], forms: ["braced", "quoted"] },
+    program: { names: ["iflow"], commands: { extensions: listed, extension: listed } },
+  },
+  {
+    places: [".openhands/hooks.json", ".openhands/hooks", ".openhands/setup.sh", ".openhands/pre-commit.sh"],
+    program: { names: ["openhands"] },
+  },
+  { places: [".qoder/settings.json", ".qoder/settings.local.json", ".qoder/hooks", ".qoder/plugins"] },
+  { places: [".kimi/config.toml", ".kimi/hooks", ".kimi/plugins"] },
+  { places: [".grok/settings.json", ".grok/user-settings.json", ".grok/hooks", ".grok/plugins"] },
+  { places: [".letta/settings.json", ".letta/settings.local.json", ".letta/hooks"] },
+  { places: [".devin/hooks.json", ".devin/hooks", ".devin/settings.json"] },
   // Tools of packages that write into the folders of agents: skills, slash commands, hooks, and servers of tools.
   {
     places: [],

@@ -55,7 +55,11 @@ export function eventNamed(
 ): AgentEventName {
   const called = textOf(written);
   if (called === undefined)
-    throw new HooklineError("input_invalid", { reason: `hook_event_name is ${kindOf(written)}`, where });
+    throw new HooklineError("input_invalid", {
+      reason: `hook_event_name is ${kindOf(written)}`,
+      where,
+      advice: "name the event there",
+    });
   const meant = names && Object.hasOwn(names, called) ? names[called] : undefined;
   if (meant !== undefined) return meant;
   if (Object.hasOwn(events, called)) return called as AgentEventName; // it is a key of the event table
@@ -80,7 +84,8 @@ export function placeOf({ session, cwd, given, where }: Place): Pick<HookEvent, 
   const written = textOf(cwd);
   const folder =
     written === undefined || isAbsolute(written) || given === undefined ? (written ?? given) : resolve(given, written);
-  if (folder === undefined) throw new HooklineError("input_invalid", { reason: `cwd is ${kindOf(cwd)}`, where });
+  if (folder === undefined)
+    throw new HooklineError("input_invalid", { reason: `cwd is ${kindOf(cwd)}`, where, advice: "name a folder there" });
   for (const text of [session, folder]) if (text !== undefined) mustBeUsable(text, where);
   return { cwd: folder, ...(session === undefined ? {} : { session }) };
 }
@@ -91,6 +96,7 @@ function mustBeUsable(text: string, where: string): void {
     throw new HooklineError("input_invalid", {
       reason: "session_id or cwd holds a NUL or is longer than 4,096 characters",
       where,
+      advice: "send the session and the folder that there are",
     });
   }
 }

@@ -187,7 +187,11 @@ const nestingAtMost = 2_000;
 /** @throws HooklineError input_invalid */
 function parsePayload(text: string, where: string): unknown {
   if (nestingOf(text) > nestingAtMost)
-    throw new HooklineError("input_invalid", { reason: "it is nested too deeply", where });
+    throw new HooklineError("input_invalid", {
+      reason: "it is nested too deeply",
+      where,
+      advice: "send what is nested less deeply",
+    });
   try {
     return JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
   } catch (error) {

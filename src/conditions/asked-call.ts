@@ -173,14 +173,15 @@ function toolIn(words: readonly string[]): readonly string[] | undefined {
   return second === "-m" && /^(?:python|pypy)[\d.]*$/.test(program) && words.length > 2 ? words.slice(2) : undefined;
 }
 
-/** Line by line: the words of the command, the files that it is given, a here-document, and the commands whose output it reads. */
+/** Line by line: of a tool the files that it names; of a command its words, the files that it is given, a here-document, and the commands whose output it reads. */
 export function textOf(one: OneCommand, reading: CallEffects): string {
   one.text ??= readText(one, reading);
   return one.text;
 }
 
-function readText({ words, index }: OneCommand, { commands }: CallEffects): string {
-  const command = index === undefined ? undefined : commands[index];
+function readText({ words, index, effects }: OneCommand, { commands }: CallEffects): string {
+  if (index === undefined) return effects.flatMap(({ path }) => path ?? []).join("\n");
+  const command = commands[index];
   const files = command?.redirects.map(({ path }) => `< ${path}`) ?? [];
   const before = command ? sourcesOf(command, commands) : [];
   return [words.slice(1).join("\n"), ...files, command?.text ?? "", ...before.map((one) => `| ${one}`)].join("\n");

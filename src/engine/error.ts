@@ -26,8 +26,10 @@ const sentences = {
       : `no hook is called "${facts.name}" — ${facts.where} — ${near(facts) ?? facts.advice ?? "see hookline list"}`,
   agent_unknown: (facts: Facts) =>
     `no agent is called "${facts.name}" — ${facts.where} — ${near(facts) ?? `known: ${facts.known}`}`,
-  input_invalid: (facts: Facts) =>
-    `the input is not a JSON object: ${facts.reason} — ${facts.where} — send one JSON object`,
+  input_invalid: (facts: Facts): string =>
+    facts.advice === undefined
+      ? `the input is not a JSON object: ${facts.reason} — ${facts.where} — send one JSON object`
+      : `the input cannot be used: ${facts.reason} — ${facts.where} — ${facts.advice}`,
   usage: (facts: Facts) => `${facts.what} — ${facts.where} — ${facts.advice}`,
   store_unusable: (facts: Facts) => `the store cannot be used: ${facts.reason} — ${facts.where} — ${facts.advice}`,
   store_locked: (facts: Facts) =>

@@ -27,6 +27,24 @@ const shellFiles =
   ".bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout .kshrc " +
   ".cshrc .tcshrc .login .inputrc .config/fish/config.fish .config/fish/conf.d/**";
 
+/** Folders of the PATH that are a person's own, or come first: a program there stands in for one of that name. */
+const binFolders = [
+  ".local/bin",
+  "bin",
+  ".bin",
+  ".npm-global/bin",
+  ".volta/bin",
+  ".bun/bin",
+  ".deno/bin",
+  ".cargo/bin",
+];
+
+/** Programs that decide about calls, or that Hookline runs with. */
+function standIns({ home }: Homes, names: readonly string[]): string[] {
+  const folders = [...binFolders.map((folder) => join(home, folder)), "/usr/local/bin", "/opt/homebrew/bin"];
+  return folders.flatMap((folder) => names.map((name) => fromRoot(join(folder, name))));
+}
+
 /** Where agents are told to call Hookline: not each of these files holds hooks that Hookline reads. */
 function registrations({ home, environment }: Homes): { ofUser: string[]; ofProject: string[] } {
   const all = Object.values(agents).flatMap((agent) =>
@@ -50,6 +68,11 @@ export function selfProtection(places: Places): Hook {
   const code = loadedCode();
   const ofPlugins = code.flatMap(({ ofPlugin = [] }) => ofPlugin).flatMap(all);
   const inHome = new Set(code.flatMap((one) => one.places.map((place) => `${places.home}/${place}`)));
+  const agentPrograms = code.flatMap(({ program }) =>
+    program === undefined || program.always || program.whenRun
+      ? []
+      : program.names.filter((name) => !name.includes("/")),
+  );
   const files = [
     ...[".hookline", ".discobot/hooks", ".system/hooks", ".git/hooks"].flatMap(all).flatMap(anywhere),
     ...[
@@ -77,6 +100,7 @@ export function selfProtection(places: Places): Hook {
       .flatMap(all),
     ...shellFiles.split(" ").map((name) => fromRoot(join(places.home, name))),
     fromRoot(join(places.home, ".gitconfig")),
+    ...standIns(places, ["hookline", "hookline-client", "git", "node", ...agentPrograms]),
   ];
   const moved = code.flatMap(({ moved }) => moved?.(places) ?? []).map((path) => dirname(path));
   const folders = new Set([

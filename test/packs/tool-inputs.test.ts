@@ -176,6 +176,13 @@ test("a file is known in whatever field a tool names it, at any depth, and as an
   assert.deepEqual(await passedBy(t, "guard", calm), calm);
 });
 
+test("a file tool may not put a program in the place of one that everybody calls", async (t) => {
+  const path = `${homedir()}/.local/bin/git`;
+  assert.deepEqual(await passedBy(t, "pack", [["Write", { file_path: path, content: "x" }]]), []);
+  const calm: Call[] = [["Write", { file_path: `${homedir()}/.local/bin/mine`, content: "x" }]];
+  assert.deepEqual(await passedBy(t, "guard", calm), calm);
+});
+
 test("a search is asked about for what its glob may mean, and names alone are free", async (t) => {
   const home = homedir();
   const calls: Call[] = [

@@ -188,7 +188,12 @@ const unheard: ReadonlySet<string> = new Set(
 function decode(given: unknown, options: DecodeOptions): HookEvent[] {
   const wire = fieldsOf(given, where);
   const hook = textOf(wire.hook);
-  if (hook === undefined) throw new HooklineError("input_invalid", { reason: "it names no hook", where });
+  if (hook === undefined)
+    throw new HooklineError("input_invalid", {
+      reason: "it names no hook",
+      where,
+      advice: 'name the plugin\'s hook in its field "hook"',
+    });
   const read = Object.hasOwn(readers, hook) ? readers[hook] : undefined;
   if (!read) {
     if (unheard.has(hook) || hook.startsWith("event.")) return [];

@@ -201,7 +201,8 @@ const known: ReadonlySet<string> = new Set(
 function decode(given: unknown, options: DecodeOptions): HookEvent[] {
   const wire = fieldsOf(given, where);
   const type = textOf(wire.type);
-  if (type === undefined) throw new HooklineError("input_invalid", { reason: "it names no event", where });
+  if (type === undefined)
+    throw new HooklineError("input_invalid", { reason: "it names no event", where, advice: "name the event there" });
   const read = Object.hasOwn(readers, type) ? readers[type] : undefined;
   if (!read) {
     if (unheard.has(type)) return [];

@@ -243,7 +243,11 @@ function readInput(): Buffer {
     chunks.push(chunk.subarray(0, size));
     total += size;
     if (total > payloadAtMost)
-      throw new HooklineError("input_invalid", { reason: "it is larger than 64 MiB", where: "standard input" });
+      throw new HooklineError("input_invalid", {
+        reason: "it is larger than 64 MiB",
+        where: "standard input",
+        advice: "send less",
+      });
   }
 }
 
@@ -257,7 +261,7 @@ function readChunk(chunk: Buffer): number {
       if (code !== "EAGAIN")
         throw new HooklineError(
           "input_invalid",
-          { reason: messageOf(error), where: "standard input" },
+          { reason: messageOf(error), where: "standard input", advice: "start it with an input that can be read" },
           { cause: error },
         );
       pause(); // a pipe that is not ready yet

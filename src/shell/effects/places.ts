@@ -143,6 +143,9 @@ const hookFiles = listed(`
   .claude/settings.json .claude/settings.local.json .claude/hooks .claude-plugin .claude/plugins .claude/dev-mods ~/.claude/skills/*/hooks .agents/plugins .qwen/extensions .clinerules/hooks .factory/hooks.json .factory/hooks .factory/plugins .kilocode/plugin .codex/plugins .codex/hooks.json .codex/config.toml .codex/hooks .codex/rules .gemini/settings.json .gemini/hooks .gemini/extensions
   .cursor/hooks.json .cursor/hooks .cursor/cli.json .cursor/permissions.json .cursor/mcp.json .cursor/rules .github/hooks .github/copilot .copilot .qwen/settings.json .qwen/hooks .gen/settings.json .gen/settings.local.json
   .opencode opencode.json opencode.jsonc .pi/extensions .pi/settings.json .mcp.json ~/.claude.json .vscode/mcp.json .windsurf ~/.codeium/windsurf .roo/mcp.json .kiro/settings .kiro/hooks .amazonq ~/.config/goose .continue/config.json .continue/config.yaml .aider.conf.yml .factory/settings.json ~/.config/hookline ~/.local/state/hookline ~/.config/opencode ~/.pi /etc/hookline /etc/claude-code
+  .amp/plugins .amp/settings.json ~/.config/amp .augment/settings.json .augment/settings.local.json .augment/hooks .augment/plugins .trae/hooks.json .trae/hooks .trae/plugins .trae-cn/hooks.json .codebuddy/settings.json .codebuddy/settings.local.json
+  .codebuddy/hooks .codebuddy/plugins .codebuddy-plugin .iflow/settings.json .iflow/hooks .iflow/extensions .iflow/plugins .openhands/hooks.json .openhands/hooks .openhands/setup.sh .qoder/settings.json .qoder/settings.local.json .qoder/hooks .qoder/plugins
+  .kimi/config.toml .kimi/hooks .kimi/plugins .grok/settings.json .grok/user-settings.json .grok/hooks .grok/plugins .letta/settings.json .letta/hooks .devin/hooks.json .devin/hooks .devin/settings.json
   .git/hooks .husky lefthook.yml .pre-commit-config.yaml
 `);
 

@@ -3,11 +3,12 @@ import type { Fields, HookEvent } from "../engine/event.ts";
 import { textField } from "../engine/event.ts";
 import { rowOf } from "../engine/events.ts";
 import { isForPerson, loosensBy, type OwnPlaces } from "../engine/loosening.ts";
+import { baseName } from "../engine/pattern.ts";
 import type { ConditionKind, Patterns } from "../engine/ports.ts";
 import type { Found } from "../engine/record.ts";
 import { flag, listOf, mapOf, object, say, text } from "../engine/schema.ts";
-import { inputOfCall, pathsOfInput } from "../engine/tool-input.ts";
-import { classOf } from "../engine/tools.ts";
+import { globsOfInput, inputOfCall, pathsOfInput } from "../engine/tool-input.ts";
+import { classOf, fileUseOf } from "../engine/tools.ts";
 import { createOwnPlaces, type OwnFolders } from "./own-places.ts";
 import { buildsWords, lineOf, writes, writtenByTool } from "./writes-to.ts";
 
@@ -34,7 +35,10 @@ const params = object(
 /** Commands that loosen, as one word. Others have `hookline` before them, or a file that is Hookline's. */
 const acts =
   /\b(?:allow-once|guard|pause|trust|untrust|uninstall|purge|down|open|add|doctor|supervise|automation|project|store|follow-ups)\b/;
-const sweeps = /\b(?:mount|bindfs|rm|mv|chmod|chown|find|ln|rsync|shred|unlink|chattr)\b/;
+const sweeps =
+  /\b(?:mount|bindfs|rm|mv|chmod|chown|find|ln|rsync|shred|unlink|chattr|[gbz]?tar|bsdtar|g?cp|scp|zip|unzip|7za?|rclone|restic|borg|ditto|cpio|pax|[efzg]?grep|rg|ag|ack|diff|fd|xargs|parallel|locate)\b/;
+/** Names of its files and of what lies around them, whatever stands before. */
+const speaksOfState = /\.local\b|XDG_STATE|\bdaemon\.(?:json|\*)|http-token/;
 const kills = /\b(?:kill|pkill|killall|fuser|skill)\b/;
 const connects = /localhost|127\.\d|::1|0\.0\.0\.0|\/dev\/tcp\//;
 /** Of the daemon, where none says another. */
@@ -51,18 +55,22 @@ const mostTokens = 200;
 
 /** Whether the line could mean Hookline, by its text and by the files that its words name: most lines need no reader. */
 function couldLoosen(line: string, cwd: string, own: OwnPlaces): boolean {
-  const plain = line.replace(/['"]|\\\n?/g, "");
+  const plain = line.replace(/['"]|\\\n?/g, "").replaceAll(/\$HOME\b|\$\{HOME\}/g, "~");
   if (own.speaksOfAgent(plain)) return true;
-  if (/hookline/i.test(plain) || buildsWords.test(line)) return true;
+  if (/hookline/i.test(plain) || buildsWords.test(line) || speaksOfState.test(plain)) return true;
   if (ofNode.test(plain) || installs(plain)) return true;
   if (kills.test(plain)) return own.daemon() !== undefined;
   if (connects.test(plain) && plain.includes(String(own.daemon()?.port ?? usualPort))) return true;
   const mayAct = acts.test(plain);
   const maySweep = sweeps.test(plain);
-  if (own.kindOf(cwd) !== undefined && (mayAct || maySweep)) return true;
+  if (own.kindOf(cwd) !== undefined && (mayAct || maySweep || /[*?[]|\bdaemon\b/.test(plain))) return true;
+  if (maySweep && own.holdsKey(cwd)) return true;
+  const goesHome = /(?:^|[;&|(\s])(?:cd|pushd)\b/.test(plain);
   for (const token of plain.split(/[\s;&|()<>`=,]+/).slice(0, mostTokens)) {
     if (token === "" || token.startsWith("-")) continue;
     if (mayAct && own.isProgram(token, cwd)) return true;
+    if (goesHome && /[*?[]/.test(token) && own.kindOf(own.absolute(token, own.home) ?? token) !== undefined)
+      return true;
     if (!token.includes("/") && !token.startsWith("~") && !token.startsWith("..")) continue;
     const at = own.absolute(token, cwd);
     if (at !== undefined && (own.kindOf(at) !== undefined || (maySweep && own.isAround(at, cwd)))) return true;
@@ -97,20 +105,41 @@ export function needsShellToLoosen(
 
 const ownServer = /hookline/i;
 
+/** A file, a folder with all that is in it, or what a pattern means. */
+function readsKey(tool: string, input: Fields, cwd: string, own: OwnPlaces): boolean {
+  const use = fileUseOf(tool);
+  const at = (word: string, folder = cwd): string => own.absolute(word, folder) ?? word;
+  const named = pathsOfInput(input).map((path) => at(path));
+  if (named.some((path) => own.kindOf(path) === "key")) return true;
+  if (use === "looks") return false;
+  const globs = globsOfInput(input);
+  const mayBeKey = (glob: string): boolean => own.isKeyName(baseName(glob));
+  if (globs.length > 0) {
+    const folders = named.length > 0 ? named : [cwd];
+    const isMeant = (glob: string): boolean =>
+      mayBeKey(glob) &&
+      folders.some(
+        (folder) => own.holdsKey(folder) || own.holdsKey(at(glob, folder)) || own.kindOf(at(glob, folder)) === "key",
+      );
+    return globs.some(isMeant);
+  }
+  return (named.length > 0 || use !== "searches" ? named : [cwd]).some((path) => own.holdsKey(path));
+}
+
 function byTool(tool: string, input: Fields, cwd: string, own: OwnPlaces): string | undefined {
   const [, server = "", operation = ""] = /^(.*?hookline.*?)(?:__|[._])([a-z]+_[a-z_]+)$/i.exec(tool) ?? [];
   if (ownServer.test(server) && isForPerson(operation))
     return loosensBy(operation.replace("_", " ").replaceAll("_", "-").split(" "));
   const kinds = (names: readonly string[]): ReturnType<OwnPlaces["kindOf"]>[] =>
     names.map((name) => own.kindOf(own.absolute(name, cwd) ?? name));
-  if (writes(tool)) {
-    const isDeveloped = own.kindOf(cwd) === "package" && !cwd.includes("/node_modules/");
-    return kinds(writtenByTool(input)).some((kind) => kind !== undefined && !(kind === "package" && isDeveloped))
-      ? "change Hookline's own files"
-      : undefined;
-  }
-  if (classOf(tool) === "shell") return undefined;
-  return kinds(pathsOfInput(input)).includes("key") ? "read the key to Hookline's daemon" : undefined;
+  const isDeveloped = own.kindOf(cwd) === "package" && !cwd.includes("/node_modules/");
+  if (
+    writes(tool) &&
+    kinds(writtenByTool(input)).some((kind) => kind !== undefined && !(kind === "package" && isDeveloped))
+  )
+    return "change Hookline's own files";
+  if (classOf(tool) === "shell" || classOf(tool) === "write") return undefined;
+  return readsKey(tool, input, cwd, own) ? "read the key to Hookline's daemon" : undefined;
 }
 
 function compile(folders: OwnFolders, patterns: Patterns): (event: HookEvent) => Found | boolean {

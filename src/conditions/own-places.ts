@@ -1,6 +1,7 @@
 /** Where Hookline's own files lie, and which words of a line mean its program: by the file that would run, whatever it is called (R92). */
 import { homedir } from "node:os";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
+import { compileNameGlob } from "../engine/glob.ts";
 import type { AgentProgram, OwnPlaces } from "../engine/loosening.ts";
 import type { Patterns } from "../engine/ports.ts";
 import { isRecord } from "../engine/schema.ts";
@@ -27,6 +28,12 @@ const isCode = (path: string): boolean => /\.[cm]?[jt]s$|\/bin\/[^/.]+$/.test(pa
 const launchers = /\/\.hookline\/launch\.sh$/;
 /** What lets its reader do all that the user may: the daemon's token. */
 const keys = /\/(?:[\w.-]*daemon\.json|[\w-]*token|[\w.-]+\.key)$/;
+const isKeyFile = (path: string): boolean => keys.test(path);
+const keyNames = ["daemon.json", "http-token"];
+const isKeyName = (name: string): boolean => {
+  const fits = compileNameGlob(name.replaceAll("\0", "*"));
+  return keyNames.some(fits);
+};
 const manifestInBytes = 100_000;
 
 export function createOwnPlaces(
@@ -82,11 +89,26 @@ export function createOwnPlaces(
     },
     // `rm -rf node_modules` takes Hookline's program of that project, and comes back with the next install: guards refuse meanwhile.
     isAround: (path, workspace) =>
-      [path, ...like(path)].some((one) =>
+      [path, real(path), ...like(path)].some((one) =>
         [...states, ...packages.filter((own) => !isInside(workspace, own) || own === real(one))].some(
           (own) => isInside(one, own) && own !== one,
         ),
       ),
+    holdsKey(path) {
+      const names = path.split("/");
+      const open = names.findIndex((name) => /[*?[\0]/.test(name));
+      // `**` means folders that no pattern of a shell would.
+      const top =
+        open > 0 && names.includes("**") && isKeyName(names.at(-1) ?? "") ? names.slice(0, open).join("/") : path;
+      return [top, ...like(top)].some((one) =>
+        [one, real(one)].some(
+          (place) => states.some((own) => isInside(place, own)) || (among(states, place) && isKeyFile(place)),
+        ),
+      );
+    },
+    isKeyName,
+    isParent: (path) =>
+      [path, ...like(path)].some((one) => states.some((own) => dirname(own) === real(one) || dirname(own) === one)),
     agent(word) {
       const name = bare(word);
       const whole = word.replace(/(?<=.)@[\w.^~*-]+$/, "");

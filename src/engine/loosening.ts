@@ -142,6 +142,12 @@ export interface OwnPlaces {
   kindOf(path: string): "key" | "state" | "package" | undefined;
   /** Whether such a folder lies in this one. */
   isAround(path: string, workspace: string): boolean;
+  /** Whether whoever reads this path with all that is in it, or what fits it as a pattern, reads a key. */
+  holdsKey(path: string): boolean;
+  /** Whether a file of this name, which may be a pattern, is a key. */
+  isKeyName(name: string): boolean;
+  /** Whether what is unpacked there may replace the folder itself. */
+  isParent(path: string): boolean;
   daemon(): { pid: number; port?: number } | undefined;
   /** The agent whose program a word would start. */
   agent(word: string): AgentProgram | undefined;

@@ -144,6 +144,41 @@ export function recordsOf(input: Fields): InputRecord[] {
 /** The files and folders that a call is about, as written, but for addresses of files. */
 export const pathsOfInput = (input: Fields): string[] => [...new Set(recordsOf(input).flatMap(({ paths }) => paths))];
 
+/** Which of the files in the folder are looked through. */
+const globFields = [
+  "glob",
+  "include",
+  "include_pattern",
+  "includePattern",
+  "file_pattern",
+  "filePattern",
+  "globs",
+  "includes",
+];
+/** One text, or a list of them. */
+function textsField(input: Fields, name: string): string[] {
+  const value = Object.hasOwn(input, name) ? input[name] : undefined;
+  return [value].flat().filter((one) => typeof one === "string");
+}
+
+/** Patterns of the files that a call looks through, each without braces. */
+export const globsOfInput = (input: Fields): string[] =>
+  globFields
+    .flatMap((name) => textsField(input, name))
+    .filter((glob) => !glob.startsWith("!"))
+    .flatMap(alternatives);
+
+/** `*.{env,pem}` */
+function alternatives(glob: string): string[] {
+  const [whole, before = "", inside = "", behind = ""] = /^(.*?)\{([^{}]*)\}(.*)$/s.exec(glob) ?? [];
+  return whole === undefined
+    ? [glob]
+    : inside
+        .split(",")
+        .slice(0, 16)
+        .map((one) => `${before}${one}${behind}`);
+}
+
 /** Fields in which tools that nobody here knows are given a line or the words of a command to run (R102). */
 const lineNames = set("command cmd line commandline cmdline shellcommand bashcommand shell bash exec argv");
 /** In these it may as well be code of another language. */

@@ -39,10 +39,10 @@ const binFolders = [
   ".cargo/bin",
 ];
 
-/** Programs that decide about calls, or that Hookline runs with. */
+/** Programs that decide about calls, or that Hookline runs with. Written so that a line has to name the folder too: many a line speaks of git. */
 function standIns({ home }: Homes, names: readonly string[]): string[] {
   const folders = [...binFolders.map((folder) => join(home, folder)), "/usr/local/bin", "/opt/homebrew/bin"];
-  return folders.flatMap((folder) => names.map((name) => fromRoot(join(folder, name))));
+  return folders.flatMap((folder) => names.map((name) => `//**${join(folder, name).replaceAll("\\", "/")}`));
 }
 
 /** Where agents are told to call Hookline: not each of these files holds hooks that Hookline reads. */

@@ -6,6 +6,7 @@ import { baseName, unknownText } from "../engine/command-pattern.ts";
 import type { ShellReading, SimpleCommand } from "../engine/effects.ts";
 import { bringsCode, loosensBy, type OwnPlaces } from "../engine/loosening.ts";
 import { onlyLooks } from "./lookers.ts";
+import { gathers, readsBelow, readsListed } from "./reads-key.ts";
 
 interface Line {
   reading: ShellReading;
@@ -59,12 +60,15 @@ const speaks = "speak to Hookline's daemon";
 const removes = "change or remove the installed Hookline";
 const stops = "stop the daemon of Hookline";
 
-function byLooking({ words, cwd }: SimpleCommand, { own }: Line): string | undefined {
+function byLooking(command: SimpleCommand, line: Line): string | undefined {
+  const { words, cwd } = command;
+  const { own } = line;
   const isPrinted = /^(?:echo|printf|print|git|which|type|command|test|\[|basename|dirname)$/.test(
     baseName(words[0] ?? ""),
   );
   if (isPrinted) return undefined;
-  return words.slice(1).some((word) => kindOfWord(word, cwd, own) === "key") ? readsKey : undefined;
+  if (words.slice(1).some((word) => kindOfWord(word, cwd, own) === "key")) return readsKey;
+  return readsBelow(command, own) || readsListed(command, line) ? readsKey : undefined;
 }
 
 function byActing(command: SimpleCommand, isLast: boolean, line: Line): string | undefined {
@@ -78,7 +82,13 @@ function byActing(command: SimpleCommand, isLast: boolean, line: Line): string |
   if (!isLast) return byFiles(ownWordsOf(command, line), command, line);
   if (takesNode(command, line)) return "take away the Node that Hookline runs with";
   const texts = [...words, text ?? "", ...fed(command, line)];
-  return byTokens(texts, command, line) ?? byService(name, texts, line) ?? byFiles(texts, command, line);
+  return (
+    byTokens(texts, command, line) ??
+    byService(name, texts, line) ??
+    byGathering(command, own) ??
+    byFiles(texts, command, line) ??
+    (readsListed(command, line) ? readsKey : undefined)
+  );
 }
 
 /** What runs another command is judged by that one, but for the words that are its own. */
@@ -227,6 +237,11 @@ function kindOfWord(word: string, cwd: string | undefined, own: OwnPlaces): Retu
   if (/^[a-z][\w+.-]*:\/\//i.test(plain)) return undefined;
   const at = own.absolute(plain.replace(/^@/, ""), cwd);
   return at === undefined ? kindByName(plain) : (own.kindOf(at) ?? kindByName(plain));
+}
+
+function byGathering(command: SimpleCommand, own: OwnPlaces): string | undefined {
+  const found = gathers(command, own);
+  return found && { reads: readsKey, replaces: touches }[found];
 }
 
 /** Programs whose operand means all that is below it. */

@@ -1,36 +1,13 @@
 /** What tools other than a shell do: those that write, read and fetch, of any agent and any server. */
 import type { CallToRead, Effect } from "../../engine/effects.ts";
 import { type Fields, textField } from "../../engine/event.ts";
-import { filesOfPatch, pathsOfInput } from "../../engine/tool-input.ts";
+import { filesOfPatch, globsOfInput, pathsOfInput } from "../../engine/tool-input.ts";
 import { fileUseOf } from "../../engine/tools.ts";
 import { absolutePath } from "./command.ts";
 
-/** Which of the files in the folder are looked through. */
-const globFields = [
-  "glob",
-  "include",
-  "include_pattern",
-  "includePattern",
-  "file_pattern",
-  "filePattern",
-  "globs",
-  "includes",
-];
-/** One text, or a list of them. */
-function textsField(input: Fields, name: string): string[] {
-  const value = Object.hasOwn(input, name) ? input[name] : undefined;
-  return [value].flat().filter((one) => typeof one === "string");
-}
-
-const patternsOf = (input: Fields): string[] =>
-  globFields
-    .flatMap((name) => textsField(input, name))
-    .filter((glob) => !glob.startsWith("!"))
-    .flatMap(alternatives);
-
 /** All files of the folder, or those that fit a glob: `**\/.env` may be the `.env` of any folder in it. */
 function searchesOf(input: Fields, named: readonly string[], absolute: (path: string) => string): Effect[] {
-  const globs = patternsOf(input);
+  const globs = globsOfInput(input);
   if (globs.length === 0)
     return named.length > 0
       ? named.map((folder) => ({ is: "reads", path: absolute(folder), below: true }))
@@ -50,17 +27,6 @@ function searchesLike(glob: string, folder: string, absolute: (path: string) => 
   return [...new Set([glob, deep, hidden])].map((one) => ({ is: "reads", path: at(one) }));
 }
 
-/** `*.{env,pem}` */
-function alternatives(glob: string): string[] {
-  const [whole, before = "", inside = "", behind = ""] = /^(.*?)\{([^{}]*)\}(.*)$/s.exec(glob) ?? [];
-  return whole === undefined
-    ? [glob]
-    : inside
-        .split(",")
-        .slice(0, 16)
-        .map((one) => `${before}${one}${behind}`);
-}
-
 export function effectsOfTool({ tool, input, cwd, home }: CallToRead): Effect[] {
   const absolute = (path: string): string => absolutePath(path, cwd, home);
   const named = pathsOfInput(input);
@@ -74,7 +40,7 @@ export function effectsOfTool({ tool, input, cwd, home }: CallToRead): Effect[] 
   if (use === "deletes") return all("deletes", named).map((one) => ({ ...one, below: true }));
   if (use === "searches") return searchesOf(input, named, absolute);
   if (use === "reads") {
-    const byPattern = patternsOf(input).flatMap((glob) => searchesLike(glob, ".", absolute));
+    const byPattern = globsOfInput(input).flatMap((glob) => searchesLike(glob, ".", absolute));
     if (named.length + byPattern.length > 0) return [...all("reads", named), ...byPattern];
   }
   const url = textField(input, "url");

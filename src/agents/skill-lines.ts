@@ -94,7 +94,7 @@ function ofCall(tool: string, input: Fields, { event, home, readLine }: Asked): 
     return called.flatMap((one) => namedBy(one.replace(/^\//, ""), event, home));
   }
   const { line } = lineOfCall(tool, input) ?? {};
-  if (!line?.includes("!") && !mayHoldLines(input) && !readLine) return [];
+  if (!/!|\\[uUx]/.test(line ?? "") && !mayHoldLines(input) && !readLine) return [];
   const folders = lineFolders(home);
   const absolute = (path: string): string =>
     path.startsWith("~/") ? join(home.home, path.slice(2)) : resolve(isAbsolute(cwd) ? cwd : "/", path);

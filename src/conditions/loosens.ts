@@ -51,6 +51,8 @@ const ofNode =
 const installs = (line: string): boolean => managers.test(line) && forAll.test(line);
 const managers = /\b(?:npm|pnpm|yarn|bun)\b/;
 const forAll = /\s(?:-g|--global|--location=global|global|link)\s/;
+/** They ask where all packages of the person lie. */
+const asksGlobal = /\b(?:npm|pnpm|yarn|bun)\b[^;|\n]*\b(?:root|prefix|bin|dir)\b/;
 const mostTokens = 200;
 
 /** Whether the line could mean Hookline, by its text and by the files that its words name: most lines need no reader. */
@@ -59,6 +61,7 @@ function couldLoosen(line: string, cwd: string, own: OwnPlaces): boolean {
   if (own.speaksOfAgent(plain)) return true;
   if (/hookline/i.test(plain) || buildsWords.test(line) || speaksOfState.test(plain)) return true;
   if (ofNode.test(plain) || installs(plain)) return true;
+  if (sweeps.test(plain) && asksGlobal.test(plain)) return true;
   if (kills.test(plain)) return own.daemon() !== undefined;
   if (connects.test(plain) && plain.includes(String(own.daemon()?.port ?? usualPort))) return true;
   const mayAct = acts.test(plain);

@@ -20,8 +20,9 @@ export interface OwnFolders {
 const ownName = /^hookline(?:-client)?$/i;
 /** `hookline@1.2.3`, `hookline.js`, `hookline.cmd`. */
 const bare = (word: string): string =>
-  basename(word.replace(/^npm:/, ""))
+  basename(word.replace(/^(?:npm|file|link|github):|#.*$/g, ""))
     .replace(/@[\w.^~*-]+$/, "")
+    .replace(/(?:-\d[\w.+-]*)?\.(?:tgz|tar\.gz|git)$/i, "")
     .replace(/\.(?:[cm]?js|cmd|exe|ps1)$/i, "");
 
 const isCode = (path: string): boolean => /\.[cm]?[jt]s$|\/bin\/[^/.]+$/.test(path);

@@ -53,7 +53,31 @@ export function foldersIn(line: string, cwd: string, folders: readonly LineFolde
   );
 }
 
+/** What an escape of TOML, YAML or JSON stands for: the agent looks for its marks behind its parser. */
+const escapes =
+  /\\(?:u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|x([0-9a-fA-F]{2})|\r?\n[ \t]*|(["'\\/`!{]))/g;
+const mostCode = 0x10ffff;
+
+/** The text as a parser would give it, whatever the file's form is; undefined: it has no escapes. */
+function unescaped(text: string): string | undefined {
+  if (!text.includes("\\")) return undefined;
+  const plain = text.replace(escapes, (whole, ...groups: (string | undefined)[]) => {
+    const [code, sign] = [groups.slice(0, 4).find((one) => one !== undefined), groups[4]];
+    if (code === undefined) return sign ?? "";
+    const point = Number.parseInt(code, 16);
+    return point <= mostCode ? String.fromCodePoint(point) : whole;
+  });
+  return plain === text ? undefined : plain;
+}
+
+/** Of the text as it stands, and as it is once its escapes are read. */
 export function linesIn(text: string, forms: readonly LineForm[]): string[] {
+  const plain = unescaped(text);
+  const lines = linesOfText(text, forms);
+  return plain === undefined ? lines : [...new Set([...lines, ...linesOfText(plain, forms)])];
+}
+
+function linesOfText(text: string, forms: readonly LineForm[]): string[] {
   const found: string[] = [];
   if (!text.includes("!")) return found;
   if (forms.includes("fenced")) for (const [, block = ""] of text.matchAll(/```!([\s\S]*?)```/g)) found.push(block);
@@ -84,7 +108,11 @@ function braced(text: string): string[] {
   return found;
 }
 
-export const bringsHooks = (text: string): boolean => /^\s*---\r?\n(?:(?!---)[^\n]*\n)*?hooks\s*:/.test(text);
+/** A key of the first lines, plain or in quotes, in a block or in braces. */
+const hooksKey =
+  /^---\r?\n(?:(?!---)[^\n]*\n)*?(?:[^\n]*[{,])?[ \t]*(?:\?[ \t]+)?(?:!!?\w*[ \t]+)?["']?hooks["']?[ \t]*:/;
+export const bringsHooks = (text: string): boolean =>
+  [text, unescaped(text)].some((one) => one !== undefined && hooksKey.test(one.trimStart()));
 
 /** The same of a shell line that names such a folder, by its text alone: here-documents hold such lines as they are. */
 export function linesInShellLine(line: string, cwd: string, folders: readonly LineFolder[]): LinesWritten | undefined {

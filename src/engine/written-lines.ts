@@ -97,7 +97,7 @@ interface Edit {
 }
 
 /** What holds a line, or the beginning of one. */
-const begun = /!`|!\{|```!/;
+const begun = /!`|!\{|```!|\\[ux]/i;
 
 const edited =
   (edits: readonly Edit[]): Change =>

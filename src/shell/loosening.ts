@@ -169,7 +169,8 @@ const names = /^(?:git|gh|glab|npm|pnpm|yarn|pip|pip3|pipx|brew|apt|apt-get|carg
 
 /** A word of the program's own kind; each lookup on the disk costs. */
 const mayBeOwn = (token: string): boolean =>
-  /hookline|\/|\.[cm]?[jt]s$/i.test(token) && !/^[a-z][\w+.-]*:\/\//.test(token);
+  /hookline|\/|\.[cm]?[jt]s$/i.test(token) &&
+  (!/^[a-z][\w+.-]*:\/\//.test(token) || /\/hookline[^/]*\.(?:tgz|git|tar\.gz)(?:#|$)/i.test(token));
 
 /** `npx --package hookline -- hookline pause`. */
 function behind(tokens: readonly string[], cwd: string | undefined, own: OwnPlaces): readonly string[] {
@@ -184,6 +185,11 @@ const managers = /^(?:npm|pnpm|yarn|bun|brew|apt|apt-get|dnf|pacman|pip|pipx|vol
 const removing = /^(?:un|uninstall|unlink|remove|rm|r|purge|delete|link|rebuild|autoremove|-R|-Rs|-e)$/;
 const replacing = /^(?:i|in|install|add|update|up|upgrade|ci)$/;
 const isPackage = (word: string): boolean => /^(?:npm:)?hookline(?:@.*)?$/i.test(word);
+/** Of another origin than the registry: an archive, a folder, an address, another package under its name. */
+const isOtherPackage = (word: string): boolean =>
+  /(?:^|[/:])hookline(?:-\d[\w.+-]*)?\.(?:tgz|tar\.gz|git)(?:#.*)?$|^hookline@(?:file|npm|git|https?|link|github)\b.*|^(?:file|link|github):.*\/hookline$/i.test(
+    word,
+  );
 
 function byService(name: string, texts: readonly string[], { own, workspace }: Line): string | undefined {
   const words = texts.slice(1);
@@ -192,6 +198,7 @@ function byService(name: string, texts: readonly string[], { own, workspace }: L
     managers.test(name) && words.some((word) => /^(?:-g|--global|--location=global|global|link)$/.test(word));
   if (isInstalling && words.some((word) => /^[./~]/.test(word) && own.isProgram(`${word}/bin/any`, workspace)))
     return removes;
+  if (managers.test(name) && words.some(isOtherPackage) && words.some((word) => replacing.test(word))) return removes;
   if (managers.test(name) && words.some(isPackage)) {
     const isGlobal = words.some((word) => /^(?:-g|--global|--location=global|global)$/.test(word)) || name === "volta";
     if (words.some((word) => removing.test(word)) || (isGlobal && words.some((word) => replacing.test(word))))
@@ -288,17 +295,43 @@ function copiesFrom({ words, cwd }: SimpleCommand, own: OwnPlaces): boolean {
 /** `chmod -x $(which hookline)`, `rm -rf $(npm root -g)/hookline`, `readlink … | xargs rm`: where it lies is asked, and then it is changed. */
 function asksWhere(command: SimpleCommand, line: Line): boolean {
   const name = baseName(command.words[0] ?? "");
+  const isSwept = sweeping.has(name) && sourcesOf(command, line).some(({ words }) => asksGlobal(words));
+  if (isSwept && !command.words.some((word) => isOfOther.test(word))) return true;
   if (/^(?:node|bun|deno|tsx|npx|sh|bash|zsh|dash|exec|env)$/.test(name)) return false;
   return isAsked(command, line, /(?:^|\/|\*)hookline(?:\*|\.js|\.db)?$/i);
 }
 
 const locators = set("which command type whereis readlink realpath whence where locate find fd pgrep pidof ps");
 
-const isAsked = ({ given, input }: SimpleCommand, { reading }: Line, named: RegExp): boolean =>
-  [...given, ...input].some((index) => {
-    const asked = reading.commands[index]?.words ?? [];
-    return locators.has(baseName(asked[0] ?? "")) && asked.some((word) => named.test(word));
-  });
+const isAsked = (command: SimpleCommand, line: Line, named: RegExp): boolean =>
+  sourcesOf(command, line).some(
+    ({ words }) => locators.has(baseName(words[0] ?? "")) && words.some((word) => named.test(word)),
+  );
+
+/** The commands whose output stands in its words or is given to it, through others: `dirname $(readlink -f $(which x))`. */
+function sourcesOf(command: SimpleCommand, { reading }: Line): SimpleCommand[] {
+  const found = new Set<SimpleCommand>();
+  const open = [command];
+  for (let one = open.pop(); one !== undefined && found.size < mostSources; one = open.pop())
+    for (const index of [...one.given, ...one.input]) {
+      const source = reading.commands[index];
+      if (source === undefined || found.has(source)) continue;
+      found.add(source);
+      open.push(source);
+    }
+  return [...found];
+}
+const mostSources = 50;
+
+/** `npm root -g`: the folder of all packages of the person, Hookline among them. */
+const asksGlobal = (words: readonly string[]): boolean =>
+  /^(?:npm|pnpm|yarn|bun)$/.test(baseName(words[0] ?? "")) &&
+  words.some((word) => /^(?:root|prefix|bin|dir)$/.test(word)) &&
+  words.some((word) => /^(?:-g|--global|--location=global|global|get)$/.test(word));
+/** Another package than Hookline, in that folder. */
+const isOfOther = new RegExp(
+  `${unknownText}/(?:@[\\w.-]+/)?(?!hookline(?:/|$))[\\w-][\\w.-]*(?:/[^*?${unknownText}]*)?$`,
+);
 
 const versionManagers = /^(?:nvm|fnm|n|nodenv|nvs|volta|asdf|mise|brew|apt|apt-get|dnf|pacman)$/;
 

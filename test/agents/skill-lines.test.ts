@@ -167,6 +167,40 @@ test("a skill, a slash command and an agent are judged by their lines when they 
   );
 });
 
+test("a line is read as the parser of its file gives it, however its signs are written", (t) => {
+  const push = "git push --force origin main";
+  const shell = (command: string): Fields => ({ ...written("", ""), tool_name: "Bash", tool_input: { command } });
+  const { hook } = createPlace(t, { "work/.gemini/commands/old.toml": `prompt = "\\u0021{${push}}"` });
+  const refused = [
+    written(".gemini/commands/x.toml", `prompt = "\\u0021{${push}}"`),
+    written(".gemini/commands/x.toml", `prompt = "\\U00000021{${push}}"`),
+    written(".gemini/commands/x.toml", `prompt = "\\x21\\x7b${push}}"`),
+    written(".gemini/commands/x.toml", `prompt = """\n!\\\n   {${push}}"""`),
+    written(".gemini/commands/x.toml", `prompt = "!{git \\u0070ush --force origin main}"`),
+    written(".qwen/commands/x.md", `---\nprompt: "\\x21{${push}}"\n---\n`),
+    written(".opencode/command/x.md", `---\ntemplate: "\\u0021\\u0060${push}\\u0060"\n---\n`),
+    shell(`cat > .gemini/commands/x.toml <<'E'\nprompt = "\\u0021{${push}}"\nE`),
+    {
+      ...written("", ""),
+      tool_name: "mcp__fs__write",
+      tool_input: { files: [{ path: ".gemini/commands/x.toml", content: `prompt = "\\u0021{${push}}"` }] },
+    },
+    { hook_event_name: "UserPromptExpansion", command_name: "old" },
+  ];
+  deepEqual(
+    refused.filter((wire) => !/deny|block/.test(JSON.stringify(hook(wire) ?? ""))),
+    [],
+  );
+  const free = [
+    written(".gemini/commands/x.toml", 'prompt = "say \\"hello\\" and \\u00e9"'),
+    written(".gemini/commands/y.toml", `prompt = "run {${push}} never"`),
+  ];
+  deepEqual(
+    free.filter((wire) => hook(wire) !== undefined),
+    [],
+  );
+});
+
 test("a line that an edit puts together of what is there and what is new is judged as a whole", (t) => {
   const file = ".claude/commands/x.md";
   const { hook } = createPlace(t, {

@@ -73,6 +73,12 @@ test("[R92] a person is asked about each such try, and told what it would do", a
 });
 
 const free = [
+  "rm -rf $(npm root -g)/typescript",
+  "ls $(npm root -g)",
+  "rm -rf $(dirname $(which tsc))/../lib/x",
+  "npm i -D hookline",
+  "npx ./shop-0.1.0.tgz purge",
+  "npx /tmp/hookline-0.1.0.tgz status",
   "hookline list",
   "hookline list --json | jq length",
   "npx hookline check",

@@ -402,3 +402,13 @@ test("a change that no patch can say denies the call", () => {
   ok(isRecord(body) && isRecord(body.hookSpecificOutput));
   equal(body.hookSpecificOutput.permissionDecision, "deny");
 });
+
+test("an input that is a JSON object and cannot be used is said to be that, and not to be none", () => {
+  const wire = { hook_event_name: "PreToolUse", tool_name: "Bash", tool_input: { command: "ls" } };
+  for (const place of [
+    { session_id: "a\0b", cwd: "/w" },
+    { session_id: "s", cwd: "/w\0" },
+    { session_id: "s", cwd: "/w", hook_event_name: 5 },
+  ])
+    throws(() => decode({ ...wire, ...place }), /^(?!.*not a JSON object).*the input cannot be used: /);
+});

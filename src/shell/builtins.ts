@@ -1,6 +1,6 @@
 /** Builtins of the shell that change what the rest of the line means, or run what they are given as text. */
 import { baseName } from "../engine/pattern.ts";
-import { across, blanks, isUnknown, mayVanish, mentionedIn, textOf } from "./expand.ts";
+import { across, blanks, isUnknown, mayVanish, mentionedIn, textOf, within } from "./expand.ts";
 import { pathIn, printed } from "./made.ts";
 import { linesIn } from "./options.ts";
 import { textOfFile } from "./script-files.ts";
@@ -10,6 +10,7 @@ import {
   cannotTell,
   checkText,
   everyName,
+  forgetElements,
   forget as forgetNames,
   newShell,
   noteRuns,
@@ -35,6 +36,7 @@ const forget: Own = (words, { shell, reading }) => {
     if (name === undefined) continue;
     if (name === "PATH") reading.changesPath = true;
     for (const one of mentionedIn(name)) reading.mentioned.add(one);
+    forgetElements(name, shell.variables);
     shell.variables.delete(name);
     if (words[0] === "unset" && shell.functions.has(name)) shell.functions.set(name, "unsure");
   }
@@ -194,7 +196,11 @@ function cd(words: readonly string[], call: Call): void {
   setFolder(operands.length > 1 ? undefined : absolute(path, shell), call);
 }
 
+/** What `mktemp -d` prints. */
+const madeFolder = `/tmp/${within}`;
+
 function absolute(path: string | undefined, { variables }: Shell): string | undefined {
+  if (path === madeFolder) return path;
   if (path === undefined || path === "" || isUnknown(path) || mayLeadUp.test(path)) return undefined;
   const isSearched = !/^\.{0,2}(?:\/|$)/.test(path) && variables.get("CDPATH");
   const folder = textOf(variables, "PWD");

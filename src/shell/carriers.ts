@@ -2,6 +2,7 @@
 import { baseName } from "../engine/pattern.ts";
 import { across, isUnknown, mayVanish, within } from "./expand.ts";
 import { movedTo } from "./folders.ts";
+import { lineVariables, toolVariables } from "./languages.ts";
 import { readOptions } from "./options.ts";
 import { programOf } from "./programs.ts";
 import { textOfFile } from "./script-files.ts";
@@ -89,7 +90,7 @@ const make: Own = (words, call) => {
   for (const word of words.slice(1)) {
     const [, name, value] = /^(\w+)[:+?]?=([\s\S]*)$/.exec(word) ?? [];
     if (/\$\(|`/.test(word)) noteRuns(reading, cannotTell(words.join(" ")));
-    else if (name === "SHELL") readLine(value ?? "", call);
+    else if (name !== undefined && (lineVariables.test(name) || toolVariables.test(name))) readLine(value ?? "", call);
     const isInput = (/^-f?-?$/.test(word) && call.input !== "inherited") || /^(-f)?\/dev\//.test(word);
     if (isInput) noteRuns(reading, cannotTell(words.join(" ")));
   }
@@ -246,6 +247,28 @@ const doesByOption =
       noteDoes(call.reading, program, `cannot tell what the commands given to \`${program}\` do`);
   };
 
+/** `gcc -wrapper sh,-c,LINE` */
+const compiler: Own = (words, call) => {
+  for (const [index, word] of words.entries())
+    if (word === "-wrapper")
+      call.reading.command((words[index + 1] ?? "").split(","), { ...aside(call), source: words.join(" ") });
+};
+
+/** What a key or an event runs: `execute(…)`, `reload:…`. */
+const fzfActions =
+  /(?:execute(?:-silent|-multi)?|become|reload(?:-sync)?|transform(?:-[a-z-]+)?|(?:change-)?preview)(?:\(([\s\S]*?)\)(?=[,+]|$)|\[([\s\S]*?)\](?=[,+]|$)|\{([\s\S]*?)\}(?=[,+]|$)|:([\s\S]+))/g;
+
+const fzf: Own = (words, call) => {
+  for (const [index, word] of words.entries()) {
+    const [, name, own] = /^--(preview|bind)(?:=([\s\S]*))?$/.exec(word) ?? [];
+    const value = own ?? words[index + 1] ?? "";
+    if (name === "preview") readLine(value, call);
+    if (name === "bind")
+      for (const [, ...groups] of value.matchAll(fzfActions))
+        readLine(groups.find((group) => group !== undefined) ?? "", call);
+  }
+};
+
 const sameWay = (names: string, own: Own): { [program: string]: Own } =>
   Object.fromEntries(names.split(" ").map((name) => [name, own]));
 
@@ -264,6 +287,8 @@ export const carriers: { readonly [program: string]: Own } = {
   tmux,
   screen,
   ...sameWay("parallel", parallel),
+  ...sameWay("gcc g++ cc c++ clang clang++", compiler),
+  ...sameWay("fzf sk fzf-tmux", fzf),
   at,
   batch: readStandardInput,
   socat,

@@ -16,15 +16,21 @@ export function readCode(code: string, program: string, call: Call, runs: RegExp
     noteDoes(reading, program, cannotTellCode(program));
     return;
   }
-  const { lines, fed, commands, rest } = programsInCode(code, program);
+  const { lines, fed, commands, rest } = programsInCode(code, program, reading.home);
   const inner: Call = { ...call, direct: false, input: "inherited", from: [] };
   for (const line of lines) readLine(line, inner);
   for (const line of fed) readLine(line, { ...inner, input: "fed" });
   for (const words of commands) reading.command(words, inner);
-  if (runsItsInput[program.replace(/^[gmn](?=awk$)|^g(?=sed$)/, "")]?.test(rest))
+  if (runsGiven.test(code)) noteRuns(reading, cannotTell(`${program} ${code}`));
+  const ownName = program.replace(/^[gmn](?=awk$)|^g(?=sed$)/, "");
+  if (runsItsInput[ownName]?.test(rest) || (ownName === "sed" && runsSpace.test(rest.replace(substitutions, ""))))
     noteRuns(reading, cannotTell(`${program} ${code}`));
   if (runs.test(rest.replace(importsHarmless, ""))) noteDoes(reading, program, cannotTellCode(program));
 }
+
+/** What runs what it is given: `os.system(sys.argv[1])`, `system $_`, `exec *ARGV`. */
+const runsGiven =
+  /\b(?:system|popen|exec(?:Sync|File|FileSync|[vl]p?e?)?|spawn(?:Sync)?|run|call|check_call|check_output|Popen|getoutput|shell_exec|passthru|qx|os\.execute)\b\s*[({[*\\\s]*(?:sys\.argv|process\.argv|[@$]?ARGV|[@$]argv|\$_\b|sys\.stdin|\$?STDIN|gets\b|<(?:STDIN)?>|input\(\)|shift\b)|`\s*(?:\$_|#\{\s*(?:\$_|gets|ARGV))/;
 
 /** What runs the text that is worked on: `system($0)` of awk, the flag e of sed. */
 const runsItsInput: { readonly [program: string]: RegExp } = {
@@ -32,48 +38,129 @@ const runsItsInput: { readonly [program: string]: RegExp } = {
   sed: /(?:^|[;{}\n\d$/])\s*s([^\w\s\\])(?:(?!\1)[^\\\n]|\\.)*\1(?:(?!\1)[^\\\n]|\\.)*\1[gpIiMm\d]*e|^\s*(?:\d+|\$|\/[^/]*\/)?\s*e\s*$/,
 };
 
+/** The command e of sed alone runs what it holds; in the parts of an s it is a letter. */
+const runsSpace = /(?:^|[;{}\n])\s*(?:\d+|\$|\/[^/\n]*\/)?\s*!?\s*e\s*(?:$|[;}\n])/;
+const substitutions = /s([^\w\s\\])(?:(?!\1)[^\\\n]|\\.)*\1(?:(?!\1)[^\\\n]|\\.)*\1[gpIiMm\d]*/g;
+
 /** The expressions that look through it take time by its length. */
 const longestCode = 50_000;
 
 export function runInterpreter(words: readonly string[], row: Code, call: Call): void {
   const program = nameOf(words[0] ?? "");
   const unknown = (): void => noteDoes(call.reading, program, cannotTellCode(program));
+  const codes: string[] = [];
+  let isPending = false;
   for (let at = 1; at < words.length; at++) {
     const word = words[at] ?? "";
     const long = row.long?.find((one) => word === one || word.startsWith(`${one}=`));
-    const code = long === undefined ? undefined : word === long ? words[at + 1] : word.slice(long.length + 1);
-    if (code !== undefined) {
-      readCode(code, program, call);
-      return;
+    const letter =
+      long === undefined && /^-[^-]/.test(word)
+        ? [...word.slice(1)].find((one) => row.letters.includes(one) || row.valued?.includes(one))
+        : undefined;
+    if (long !== undefined || (letter !== undefined && row.letters.includes(letter))) {
+      const rest = long === undefined ? word.slice(word.indexOf(letter ?? "", 1) + 1) : word.slice(long.length + 1);
+      const isBundle = long === undefined && [...rest].every((one) => row.letters.includes(one));
+      if (rest !== "" && !isBundle) codes.push(rest);
+      // `node -p -e CODE`: the code comes with a later option, or behind it.
+      else if (/^-./.test(words[at + 1] ?? "")) isPending = true;
+      else codes.push(words[++at] ?? "");
+      if (row.ends && codes.length > 0) break;
+      continue;
     }
     if (mayVanish(word)) {
+      if (codes.length > 0) break;
       unknown();
       return;
     }
     if (word === "-") break;
     if (!word.startsWith("-")) {
-      if (words[at - 1]?.startsWith("--") && !words[at - 1]?.includes("=")) continue; // may be that option's value
+      if (codes.length > 0 && !row.permutes) break;
+      if (words[at - 1]?.startsWith("--") && !words[at - 1]?.includes("=") && !isPending) continue; // may be that option's value
+      if (isPending) {
+        codes.push(word);
+        continue;
+      }
       readScript(word, program, call);
+      if (row.permutes) continue;
+      readPerhaps(words.slice(at), call);
       return;
     }
-    if (word.startsWith("--")) continue;
-    const letter = [...word.slice(1)].find((one) => row.letters.includes(one) || row.valued?.includes(one));
-    if (letter === undefined) continue;
+    if (word.startsWith("--") || letter === undefined) continue;
     const rest = word.slice(word.indexOf(letter, 1) + 1);
-    if (row.letters.includes(letter)) {
-      readCode(rest || (words[at + 1] ?? ""), program, call);
+    if (letter === "m" && /^(python|pypy)$/.test(program)) {
+      runModule(rest === "" ? words.slice(at + 1) : [rest, ...words.slice(at + 1)], words[0] ?? "", call);
       return;
     }
-    if (letter === "m" && /^(python|pypy)$/.test(program)) return;
     if (letter === "r" && /^(node|nodejs|bun|ruby)$/.test(program))
       readScript(rest || (words[at + 1] ?? ""), program, call);
     if (rest === "") at++;
+  }
+  if (codes.length > 0) {
+    const code = codes.join("\n");
+    noteCode(code, call);
+    readCode(code, program, call);
+    return;
   }
   if (call.input === "fed") {
     unknown();
     return;
   }
   if (typeof call.input === "object") readCode(call.input.text, program, call);
+}
+
+/** Modules of Python that run code of their words, and those that run another module. */
+const codeModules = /^(?:timeit|pyperf)$/;
+const outerModules = /^(?:cProfile|profile|pdb|trace|coverage|scalene|viztracer|kernprof|debugpy|tracemalloc)$/;
+const shellModules = /^(?:IPython|xonsh|bpython|ptpython)$/;
+
+function runModule([module = "", ...rest]: readonly string[], python: string, call: Call): void {
+  const next = rest.indexOf("-m");
+  if (codeModules.test(module))
+    for (const word of rest) {
+      if (/^-[^s]/.test(word) || isUnknown(word)) continue;
+      const code = word.replace(/^-s|^--setup=/, "");
+      noteCode(code, call);
+      readCode(code, "python", call);
+    }
+  else if (shellModules.test(module)) call.reading.command([module.toLowerCase(), ...rest], { ...call, direct: false });
+  else if (outerModules.test(module)) {
+    // A debugger's command may begin with a sign of its own.
+    for (const [at, word] of rest.entries())
+      if (word === "-c") readCode((rest[at + 1] ?? "").replace(/^\s*(?:!|p{1,2}\s)/, ""), "python", call);
+    if (next >= 0) call.reading.command([python, ...rest.slice(next)], { ...call, direct: false });
+  }
+}
+
+/** Options that give code or a line, of a program or a script that nobody knows: `manage.py shell -c CODE`. */
+const givesCode =
+  /^(?:-[ceEx]|-pe|--?(?:eval|code|script)|--?(?:[\w-]+-)?(?:exec|execute|command|cmd|run|run_under|pager|wrapper|wrap|askpass|program|launcher|on-?success|on-?failure|preview|hook))(?:=|$)/i;
+
+/** It counts for rules that deny or ask, and for none that allow. */
+export function readPerhaps(words: readonly string[], call: Call): void {
+  const inner: Call = { ...call, direct: false, input: "inherited", from: [], isPerhaps: true };
+  for (const [at, word] of words.entries()) {
+    if (at === 0 || !givesCode.test(word)) continue;
+    const equals = word.indexOf("=");
+    const text = equals < 0 ? (words[at + 1] ?? "") : word.slice(equals + 1);
+    // One word is a name by far most often.
+    if (!/\S\s+\S|\(/.test(text) || isUnknown(text) || text.length > longestCode) continue;
+    quietly(call.reading, () => {
+      // Behind -e stands code more often than a line: `format(x)` is a call.
+      if (!(/^-p?e$|^--?(?:eval|code|script)/.test(word) && text.includes("("))) readLine(text, inner);
+      readCode(text, "node", inner);
+      readCode(text, "python", inner);
+    });
+  }
+}
+
+/** It may be no program at all: that it cannot be read is no reason to ask, and what it names is no reason to allow. */
+export function quietly({ unknown, found }: Call["reading"], read: () => void): void {
+  const before = new Map(unknown);
+  const start = found.length;
+  read();
+  for (const command of found.slice(start)) command.isPerhaps = true;
+  unknown.clear();
+  for (const [key, one] of before) unknown.set(key, one);
 }
 
 function readScript(path: string, program: string, call: Call): void {

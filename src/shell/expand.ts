@@ -100,8 +100,12 @@ const expandElement = (word: Word, known: Known): string[] =>
 export function expandValue({ value, append, name }: Assignment, known: Known): Value {
   if (value.type === "ArrayValue") {
     const words = value.elements.flatMap((one) => expandElement(one, known));
-    const isPlain = !append && !words.some(mayVanish) && value.elements.every(({ text }) => !/^\[.*\]=/s.test(text));
-    return isPlain ? words : within;
+    const before = append ? known.variables.get(name) : [];
+    const isPlain =
+      typeof before === "object" &&
+      !words.some(mayVanish) &&
+      value.elements.every(({ text }) => !/^\[.*\]=/s.test(text));
+    return isPlain ? [...before, ...words] : within;
   }
   const fields: Field[] = [{ done: [], current: "" }];
   if ((value.parts?.length ?? 0) > mostParts) return within;
@@ -270,13 +274,21 @@ function addQuoted(fields: readonly Field[], part: DoubleQuotedChild, known: Kno
   add(fields, knownValue(part, known.variables) ?? (isList ? across : within));
 }
 
-const listName = /^\$(?:@|\{@\}|\{(\w+)\[@\]\})$/;
+const listName = /^\$(?:@|\{@\}|\{(\w+)\[@\]\}|\{(?:@|(\w+)\[@\]):(\d+| -\d+)(?::(\d+))?\})$/;
 
 /** `$@` and `${x[@]}` where the line has set them. */
 function listOf({ text }: { text?: string }, variables: Variables): readonly string[] | undefined {
   const found = listName.exec(text ?? "");
-  const value = found ? variables.get(found[1] ?? "@") : undefined;
-  return typeof value === "object" ? value : undefined;
+  if (!found) return undefined;
+  const [, whole, part, from, count] = found;
+  const value = variables.get(whole ?? part ?? "@");
+  if (typeof value !== "object" || from === undefined) return typeof value === "object" ? value : undefined;
+  // Of the arguments the first is number one.
+  const isArguments = part === undefined;
+  if (isArguments && from === "0") return undefined;
+  const start = Number(from) - (isArguments && !from.includes("-") ? 1 : 0);
+  const rest = value.slice(start);
+  return count === undefined ? rest : rest.slice(0, Number(count));
 }
 
 function addList(fields: readonly Field[], list: readonly string[]): void {
@@ -348,11 +360,17 @@ const nameIn = (text: string): string => text.replace(/^\$\{?/, "").replace(/\W.
 /** undefined: only the shell will know. */
 function knownValue(part: SimpleExpansionPart | ParameterExpansionPart, variables: Variables): string | undefined {
   if (part.type === "SimpleExpansion") return valueNamed(part.text.slice(1), variables);
+  if (part.text === "${!#}") {
+    const args = variables.get("@");
+    return typeof args === "object" ? args.at(-1) : undefined;
+  }
   if (part.prefix) return part.prefix === "!" ? valueThrough(part, variables) : undefined;
   if (part.index) {
     const list = variables.get(part.parameter);
-    const isPlace = /^\d+$/.test(part.index.text) && typeof list === "object" && !part.operation;
-    return isPlace ? list[Number(part.index.text)] : undefined;
+    if (part.operation) return undefined;
+    const element = variables.get(`${part.parameter}[${part.index.text.replace(/^(["'])(.*)\1$/, "$2")}]`);
+    if (typeof element === "string") return element;
+    return /^-?\d+$/.test(part.index.text) && typeof list === "object" ? list.at(Number(part.index.text)) : undefined;
   }
   const value = valueNamed(part.parameter, variables);
   const { operation } = part;

@@ -26,6 +26,11 @@ export function git(words: readonly string[], outer: Call): void {
   else if (alias !== undefined) reading.line(`git ${alias}`, shellOf(call), operands);
   const own = `git-${command}`;
   if (madeOnPath(reading, own)) reading.command([own, ...operands], { ...call, direct: false });
+  // Hooks that lie in the template run in the repository.
+  const isTemplate = operands.some(
+    (word, at) => /^--template=./.test(word) || (word === "--template" && operands[at + 1]),
+  );
+  if (/^(?:init|clone)$/.test(command) && isTemplate) noteRuns(reading, cannotTell(words.join(" ")));
   if (command === "config") configure(operands, call);
   if (command === "bisect" && operands[0] === "run") reading.command(operands.slice(1), { ...call, direct: false });
   if (command === "submodule" && operands.includes("foreach")) {
@@ -91,6 +96,7 @@ function gitSetting(setting: string, aliases: Map<string, string>, call: Call): 
     noteRuns(reading, cannotTell(`git -c ${setting}`));
     return;
   }
+  if (value !== "" && /^init\.templatedir$/i.test(name)) noteRuns(reading, cannotTell(`git -c ${setting}`));
   if (value === "" || gitPlainSettings.test(name)) return;
   if (/^include/i.test(name)) {
     noteDoes(reading, "git", `cannot tell what \`git\` does by the settings of \`${value}\``);

@@ -13,8 +13,12 @@ import { type Call, readLine } from "./shell.ts";
 interface Inner {
   /** The first group of each is a shell line, or what stands in for one. */
   lines: readonly RegExp[];
+  /** The same, and the program writes to it. */
+  fed?: readonly RegExp[];
   /** The first group is code of this language. */
   code?: readonly (readonly [RegExp, string])[];
+  /** Files that it reads without being told. */
+  files?: RegExp;
   /** Its own language calls programs as others do: `system("…")`. */
   calls?: true;
   /** Its words are one text. */
@@ -37,33 +41,77 @@ const groups: readonly (readonly [names: string, inner: Inner])[] = [
   [
     "sqlite sqlite3 sqlcipher spatialite duckdb",
     {
-      lines: [
-        /^\s*\.(?:shell|system|sh|sys)\s+(.+)$/gm,
-        /^\s*\.(?:once|output|import|read|excel)\b[^|\n]*\|\s*([^"'\n]+)/gm,
-      ],
+      files: /\/\.(?:sqlite|duckdb)rc$/,
+      lines: [/^\s*\.(?:shell|system|sh|sys)\s+(.+)$/gm, /^\s*\.(?:import|read)\b[^|\n]*\|\s*([^"'\n]+)/gm],
+      fed: [/^\s*\.(?:once|output|excel)\b[^|\n]*\|\s*([^"'\n]+)/gm],
     },
   ],
   [
     "psql pgcli",
-    { lines: [/\\!\s*(.+)$/gm, /\\(?:o|out|g|w|write)\s*\|\s*(.+)$/gm, /\b(?:from|to)\s+program\s+'([^']+)'/gi] },
+    {
+      files: /\/\.psqlrc$/,
+      lines: [/\\!\s*(.+)$/gm, /\bfrom\s+program\s+'([^']+)'/gi],
+      fed: [/\\(?:o|out|gx?|w|write)\s*\|\s*(.+)$/gm, /\bto\s+program\s+'([^']+)'/gi],
+    },
   ],
   [
     "mysql mariadb mycli",
-    { lines: [/\\!\s*([^;\n]+)/g, /^\s*system\s+([^;\n]+)/gm, /(?:^\s*pager|\\P)\s+([^;\n]+)/gm] },
+    {
+      lines: [/\\!\s*([^;\n]+)/g, /^\s*system\s+([^;\n]+)/gm],
+      fed: [/(?:^\s*pager|\\P|^--pager=)\s*([^;\n]+)/gm],
+    },
   ],
   [
     "gdb",
     {
+      files: /\/\.gdbinit$/,
       lines: [/(?:^|=)\s*(?:shell\s+|!)(.+)$/gm, /^\s*(?:pipe|\|)[^|\n]*\|\s*(.+)$/gm],
       code: [[/^\s*(?:python|py|pi)\s+([\s\S]+)$/g, "python"]],
     },
   ],
-  ["lldb", { lines: [/^\s*(?:platform\s+)?shell\s+(.+)$/gm], code: [[/^\s*script\s+([\s\S]+)$/g, "python"]] }],
+  [
+    "lldb",
+    {
+      files: /\/\.lldbinit/,
+      lines: [/^\s*(?:platform\s+)?shell\s+(.+)$/gm],
+      code: [[/^\s*script\s+([\s\S]+)$/g, "python"]],
+    },
+  ],
   ["ed ex dc ftp lftp telnet mail mailx less more man", { lines: [marked] }],
-  ["vi vim nvim view vimdiff", { lines: [], calls: true }],
+  [
+    "vi vim nvim view vimdiff gvim",
+    {
+      lines: [/^\s*:?\s*(?:sil(?:ent)?!?\s+)?!(.+)$/gm],
+      calls: true,
+      files: /\/\.?(?:n|g)?vimrc$|\/\.exrc$|\/init\.(?:vim|lua)$/,
+    },
+  ],
+  [
+    "tmux",
+    {
+      lines: [
+        /^\s*(?:run-shell|run|new-session|new|neww|new-window|splitw|split-window)\s+(?:-\w+\s+)*["']?([^"'\n]+)/gm,
+      ],
+      files: /\/\.?tmux\.conf$/,
+    },
+  ],
+  ["screen", { lines: [/^\s*(?:screen|exec)\s+(.+)$/gm], files: /\/\.screenrc$/ }],
+  ["expect", { lines: [/^\s*(?:spawn|exec|system)\s+(.+)$/gm] }],
+  ["irb pry", { lines: [], calls: true, files: /\/\.(?:irb|pry)rc$/ }],
   ["emacs emacsclient", { lines: [/\((?:async-)?shell-command(?:-to-string)?\s+"((?:[^"\\]|\\.)*)"/g] }],
-  ["guile sbcl clisp racket csi", { lines: [/\((?:system\*?|shell|run-shell-command)\s+"((?:[^"\\]|\\.)*)"/g] }],
-  ["r rscript octave gnuplot julia groovy scala", { lines: [/`([^`\n]+)`/g, /(?:^|\n)\s*!(.+)$/gm], calls: true }],
+  [
+    "guile sbcl clisp racket csi bb babashka clojure clj janet fennel hy",
+    {
+      lines: [
+        /\((?:[\w.-]+\/)?(?:system\*?|shell|sh|execute|process|run-shell-command|run-program|os\/shell)\s+[[(]?(?:'\s*\()?("(?:[^"\\]|\\.)*"(?:\s+"(?:[^"\\]|\\.)*")*)/g,
+      ],
+    },
+  ],
+  ["jshell jjs java kotlin kotlinc", { lines: [/\bgetRuntime\(\)\.exec\(\s*"([^"]*)"/g, /\$EXEC\(\s*"([^"]*)"/g] }],
+  [
+    "r rscript octave gnuplot julia groovy scala",
+    { files: /\/\.(?:Rprofile|octaverc|gnuplot)$/, lines: [/`([^`\n]+)`/g, /(?:^|\n)\s*!(.+)$/gm], calls: true },
+  ],
   ["erl", { lines: [/\bos:cmd\(\s*"([^"]*)"/g] }],
   [
     "elixir iex mix",
@@ -83,7 +131,21 @@ const groups: readonly (readonly [names: string, inner: Inner])[] = [
     "sed gsed jq yq jaq gojq dasel node nodejs bun python python3 ruby perl php sd",
     { lines: setsScript, about: tasksOfProject },
   ],
-  ["cargo", { lines: [/\brunner\s*=\s*\[?\s*["']([^"'\]]+)/g, /\brustc(?:-wrapper)?\s*=\s*["']([^"']+)/g] }],
+  [
+    "cargo",
+    {
+      lines: [
+        /\b(?:runner|linker)\s*=\s*\[?\s*["']([^"'\]]+)/g,
+        /\brust(?:c|doc)(?:-[a-z-]*wrapper)?\s*=\s*["']([^"']+)/g,
+      ],
+    },
+  ],
+  ["apt apt-get aptitude", { lines: [/(?:Pre|Post)-(?:Invoke|Install-Pkgs)[\w-]*(?:::)?=\s*(.+)$/gm] }],
+  ["dpkg", { lines: [/^--(?:pre|post)-invoke=(.+)$/gm] }],
+  ["cmake", { lines: [/^(?:-D)?\w+_(?:LAUNCHER|COMPILER|LINKER|EMULATOR)(?::\w+)?=(.+)$/gm] }],
+  ["hg", { lines: [/^(?:hooks|alias|ui)\.[\w.-]+=!?(.+)$/gm] }],
+  ["svn", { lines: [/\b(?:tunnels:\w+|editor-cmd|diff3?-cmd|merge-tool-cmd)=(.+)$/gm] }],
+  ["strace ltrace", { lines: [], fed: [/^[|!](.+)$/gm] }],
   [
     "ssh scp sftp autossh mosh",
     {
@@ -109,7 +171,7 @@ export function readInner(words: readonly string[], call: Call): void {
   const row = rows.get(program);
   if (!row) return;
   const inner: Call = { ...call, direct: false, input: "inherited", from: [] };
-  const texts = row.joined ? [words.slice(1).join(" ")] : textsOf(words, call);
+  const texts = row.joined ? [words.slice(1).join(" ")] : textsOf(words, row, call);
   const read = (): void => {
     for (const text of texts) readText(text, row, { program, inner });
   };
@@ -120,26 +182,34 @@ export function readInner(words: readonly string[], call: Call): void {
 function readText(text: string, row: Inner, { program, inner }: { program: string; inner: Call }): void {
   for (const form of row.lines)
     for (const [, line = ""] of [...text.matchAll(form)].slice(0, mostLines)) readLine(asLine(line), inner);
+  for (const form of row.fed ?? [])
+    for (const [, line = ""] of [...text.matchAll(form)].slice(0, mostLines))
+      readLine(asLine(line), { ...inner, input: "fed" });
   for (const [form, language] of row.code ?? [])
     for (const [, code = ""] of text.matchAll(form)) readCode(code, language, inner);
   if (row.calls) readCode(text, program, inner, /$^/);
 }
 
 /** `"rm", ["-rf", "x"]` is a list of words, and `\"` in a text is a quote. */
-const asLine = (written: string): string =>
-  /^"[^"]*"\s*,\s*\[/.test(written)
-    ? [...written.matchAll(/"((?:[^"\\]|\\.)*)"/g)]
-        .map(([, word = ""]) => `'${word.replaceAll("'", "'\\''")}'`)
-        .join(" ")
-    : written.replaceAll('\\"', '"').trim();
+function asLine(written: string): string {
+  const texts = [...written.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, word = ""]) => word.replaceAll('\\"', '"'));
+  if (!/^"/.test(written)) return written.replaceAll('\\"', '"').trim();
+  const [only = "", ...others] = texts;
+  return others.length === 0 && !written.includes("[")
+    ? only
+    : texts.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
+}
 
-function textsOf(words: readonly string[], call: Call): string[] {
+function textsOf(words: readonly string[], { files }: Inner, call: Call): string[] {
   const texts = words.slice(1);
   if (typeof call.input === "object") texts.push(call.input.text);
-  if (call.reading.made.size > 0)
-    for (const word of words.slice(1)) {
-      const holds = /^-|[\s;]/.test(word) ? undefined : madeAt(call.reading, word, call)?.holds;
+  if (call.reading.made.size > 0) {
+    for (const word of words.slice(1).flatMap((one) => one.split(/^\.read\s+|^--?\w[\w-]*=/))) {
+      const holds = /^-|[\s;]|^$/.test(word) ? undefined : madeAt(call.reading, word, call)?.holds;
       if (holds?.is === "text") texts.push(holds.text);
     }
+    for (const { path, holds } of files ? [...call.reading.made.values()].flat() : [])
+      if (holds.is === "text" && files?.test(`/${path}`)) texts.push(holds.text);
+  }
   return texts.filter((text) => !isUnknown(text) && text.length < longestText);
 }

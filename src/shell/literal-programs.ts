@@ -1,4 +1,5 @@
 /** Programs that code of another language names by literal texts: `os.system("git push")`, `spawn("rm", ["x"])`, backticks. */
+import { plainCode } from "./code-names.ts";
 
 export interface ProgramsInCode {
   /** Shell lines. */
@@ -16,7 +17,7 @@ type Takes = "line" | "words" | "both";
 
 const names: { readonly [name: string]: Takes } = {
   ...Object.fromEntries(
-    "system popen popen2 popen3 popen4 getoutput getstatusoutput shell_exec passthru proc_open exec execSync execute do_shell_script qx capture2 capture3 capture2e spawnShell executeShell os_execute backtick"
+    "system popen popen2 popen3 popen4 getoutput getstatusoutput shell_exec passthru proc_open exec execSync execute do_shell_script qx capture2 capture3 capture2e spawnShell executeShell os_execute backtick shell capture run_command"
       .split(" ")
       .map((name) => [name, "both" as const]),
   ),
@@ -24,14 +25,15 @@ const names: { readonly [name: string]: Takes } = {
     "run call check_call check_output Popen create_subprocess_shell".split(" ").map((name) => [name, "both" as const]),
   ),
   ...Object.fromEntries(
-    "spawn spawnSync execFile execFileSync fork execv execvp execve execl execlp spawnl spawnlp spawnv spawnvp create_subprocess_exec posix_spawn pcntl_exec execa execaSync"
+    "spawn spawnSync execFile execFileSync fork execv execvp execve execvpe execl execlp execle execlpe spawnl spawnlp spawnle spawnlpe spawnv spawnvp spawnve spawnvpe create_subprocess_exec posix_spawn posix_spawnp pcntl_exec execa execaSync ProcessBuilder Command"
       .split(" ")
       .map((name) => [name, "words" as const]),
   ),
 };
 
+const allNames = Object.keys(names).join("|");
 const calls = new RegExp(
-  String.raw`(?:\brequire\(["'](?:node:)?child_process["']\)\.|\b__import__\(["']\w+["']\)\.|\b(?:os|subprocess|child_process|cp|pty|asyncio|io|IO|Kernel|Open3|commands|Deno|Bun)(?:\.|::)|(?<![\w$.:>]))(${Object.keys(names).join("|")})(?:\s*\(\s*|\s+(?=["'\x60]))`,
+  String.raw`(?:\brequire\(["'](?:node:)?child_process["']\)\.|\b__import__\(["']\w+["']\)\.|\bgetRuntime\(\)\.|\b(?:os|subprocess|child_process|cp|pty|asyncio|io|IO|Kernel|Open3|commands|Deno|Bun)(?:\.|::)|(?<![\w$.:>]))(${allNames})(?:\s*\(\s*|\s+(?=["'\x60]))(?:os\.P_\w+\s*,\s*)?`,
   "g",
 );
 
@@ -39,30 +41,9 @@ const calls = new RegExp(
 const backticks = /^(ruby|perl|php|irb)$/;
 const fillsIn: { readonly [program: string]: RegExp } = { ruby: /#\{/, perl: /[$@]\w/, php: /[$]\w|\{\$/ };
 
-const modules = "os|subprocess|child_process|pty|asyncio|commands";
-/** `import subprocess as s`, `{ execSync: e }`, `x = require("child_process")`, `e = cp.execSync`: the real name, and what the code calls it. */
-const renamed: readonly RegExp[] = [
-  new RegExp(String.raw`\b(?<name>${modules}|${Object.keys(names).join("|")})\s+as\s+(?<alias>\w+)`, "g"),
-  new RegExp(String.raw`\b(?<name>${Object.keys(names).join("|")})\s*:\s*(?<alias>\w+)\s*[,}]`, "g"),
-  /\b(?<alias>\w+)\s*=\s*(?:require|__import__|import)\(\s*["'](?:node:)?(?<name>child_process|subprocess|os)["']\s*\)(?!\s*\.)/g,
-  /\bimport\s+(?:\*\s+as\s+)?(?<alias>\w+)\s+from\s+["'](?:node:)?(?<name>child_process)["']/g,
-  new RegExp(
-    String.raw`\b(?<alias>\w+)\s*=\s*(?:require\([^)]*\)|__import__\([^)]*\)|\w+)\.(?<name>${Object.keys(names).join("|")})\s*(?=[;,\n]|$)`,
-    "g",
-  ),
-];
-const mostNames = 10;
-
-function withRealNames(code: string): string {
-  let plain = code;
-  for (const form of renamed)
-    for (const { groups: { name = "", alias = "" } = {} } of [...code.matchAll(form)].slice(0, mostNames))
-      if (name !== alias) plain = plain.replace(new RegExp(String.raw`(?<![\w$.'"])${alias}(?=\s*[.(])`, "g"), name);
-  return plain;
-}
-
-export function programsInCode(written: string, program: string): ProgramsInCode {
-  const code = withRealNames(written);
+/** @param home the folder that the code may name by a function or a variable */
+export function programsInCode(written: string, program: string, home: string): ProgramsInCode {
+  const code = plainCode(written, allNames, { program, folder: home });
   const found: ProgramsInCode = { lines: [], fed: [], commands: [], rest: "" };
   let rest = "";
   let at = 0;
@@ -96,7 +77,7 @@ function readCall(code: string, { start, name, program }: CallAt, found: Program
   close.lastIndex = end;
   if (!close.test(code)) return undefined;
   const [first = ""] = texts;
-  const behind = /\s*,\s*\[\s*/y;
+  const behind = /\s*,\s*(?:\{\s*args\s*:\s*)?\[\s*/y;
   behind.lastIndex = close.lastIndex;
   const hasList = !isList && behind.test(code);
   const list = hasList ? readTexts(code, behind.lastIndex, program) : undefined;
@@ -107,9 +88,10 @@ function readCall(code: string, { start, name, program }: CallAt, found: Program
   const bracket = /\s*(?:,[^()'"`;\n]*)?\)?/y;
   bracket.lastIndex = last;
   bracket.test(code);
-  if (list) found.commands.push([first, ...list.texts]);
+  // What exec of the system is given begins with what the program is told that it is called.
+  if (list) found.commands.push([first, ...list.texts.slice(/^(?:exec|spawn)v|^posix_spawn/.test(name) ? 1 : 0)]);
   else if (isList || texts.length > 1)
-    found.commands.push(/^(exec|spawn)lp?$/.test(name) ? texts.slice(1) : [...texts]);
+    found.commands.push(/^(exec|spawn)lp?e?$/.test(name) ? texts.slice(1) : [...texts]);
   else if (names[name] === "words" && !/\s/.test(first)) found.commands.push([first]);
   else found.lines.push(first);
   return bracket.lastIndex;
@@ -132,7 +114,7 @@ function readTexts(code: string, start: number, program: string): { texts: strin
 }
 
 function readText(code: string, start: number, program: string): { text: string; end: number } | undefined {
-  const opening = /[rbu]{0,2}("""|'''|["'`])/y;
+  const opening = /[rbuf]{0,2}("""|'''|["'`])/y;
   opening.lastIndex = start;
   const [open, quote] = opening.exec(code) ?? [];
   if (open === undefined || quote === undefined) return undefined;
@@ -142,7 +124,7 @@ function readText(code: string, start: number, program: string): { text: string;
   if (end < 0) return undefined;
   const raw = code.slice(from, end);
   const fills = quote === "`" ? /\$\{/ : quote === '"' ? fillsIn[program] : undefined;
-  if (fills?.test(raw)) return undefined;
+  if (fills?.test(raw) || (/^r?f/.test(open) && raw.includes("{"))) return undefined;
   return { text: unescaped(raw), end: end + quote.length };
 }
 
@@ -174,7 +156,9 @@ const marked: readonly Marked[] = [
   { form: /(?:%x|\bqx)(?:\(([^()]*)\)|\{([^{}]*)\}|\[([^[\]]*)\]|\/([^/]*)\/)/g, in: backticks },
   { form: /\bopen\w*\s*\(?[^"'()]{0,40},\s*["']([^"'|]*)\|\s*["']\s*\)?/g, in: /^perl$/ },
   { form: /\bopen\w*\s*\(?[^"'()]{0,40},\s*["']\s*\|([^"']*)["']\s*\)?/g, in: /^perl$/, isFed: true },
-  { form: /\b(?:system|exec)\s*\(?\s*qw\s*(?:\(([^()]*)\)|\{([^{}]*)\}|\[([^[\]]*)\])/g, in: /^perl$/ },
+  { form: /(?:^|[\n;])[ \t]*(?:\w+\s*=\s*)?!{1,2}[ \t]*([^\n]+)/g, in: /^ipython$/ },
+  { form: /%{1,2}(?:system|sx|bash|sh)\b[ \t]*(?:\n([\s\S]+)|([^\n]+))/g, in: /^ipython$/ },
+  { form: /(?:"([^"\n]+)"|'([^'\n]+)')\s*\.\s*(?:execute\(\)|!{1,2}(?![=\w]))/g, in: /^(?:groovy|scala)$/ },
   { form: /\bdo shell script\s+"([^"]*)"/g, in: /^osascript$/ },
   { form: /"([^"\\]*)"\s*\|&?\s*getline(?:\s+\w+)?/g, in: /awk$/ },
   { form: /\|&?\s*"([^"\\]*)"/g, in: /awk$/, isFed: true },

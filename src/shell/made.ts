@@ -92,7 +92,8 @@ export function printed({ words, text, cwd }: Command, reading: Reading): string
     const isWhole = rest[0] === "-n";
     if (/^-[neE]+$/.test(rest[0] ?? "") && !isWhole) return undefined;
     const joined = rest.slice(isWhole ? 1 : 0).join(" ");
-    return joined.includes("\\") ? undefined : `${joined}${isWhole ? "" : "\n"}`;
+    // What some shells make another sign of.
+    return /\\[abcefnrtv0\\]|\\$/.test(joined) ? undefined : `${joined}${isWhole ? "" : "\n"}`;
   }
   if (name !== "printf") return undefined;
   const [format = "", ...values] = rest[0] === "--" ? rest.slice(1) : rest;

@@ -138,6 +138,7 @@ function optionValue(word: string, option: string, following: string | undefined
     if (name.length < 5 || !option.startsWith(name)) return undefined;
     return equals < 0 ? (following ?? "") : word.slice(equals + 1);
   }
+  if (option.length > 2 && word.startsWith(`${option}=`)) return word.slice(option.length + 1);
   if (option.length > 2) return word === option ? (following ?? "") : undefined;
   if (!/^-[A-Za-z]/.test(word) || word.startsWith("--")) return undefined;
   const at = word.indexOf(option.slice(1));

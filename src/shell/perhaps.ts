@@ -3,12 +3,13 @@
  * place of a command is a program that is known, the rest counts as a command for rules that deny or ask, and for none that allow (R102).
  */
 import { baseName } from "../engine/pattern.ts";
+import { quietly, readPerhaps } from "./code.ts";
 import { programs as withEffects } from "./effects/programs.ts";
-import { maybe, there } from "./elsewhere.ts";
+import { there } from "./elsewhere.ts";
 import { isUnknown } from "./expand.ts";
 import { optionRows } from "./program-options.ts";
 import { programOf } from "./programs.ts";
-import type { Call } from "./shell.ts";
+import { type Call, readLine } from "./shell.ts";
 
 /** What such programs call what they do themselves. Behind `--`, `exec` and the like they are programs. */
 const ownCommands: ReadonlySet<string> = new Set(
@@ -17,7 +18,8 @@ const ownCommands: ReadonlySet<string> = new Set(
   ),
 );
 /** Their words are names of programs, of which they tell something. */
-const tells = /^(?:tldr|cheat|navi|whatis|apropos|info|help|whereis|pidof|compgen|hookline)$/;
+const tells =
+  /^(?:say|espeak|notify-send|figlet|cowsay|todo|todo\.sh|tldr|cheat|navi|whatis|apropos|info|help|whereis|pidof|compgen|hookline)$/;
 /** What they run is run in a container or on another machine, which has files of its own. */
 const runElsewhere =
   /^(?:incus|limactl|lima|colima|orb|orbctl|crictl|ctr|k|kubecolor|k3s|minikube|kind|vagrant|podman-compose|apptainer|singularity|machinectl|pct|nomad|devcontainer|balena|docker-machine|tsh|eb|gh-cs|ansible|ansible-playbook|salt|pdsh|sky|modal)$/;
@@ -38,12 +40,18 @@ export function lookThrough(words: readonly string[], call: Call, isNamed: boole
   const { reading } = call;
   const program = baseName(words[0] ?? "");
   if (!isNamed && (call.isPerhaps || tells.test(program))) return;
-  const place = runElsewhere.test(program) ? there(call) : call;
-  // It may be no program at all: that it cannot be read is no reason to ask.
-  maybe(call, () => {
-    for (const at of (place === call ? placesIn(words, isNamed) : placeThere(words)).slice(0, mostFound))
-      reading.command(words.slice(at), { ...place, direct: false, isPerhaps: true, source: words.join(" ") });
-  });
+  const isElsewhere = runElsewhere.test(program);
+  const isKnown = isKnownProgram(program) && !isNamed;
+  const places = isElsewhere ? placeThere(words) : placesIn(words, isNamed, isKnown);
+  const lines = isKnown || isElsewhere ? [] : linesAmong(words);
+  const where = isElsewhere ? there(call) : call;
+  if (places.length > 0 || lines.length > 0)
+    quietly(reading, () => {
+      for (const at of places.slice(0, mostFound))
+        reading.command(words.slice(at), { ...where, direct: false, isPerhaps: true, source: words.join(" ") });
+      for (const line of lines) readLine(line, { ...call, direct: false, isPerhaps: true });
+    });
+  if (!call.isPerhaps && !isElsewhere && !Object.hasOwn(withEffects, program)) readPerhaps(words, call);
 }
 
 /** `limactl shell vm git push`: options and names of machines stand between what runs and the program. */
@@ -56,24 +64,35 @@ function placeThere(words: readonly string[]): number[] {
   return at < 0 || isUnknown(words[at] ?? "") ? [] : [at];
 }
 
-function placesIn(words: readonly string[], isNamed: boolean): number[] {
+/** @param isKnown it has no command of its own behind `--` alone */
+function placesIn(words: readonly string[], isNamed: boolean, isKnown: boolean): number[] {
   const found: number[] = [];
-  const first = words.findIndex((word, at) => at > 0 && !isOption(word));
   for (let at = 1; at < words.length; at++) {
     const word = words[at] ?? "";
-    if (isOption(word) || isUnknown(word) || !/^[\w./+-]+$/.test(word)) continue;
+    if (isOption(word) || isUnknown(word) || !/^[\w./+-]+$/.test(word) || !isKnownProgram(baseName(word))) continue;
     const before = words[at - 1] ?? "";
     const isBehind =
-      before === "--" || runs.test(before) || (words[at - 2] === "exec" && !isKnownProgram(baseName(before)));
-    // Alone it is as likely a name that the program knows.
-    const isFirst = at === first && at < words.length - 1 && !ownCommands.has(word);
-    if (
-      (isNamed || isBehind || isFirst) &&
-      isKnownProgram(baseName(word)) &&
-      !(isFirst && !isBehind && runs.test(word))
-    )
-      found.push(at);
-    if (found.length > 0 && !isNamed) break;
+      before === "--" ||
+      (!isKnown && (runs.test(before) || (words[at - 2] === "exec" && !isKnownProgram(baseName(before)))));
+    // Alone, or by a name that such programs have for what they do themselves, it is as likely none.
+    const isPlaced = !isKnown && at < words.length - 1 && !ownCommands.has(word) && !runs.test(word);
+    if (isNamed || isBehind || isPlaced) found.push(at);
+    if (isBehind && !isNamed) break;
   }
   return found;
 }
+
+/** `pm2 start 'git push'`, `pueue add -- 'git push'`: one word that is a line. */
+function linesAmong(words: readonly string[]): string[] {
+  const program = baseName(words[0] ?? "");
+  return words.flatMap((word, at) => {
+    const isLine = at > 0 && /^[\w./+-]+\s+\S/.test(word) && !isUnknown(word);
+    if (!isLine || !isKnownProgram(baseName(/^\S+/.exec(word)?.[0] ?? ""))) return [];
+    const operands = words.slice(1, at);
+    return takesLines.test(program) || operands.includes("--") || operands.some((one) => starts.test(one)) ? word : [];
+  });
+}
+const starts = /^(?:exec|run|x|start|spawn|launch|submit|enqueue|bench|shell|exec-env)$/;
+/** Queues, benchmarks and watchers: their operands are lines. */
+const takesLines =
+  /^(?:pueue|pm2|poop|bench|tsp?|nq|watchexec|reflex|retry|multitime|forever|nohup-run|tmuxp|mprocs|overmind)$/;

@@ -29,6 +29,8 @@ export interface Wrapper {
   folder?: readonly string[];
   /** The shell itself runs the program, without functions and aliases of that name. */
   isBuiltin?: true;
+  /** Where `--` stands, the program begins behind it: before it are names of versions. */
+  dashes?: true;
   /** Sub-commands after which the program stands; any other one runs nothing of ours. */
   after?: readonly string[];
 }
@@ -38,6 +40,10 @@ export interface Code {
   letters: string;
   long?: readonly string[];
   valued?: string;
+  /** What stands behind its code is data. */
+  ends?: true;
+  /** Options may follow operands. */
+  permutes?: true;
 }
 
 export interface Program {
@@ -188,12 +194,20 @@ const wrappers: { readonly [name: string]: Wrapper } = {
   conda: { options: "n: p: v --name= --prefix= --no-capture-output --live-stream --cwd= --version!", after: ["run"] },
   micromamba: { options: "n: p: --name= --prefix=", after: ["run"] },
   rustup: { options: "v q --version!", after: ["run"], operands: 1 },
-  mise: { options: "q v --quiet C: --cd=", after: ["exec", "x"] },
+  mise: { options: "q v --quiet C: --cd=", after: ["exec", "x"], dashes: true },
+  rtx: { options: "q v --quiet C: --cd=", after: ["exec", "x"], dashes: true },
+  fnm: { options: "--using= --log-level= --fnm-dir= --version! --help!", after: ["exec"] },
+  volta: { options: "--node= --npm= --yarn= --bundled-npm --no-yarn --quiet --verbose", after: ["run"] },
+  numactl: {
+    options:
+      "a i: N: m: C: p: l P: H! s! --all --interleave= --cpunodebind= --membind= --physcpubind= --preferred= --localalloc --hardware! --show!",
+  },
+  meson: { options: "C: w --workdir= --dump?", after: ["devenv"] },
   op: { options: "--env-file= --no-masking --account=", after: ["run"] },
   doppler: { options: "p: c: --project= --config=", after: ["run"] },
   hyperfine: {
     options:
-      "i N w: r: m: M: p: c: s: S: n: L: P: u: --ignore-failure --warmup= --runs= --min-runs= --max-runs= --prepare= --cleanup= --setup= --shell= --command-name= --export-json= --export-markdown= --export-csv= --show-output --version! --help!",
+      "i N w: r: m: M: p$ c$ s$ C$ S: n: L: P: u: --ignore-failure --warmup= --runs= --min-runs= --max-runs= --prepare$ --cleanup$ --setup$ --conclude$ --reference$ --shell= --command-name= --export-json= --export-markdown= --export-csv= --parameter-list= --style= --show-output --version! --help!",
     lines: true,
   },
   concurrently: {
@@ -241,6 +255,7 @@ const wrappers: { readonly [name: string]: Wrapper } = {
     options:
       "a c$ e f q t? E: I: O: B: T: m: o: --append --command$ --return --flush --quiet --force --help! --version!",
     permutes: true,
+    operands: 1,
   },
   xargs: {
     options:
@@ -277,18 +292,48 @@ const lineOptions: { readonly [name: string]: readonly string[] } = {
   make: ["--eval", "-E"],
   gmake: ["--eval", "-E"],
   go: ["-exec", "-toolexec"],
+  bat: ["--pager"],
+  batcat: ["--pager"],
+  delta: ["--pager"],
+  meson: ["--wrapper", "--wrap"],
+  install: ["--strip-program"],
+  wget: ["--use-askpass"],
+  ginstall: ["--strip-program"],
   rg: ["--pre", "--hostname-bin"],
 };
 
+const ofPython: Code = { letters: "c", valued: "mWX", ends: true };
+const ofNode: Code = { letters: "ep", long: ["--eval", "--print"], valued: "rC" };
+const ofTypeScript: Code = { letters: "ep", long: ["--eval", "--print"], valued: "rCPO" };
 const interpreters: { readonly [name: string]: Code } = {
-  python: { letters: "c", valued: "mWX" },
-  pypy: { letters: "c", valued: "mWX" },
-  node: { letters: "ep", long: ["--eval", "--print"], valued: "rC" },
-  nodejs: { letters: "ep", long: ["--eval", "--print"], valued: "rC" },
+  ...{ python: ofPython, pypy: ofPython, ipython: ofPython },
+  ...{
+    node: ofNode,
+    nodejs: ofNode,
+    electron: ofNode,
+    babel: ofNode,
+    "babel-node": ofNode,
+    qjs: { letters: "e", long: ["--eval"] },
+  },
+  ...{ tsx: ofTypeScript, "ts-node": ofTypeScript, "ts-node-esm": ofTypeScript, "ts-node-script": ofTypeScript },
+  ...{
+    "ts-node-transpile-only": ofTypeScript,
+    esno: ofTypeScript,
+    "vite-node": ofTypeScript,
+    zx: { letters: "e", long: ["--eval"] },
+  },
+  ...{
+    mongosh: { letters: "", long: ["--eval"], permutes: true },
+    mongo: { letters: "", long: ["--eval"], permutes: true },
+  },
   perl: { letters: "eE", valued: "IMm" },
+  raku: { letters: "e", valued: "IM" },
   ruby: { letters: "e", valued: "rIC" },
+  ...{ pry: { letters: "e" }, crystal: { letters: "", long: ["eval"] }, rails: { letters: "", long: ["runner", "r"] } },
   php: { letters: "rBRE", valued: "dcf" },
   lua: { letters: "e", valued: "l" },
+  luajit: { letters: "e", valued: "l" },
+  ...{ groovy: { letters: "e" }, scala: { letters: "e", long: ["--execute"] } },
   bun: { letters: "ep", long: ["--eval", "--print"], valued: "r" },
   deno: { letters: "", long: ["eval", "repl"] },
 };

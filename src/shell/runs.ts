@@ -11,7 +11,7 @@ import { type Made, madeAt, madeOnPath, noteFiles } from "./made.ts";
 import { linesIn } from "./options.ts";
 import { readAutomation } from "./own-automations.ts";
 import { readOwnFiles } from "./own-files.ts";
-import { isKnownProgram, lookThrough } from "./perhaps.ts";
+import { lookThrough } from "./perhaps.ts";
 import { nameOf, programOf } from "./programs.ts";
 import {
   type Body,
@@ -160,11 +160,16 @@ function act(words: readonly string[], call: Call): void {
   else if (row.isOpaque || /^ld(-linux.*|-musl.*)?\.so/.test(base)) runOpaque(words, call);
   else if (/^git-(?!shell$)[a-z]/.test(base))
     call.reading.command(["git", base.slice(4), ...words.slice(1)], { ...call, direct: false });
-  else if (words.length > 1 && !isKnownProgram(base)) lookThrough(words, call, call.reading.runsOthers.has(base));
+  else if (gnuName.test(base)) call.reading.command([base.slice(1), ...words.slice(1)], { ...call, direct: false });
+  else if (words.length > 1) lookThrough(words, call, call.reading.runsOthers.has(base));
   if (base === "bun" && words[1] === "x") call.reading.command(words.slice(2), { ...call, direct: false });
   readInner(words, call);
   if (row.lines) for (const line of linesIn(words, row.lines)) readLine(line, call);
 }
+
+/** Programs of GNU as they are called where others have the plain name. */
+const gnuName =
+  /^g(?:env|timeout|nice|nohup|stdbuf|time|chroot|kill|rm|rmdir|unlink|mv|cp|dd|ln|chmod|chown|chgrp|shred|truncate|tee|install|mkdir|touch|split|sort|tar|cat|head|tail)$/;
 
 /** Sub-commands of such programs that run nothing of ours. */
 const looksOnly: { readonly [program: string]: RegExp } = {

@@ -116,6 +116,7 @@ export function printsInSubstitution(
   }
   const path = pathPrinted(name, rest, command.cwd);
   if (path !== undefined) return path;
+  if (name === "mktemp") return madeTemporary(rest, shell);
   const found = wherePrinted(name, rest);
   if (found !== undefined) return found;
   if (name === "pwd" && rest.length === 0) return textOf(shell.variables, "PWD") ?? within;
@@ -146,6 +147,17 @@ function pathPrinted(name: string, rest: readonly string[], cwd: string | undefi
   if (name !== "realpath" && !(name === "readlink" && rest.length > 1)) return undefined;
   const full = pathIn(cwd, path);
   return full.startsWith("/") ? full : undefined;
+}
+
+/** `$(mktemp -d)`: a name that nobody has yet, in the folder for temporary files. */
+function madeTemporary(rest: readonly string[], { variables }: Shell): string {
+  const [template, ...more] = rest.filter(
+    (word, index) => !word.startsWith("-") && !/^-\w*t$/.test(rest[index - 1] ?? ""),
+  );
+  const isElsewhere = variables.has("TMPDIR") || more.length > 0 || rest.some((word) => /^-\w*p|^--tmpdir=/.test(word));
+  const isBeside = template !== undefined && !rest.some((word) => /^-\w*t$|^--tmpdir$/.test(word));
+  if (isElsewhere || (isBeside && !/^\/tmp\/[\w.-]+$/.test(template))) return within;
+  return `/tmp/${within}`;
 }
 
 /** `$(which rm)`: a program, in a folder that is not known. */

@@ -178,6 +178,7 @@ export function setVariable(
   { shell, reading }: Pick<Call, "shell" | "reading">,
 ): void {
   if (name === "PATH") reading.changesPath = true;
+  forgetElements(name, shell.variables);
   const texts = typeof value === "object" ? value : [value ?? "\0"];
   for (const text of texts) checkText(text, reading);
   const isSteady = name !== "PWD" && !reading.unsteady.has(name) && !reading.unsteady.has(everyName);
@@ -201,8 +202,18 @@ export function forget(names: ReadonlySet<string>, { variables, functions }: She
   for (const name of names) {
     if (name === everyName) variables.clear();
     else if (name.endsWith("()")) functions.set(name.slice(0, -2), "unsure");
-    else variables.delete(name);
+    else {
+      forgetElements(name, variables);
+      variables.delete(name);
+    }
   }
+}
+
+/** Those of a list that the line names one by one. */
+export function forgetElements(name: string, variables: Variables): void {
+  const start = `${name}[`;
+  if (!variables.has(start)) return;
+  for (const key of variables.keys()) if (key.startsWith(start)) variables.delete(key);
 }
 
 /** `read -rawords`: which letter is the last option, and where the name begins, is up to the builtin. */

@@ -13,7 +13,7 @@ import {
 import type { Redirect, SimpleCommand } from "../engine/effects.ts";
 import { baseName, unknownText } from "../engine/pattern.ts";
 import { assignedIn, setsNames } from "./assigned.ts";
-import { expandValue, expandWord, hidesSubstitution, textOf } from "./expand.ts";
+import { expandValue, expandWord, hidesSubstitution, isUnknown, textOf } from "./expand.ts";
 import { noteMade, noteRedirects, printed } from "./made.ts";
 import { type Redirects, readRedirects } from "./redirects.ts";
 import { printsInSubstitution } from "./settings-programs.ts";
@@ -327,7 +327,9 @@ function again(node: SyntaxNode, shell: Shell, walk: Walk): void {
 function visitFor(node: SyntaxNode & { type: "For" }, shell: Shell, walk: Walk): void {
   for (const word of node.wordlist ?? []) visit(word, shell, walk);
   const known = knownIn(shell, walk);
-  const values = node.wordlist?.flatMap((word) => expandWord(word, known)) ?? [];
+  // Without a list it goes through the arguments.
+  const args = shell.variables.get("@");
+  const values = node.wordlist?.flatMap((word) => expandWord(word, known)) ?? (typeof args === "object" ? args : []);
   for (const value of values) checkText(value, walk);
   forget(assignedIn(node, walk), shell);
   const rounds = values.length > 0 && values.length <= mostRounds ? values.map(filesIn) : [undefined];
@@ -386,6 +388,9 @@ function visitCommand(node: CommandNode, outer: Shell, walk: Walk): void {
     source: node.name.text,
   };
   walk.command(words, call);
+  for (const one of node.args)
+    if (one.type === "Assignment" && /^(?:declare|typeset|local|export|readonly)$/.test(program))
+      setElements(one, { shell: within, walk });
   const command = walk.found[index];
   if (command) {
     for (const from of shell.readers) from.push(index);
@@ -419,8 +424,36 @@ function assign(
   const text = typeof value === "string" ? value : unknownText;
   checkVariable(assignment.name, text, { reading: walk, shell });
   if (assignment.index && hidesSubstitution(assignment.text)) noteRuns(walk, cannotTell(assignment.text));
+  if (isForAll && assignment.name === "PWD") noteRuns(walk, cannotTell(assignment.text));
   if (isForAll) setVariable(assignment.name, assignment.index ? undefined : value, { shell, reading: walk });
   else checkText(text, walk);
+  if (isForAll) setElements(assignment, { shell, walk });
+}
+
+/** `m[k]=x` and `m=([k]=x)`: one element each. */
+function setElements(assignment: Assignment, { shell, walk }: { shell: Shell; walk: Walk }): void {
+  const { name, index, value } = assignment;
+  const known = knownIn(shell, walk);
+  const set = (key: string, text: string | undefined): void => {
+    if (!/^\w+$/.test(key) || walk.unsteady.has(name)) return;
+    if (text === undefined || isUnknown(text)) shell.variables.delete(`${name}[${key}]`);
+    else {
+      shell.variables.set(`${name}[`, ""); // that it has elements
+      shell.variables.set(`${name}[${key}]`, text);
+    }
+  };
+  if (index !== undefined) {
+    const text = expandValue(assignment, known);
+    set(index.text.replace(/^(["'])(.*)\1$/, "$2"), typeof text === "string" ? text : undefined);
+  } else if (value.type === "ArrayValue")
+    for (const { text } of value.elements) {
+      const [, key = "", own] = /^\[["']?(\w+)["']?\]=([\s\S]*)$/.exec(text) ?? [];
+      if (own === undefined) continue;
+      const plain = own.replace(/^"([^"]*)"$|^'([^'$`]*)'$/, "$1$2");
+      const home = textOf(shell.variables, "HOME");
+      const filled = home === undefined ? plain : plain.replace(/^~(?=\/|$)|\$HOME\b|\$\{HOME\}/, home);
+      set(key, /^[\w./~ -]*$/.test(filled) ? filled : undefined);
+    }
 }
 
 function redirectsOf(nodes: CommandNode["redirects"], shell: Shell, walk: Walk): Redirects {

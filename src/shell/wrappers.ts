@@ -2,7 +2,7 @@
 import { baseName } from "../engine/pattern.ts";
 import { isUnknown, mayVanish, within } from "./expand.ts";
 import { movedTo } from "./folders.ts";
-import { lineVariables, opaqueVariables, startVariables } from "./languages.ts";
+import { lineVariables, opaqueVariables, optionVariables, startVariables, toolVariables } from "./languages.ts";
 import { pathIn } from "./made.ts";
 import { readOptions } from "./options.ts";
 import { bashOptions, type Wrapper } from "./programs.ts";
@@ -15,6 +15,11 @@ export function runWrapped(words: readonly string[], row: Wrapper, outer: Call):
   const folder = options.given.findLast(({ name }) => row.folder?.includes(name))?.value;
   let call: Call = folder === undefined ? outer : movedTo(folder, outer);
   for (const line of options.lines) readLine(line, call);
+  if (row.permutes && row.operands) {
+    // Other systems have the program behind the file: `script -q /dev/null ls`.
+    const own = readOptions(words, row.options).rest.slice(row.operands);
+    if (own.length > 0 && !own[0]?.startsWith("-")) reading.command(own, { ...call, direct: false });
+  }
   if (options.fault !== undefined) {
     // Without one of its sub-commands it runs nothing of ours, whatever its options are.
     const mayRun = !row.after || words.some((word) => row.after?.includes(word) || isUnknown(word));
@@ -38,7 +43,8 @@ export function runWrapped(words: readonly string[], row: Wrapper, outer: Call):
     }
     if (options.stops) return;
   }
-  let rest = options.rest;
+  const dashes = row.dashes ? options.rest.indexOf("--") : -1;
+  let rest = options.rest.slice(dashes + 1);
   for (let count = row.operands ?? 0; count > 0; count--) {
     const [operand = "", ...others] = rest;
     if (mayVanish(operand)) {
@@ -135,7 +141,9 @@ export function checkVariable(name: string, value: string, place: Pick<Call, "re
     noteRuns(reading, `cannot tell what the variable ${name} runs`);
     return;
   }
-  if (!lineVariables.test(name) && !startVariables.test(name)) return;
+  const options = Object.hasOwn(optionVariables, name) ? optionVariables[name] : undefined;
+  const isOfTool = options !== undefined || toolVariables.test(name);
+  if (!isOfTool && !lineVariables.test(name) && !startVariables.test(name)) return;
   const call: Call = {
     ...place,
     input: "inherited",
@@ -148,6 +156,10 @@ export function checkVariable(name: string, value: string, place: Pick<Call, "re
     depth: 0,
     source: name,
   };
+  if (isOfTool && !lineVariables.test(name)) {
+    if (!isUnknown(value)) readLine(options === undefined ? value : `${options} ${value}`, call);
+    return;
+  }
   if (isUnknown(value) && !/^\0?[\w./-]*$/.test(value)) {
     noteRuns(reading, `cannot tell what the variable ${name} runs`);
     return;

@@ -489,14 +489,16 @@ test("what xargs starts is read as often, and with as many words, as it starts i
   for (const [line, started] of Object.entries(expected)) assert.deepEqual(startedBy(line), started, line);
 });
 
-test("what a slice or a change makes of a list, or by other than plain numbers, nobody knows", () => {
+test("what a change makes of a list, or a slice by other than plain numbers, nobody knows", () => {
   const whatRuns = (line: string): string => {
     const { commands, unknown } = readShell(line, { cwd: "/w", home: "/home/ada" });
     return unknown.length > 0 ? "unknown" : (commands.at(-1)?.words[0] ?? "");
   };
   // biome-ignore-start lint/suspicious/noTemplateCurlyInString: lines for a shell
-  const lists = ["${@:2}", "${*:2}", "${@: -1}", "${@:1:1}", "${@%x}", "${*/x/y}", "${@^^}"];
+  const lists = ["${*:2}", "${@:1+1}", "${@:0}", "${@%x}", "${*/x/y}", "${@^^}"];
   for (const one of lists) assert.equal(whatRuns(`set -- x canary; ${one} i`), "unknown", one);
+  for (const one of ["${@:2}", "${@: -1}", "${@:2:1}"])
+    assert.equal(whatRuns(`set -- x canary; ${one} i`), "canary", one);
   assert.equal(whatRuns("A=xcanary; ${A:1} i"), "canary");
   assert.equal(whatRuns("A=canaryx; ${A:0:6} i"), "canary");
   for (const one of ["${A:010}", "${A:0x1}", "${A:1:2+4}", "${A:B}"])

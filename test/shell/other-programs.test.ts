@@ -99,3 +99,53 @@ test("programs behind perf, valgrind, nix and a copy of a program are named", ()
   ] as const)
     assert.ok(texts(line).includes(text), `${line} runs ${JSON.stringify(texts(line))}`);
 });
+
+test("what a program's own options, settings and variables start is read, of build tools and viewers as of all", () => {
+  const found = (line: string): boolean =>
+    readShell(line, { cwd: "/w", home: "/home/ada" }).commands.some(({ words }) => words.join(" ") === "rm y");
+  for (const line of [
+    "go build -toolexec='rm y' ./...",
+    "fzf --preview 'rm y'",
+    "fzf --bind 'start:execute(rm y)'",
+    "bat --pager='rm y' f",
+    "gcc -wrapper rm,y x.c",
+    "apt-get update -o DPkg::Pre-Invoke::='rm y'",
+    "cargo --config 'build.rustc-wrapper=\"rm y\"' build",
+    "RUSTC_WRAPPER='rm y' cargo build",
+    "CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_LINKER='rm y' cargo test",
+    "FZF_DEFAULT_OPTS='--preview \"rm y\"' fzf",
+    "make CC='rm y'",
+    "cmake -DCMAKE_C_COMPILER_LAUNCHER='rm y' .",
+    "hg --config hooks.pre-status='rm y' status",
+    "tsup --onSuccess 'rm y'",
+  ])
+    assert.ok(found(line), line);
+});
+
+test("what runs the text that it works on is told to run nobody knows what", () => {
+  const givesUp = (line: string): boolean =>
+    readShell(line, { cwd: "/w", home: "/home/ada" }).unknown.some(({ what }) => what === "runs");
+  for (const line of ["sed 's/.*/rm y/;e' f", "sed '1!d;s/x/y/;e'", 'sqlite3 x ".once |sh" "select 1"'])
+    assert.ok(givesUp(line), line);
+  for (const line of ["sed 's/a/e/;p' f", "sed 's;a;e;' f", 'sqlite3 x ".once out.csv" "select 1"'])
+    assert.ok(!givesUp(line), line);
+});
+
+test("what a line writes into a file that a program reads by itself, or is told to, is read as that program's", () => {
+  const found = (line: string): boolean =>
+    readShell(line, place).commands.some(({ words }) => words.join(" ") === "rm y");
+  for (const line of [
+    "echo '!rm y' > a; vim -S a",
+    "echo 'silent !rm y' > .vimrc; vim -u .vimrc",
+    "echo '\\! rm y' > a; psql --file=a",
+    "echo '\\! rm y' > .psqlrc; psql",
+    "echo 'run-shell \"rm y\"' > a; tmux -f a new",
+    "echo 'shell rm y' > .gdbinit; gdb ./x",
+    "echo '.shell rm y' > a; sqlite3 x '.read a'",
+    "echo 'screen rm y' > a; screen -c a",
+    "echo 'spawn rm y' > a; expect -f a",
+    "echo 'system(\"rm y\")' > .Rprofile; Rscript x.R",
+  ])
+    assert.ok(found(line), line);
+  assert.ok(!found("echo 'shell rm y' > notes.txt; gdb ./x"));
+});

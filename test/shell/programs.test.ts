@@ -8,13 +8,32 @@ const read = (line: string) => readShell(line, { cwd: "/w", home: "/home/ada" })
 
 /** In front of a program. */
 const wrappers =
-  "env|sudo|doas|pkexec|timeout 5|nohup|nice|ionice -c 2|chrt 1|taskset 1|stdbuf -oL|time|setsid|unshare -n|nsenter -t 1 -m|chroot /x|setarch x86_64|linux32|linux64|prlimit|choom -n 1|strace -f|ltrace|unbuffer|caffeinate -i|dbus-run-session|xvfb-run -a|torsocks|proxychains|proxychains4|cross-env A=1|cross-env-shell A=1|dotenv -e .env|busybox|toybox|watch|command|builtin command|exec|npm exec|npm x|pnpm exec|pnpm dlx|yarn exec|yarn dlx|npx|pnpx|bunx|uvx|uv run|pipx run|poetry run|pipenv run|pdm run|hatch run|bundle exec|rbenv exec|pyenv exec|direnv exec .|conda run|micromamba run|rustup run stable|mise exec|mise x|op run|doppler run|entr|gosu ada|su-exec ada|tini|dumb-init|faketime now|rlwrap|chronic|fakeroot|setpriv --no-new-privs|systemd-run --user|flock lock|xargs|perf stat|valgrind";
+  "env|sudo|doas|pkexec|timeout 5|nohup|nice|ionice -c 2|chrt 1|taskset 1|stdbuf -oL|time|setsid|unshare -n|nsenter -t 1 -m|chroot /x|setarch x86_64|linux32|linux64|prlimit|choom -n 1|strace -f|ltrace|unbuffer|caffeinate -i|dbus-run-session|xvfb-run -a|torsocks|proxychains|proxychains4|cross-env A=1|cross-env-shell A=1|dotenv -e .env|busybox|toybox|watch|command|builtin command|exec|npm exec|npm x|pnpm exec|pnpm dlx|yarn exec|yarn dlx|npx|pnpx|bunx|uvx|uv run|pipx run|poetry run|pipenv run|pdm run|hatch run|bundle exec|rbenv exec|pyenv exec|direnv exec .|conda run|micromamba run|rustup run stable|mise exec|mise x|op run|doppler run|entr|gosu ada|su-exec ada|tini|dumb-init|faketime now|rlwrap|chronic|fakeroot|setpriv --no-new-privs|systemd-run --user|flock lock|xargs|perf stat|valgrind|mise x node@20 --|rtx exec node@20 python@3 --|fnm exec --using 20|volta run --node 20|numactl -N 0|meson devenv -C build|script -q /dev/null|gtimeout 5|gnice -n 5|gstdbuf -oL|genv A=1";
 
 test("a program behind one that runs it is found", () => {
   for (const wrapper of wrappers.split("|")) {
     const isFound = read(`${wrapper} rm y`).commands.some(({ words }) => words.join(" ").startsWith("rm y"));
     assert.ok(isFound, wrapper);
   }
+});
+
+test("of a program that nobody knows each word may be another program, behind its own words, numbers and options", () => {
+  for (const line of [
+    "retry 3 rm y",
+    "rtk err rm y",
+    "rtk test rm y",
+    "cmake -E chdir . rm y",
+    "cargo make -- rm y",
+    "with-env prod rm y",
+    "distrobox enter x -- rm y",
+    "pueue add -- 'rm y'",
+    "pm2 start 'rm y'",
+  ]) {
+    const found = read(line).commands.find(({ words }) => words.join(" ") === "rm y");
+    assert.equal(found?.isPerhaps, true, line);
+  }
+  for (const line of ["tldr rm y", "gh issue create --title 'rm y'", "cargo test rm y"])
+    assert.ok(!read(line).commands.some(({ words }) => words.join(" ") === "rm y"), line);
 });
 
 const opaque =

@@ -26,6 +26,8 @@ const home =
 const wholeHome = new RegExp(
   `${home.source}(?:\\s*(?:\\)|,\\s*(?:\\{|recursive|force|true|ignore_errors)|\\.(?:rglob|glob|iterdir)\\()|["'/](?:\\*|["']|$))`,
 );
+/** As all that is deleted, without brackets: `rmtree $ENV{HOME}`. */
+const deletesHome = new RegExp(`(?:${deleting.source})[!?]?\\s*\\(?\\s*["']?${home.source}["']?\\s*(?:[;,)}]|$)`, "m");
 /** A folder as the first argument: the root, the one where the line runs, all in it. */
 const wholeFolder = /\w[!?]?[\s(]\(?\s*["'](\/|\.|\.\/|~|\/?\*)["']/g;
 const whole = /^(?:\/|\.\/?|~|\/?\*)$/;
@@ -46,7 +48,7 @@ export function readCode(code: string): CodeEffects {
   const does = deleting.test(text) ? "deletes" : writing.test(text) ? "writes" : "reads";
   const paths = new Set([...text.matchAll(literal)].map(([, one, two, three]) => one ?? two ?? three ?? ""));
   if (does === "deletes") {
-    if (wholeHome.test(text)) paths.add("~");
+    if (wholeHome.test(text) || deletesHome.test(text)) paths.add("~");
     for (const [, path = ""] of text.matchAll(wholeFolder)) paths.add(path);
   }
   const below = does === "deletes" ? { below: true as const } : {};

@@ -4,6 +4,7 @@ import { baseName, unknownText } from "../../engine/command-pattern.ts";
 import type { Effect, ShellReading, SimpleCommand } from "../../engine/effects.ts";
 import { resolvePath } from "../../engine/file-pattern.ts";
 import { lookUp } from "../option-words.ts";
+import { nameOf, programOf } from "../programs.ts";
 import { type CodeEffects, readCode } from "./code.ts";
 import { type Doing, has, type OptionUses, type ProgramRow, programs, type Use, valuesOf } from "./programs.ts";
 
@@ -49,7 +50,7 @@ export function effectsOf(command: SimpleCommand, index: number, { home, links, 
   const spelled = withPaths(spell(command.words), command.words);
   const absolute = (word: string): string => absolutePath(word, command.cwd, home);
   const isShell = shells.has(program);
-  const isInterpreter = interpreters.test(program);
+  const isInterpreter = interpreters.test(program) || programOf(nameOf(program)).code !== undefined;
   const codes = isInterpreter ? codesOf(spelled, command) : [];
   const code = codes.length > 0 ? readCode(codes.join("\n")) : undefined;
   const isEvaluator = evaluators.test(program);

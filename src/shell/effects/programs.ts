@@ -341,6 +341,32 @@ function configures(spelled: Spelling): Doing[] {
   return [{ does: "writes", word: valuesOf(spelled, "file", "f")[0] ?? ".git/config" }];
 }
 
+/** Options of programs for disks that only look: letters and names; every option has to be one of them, and one has to be there. */
+const lookers: { readonly [program: string]: RegExp } = {
+  fdisk: /^(?:[lxs]|list|list-details|getsz|help|version)$/,
+  gdisk: /^l$/,
+  sgdisk:
+    /^(?:[pviFEfDLO]|print|verify|info|first-in-largest|end-of-largest|display-alignment|list-types|print-mbr|help|version)$/,
+  sfdisk: /^(?:[ldJgsFVT]|list|dump|json|show-geometry|show-size|list-free|verify|list-types|help|version)$/,
+  parted: /^(?:[ls]|list|script|help|version)$/,
+  hdparm: /^(?:[iItTvgCHqd]|Istdout|direct|fibmap)$/,
+};
+const partedLooks = /^(?:print|align-check|version)$/;
+const partedChanges =
+  /^(?:mklabel|mktable|mkpart\w*|mkfs|rm|resize\w*|name|set|toggle|disk_set|disk_toggle|rescue|move|cp|type)$/;
+const cryptsetupLooks = /^(?:status|benchmark|isLuks|luksUUID|\w*[dD]ump)$/;
+
+function looksAtDisk({ program, options, operands, subcommand }: Spelling): boolean {
+  const names = options.flatMap(({ name }) => (/^-[^-]/.test(name) ? [...name.slice(1)] : withoutDashes(name)));
+  if (program === "cryptsetup") return [subcommand, ...operands].some((word) => cryptsetupLooks.test(word ?? ""));
+  if (program === "badblocks") return !names.some((name) => /^[wn]$/.test(name));
+  const looks = lookers[program];
+  const isPlain = looks !== undefined && names.every((name) => looks.test(name));
+  if (program !== "parted") return isPlain && names.length > 0;
+  const isShown = operands.some((word) => partedLooks.test(word)) || names.some((name) => /^l/.test(name));
+  return isShown && !operands.some((word) => partedChanges.test(word));
+}
+
 const editor: ProgramRow = { operands: ["reads", "writes"] };
 const decodes = (spelled: Spelling): boolean => has(spelled, "decode", "d", "D");
 
@@ -426,8 +452,10 @@ export const programs: { readonly [name: string]: ProgramRow } = {
     "mkfs mke2fs mkswap wipefs blkdiscard parted fdisk gdisk sgdisk sfdisk cfdisk badblocks hdparm cryptsetup zpool",
     {
       dry: ["no-act", "pretend", "P", "list", "help"],
-      own: ({ operands }) =>
-        operands.filter((word) => word.startsWith("/dev/")).map((word) => ({ does: "writes", word })),
+      own: (spelled) =>
+        looksAtDisk(spelled)
+          ? []
+          : spelled.operands.filter((word) => word.startsWith("/dev/")).map((word) => ({ does: "writes", word })),
     },
   ),
   ...each("curl", { own: curl, isNetwork: true, fetches: true }),

@@ -32,7 +32,7 @@ const runsNamed = set("exec dlx x -- npx bunx run -c -e --call");
 export function loosensIn(reading: ShellReading, own: OwnPlaces, workspace: string): string | undefined {
   const isDeveloped = own.kindOf(workspace) === "package" && !workspace.includes("/node_modules/");
   const line: Line = { reading, own, workspace, isDeveloped };
-  const runs = new Set(reading.commands.map(({ by }) => by));
+  const runs = new Set(reading.commands.filter(({ isPerhaps }) => !isPerhaps).map(({ by }) => by));
   for (const [index, command] of reading.commands.entries()) {
     const found =
       byRedirect(command, line) ??
@@ -94,7 +94,9 @@ function byActing(command: SimpleCommand, isLast: boolean, line: Line): string |
 /** What runs another command is judged by that one, but for the words that are its own. */
 function ownWordsOf(command: SimpleCommand, { reading }: Line): string[] {
   const index = reading.commands.indexOf(command);
-  const inner = new Set(reading.commands.flatMap(({ by, words }) => (by === index ? words : [])));
+  const inner = new Set(
+    reading.commands.flatMap(({ by, words, isPerhaps }) => (by === index && !isPerhaps ? words : [])),
+  );
   return command.words.filter((word) => !inner.has(word) && !/\s/.test(word));
 }
 

@@ -69,7 +69,14 @@ function placesIn(words: readonly string[], isNamed: boolean, isKnown: boolean):
   const found: number[] = [];
   for (let at = 1; at < words.length; at++) {
     const word = words[at] ?? "";
-    if (isOption(word) || isUnknown(word) || !/^[\w./+-]+$/.test(word) || !isKnownProgram(baseName(word))) continue;
+    if (
+      isOption(word) ||
+      isUnknown(word) ||
+      word === "." ||
+      !/^[\w./+-]+$/.test(word) ||
+      !isKnownProgram(baseName(word))
+    )
+      continue;
     const before = words[at - 1] ?? "";
     const isBehind =
       before === "--" ||

@@ -95,7 +95,9 @@ export function writes({ commands }: ShellReading, isCautious: boolean): Written
     const { words, redirects, cwd } = command;
     // `git -C x rm` stands there as `git rm` too.
     const isOther = (other: readonly string[]): boolean => other[0] !== words[0];
-    const inner = new Set(commands.flatMap((one) => (one.by === index && isOther(one.words) ? one.words : [])));
+    const inner = new Set(
+      commands.flatMap((one) => (one.by === index && !one.isPerhaps && isOther(one.words) ? one.words : [])),
+    );
     const own =
       inner.size === 0 ? words : words.filter((word, at) => at === 0 || (!inner.has(word) && !/\s/.test(word)));
     const written = redirects.flatMap(({ path, how }): Written[] => (how === "reads" ? [] : [{ path }]));

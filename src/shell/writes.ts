@@ -302,8 +302,10 @@ const programs: { readonly [name: string]: Row } = {
             : [`${unknownText}/.claude/settings.json`],
         ),
   ),
-  ...each("docker podman nerdctl", (words) => [
-    ...asWhole(words.includes("cp") && !words.includes("run") ? operandsOf(words).slice(-1) : []),
+  ...each("docker podman nerdctl kubectl", (words) => [
+    ...(words.includes("cp") && !words.includes("run")
+      ? copiedTrees(["-r", ...words.slice(words.indexOf("cp") + 1)])
+      : []),
     // A container writes what it is given of this machine's files.
     ...valuesOf(words, "-v", "--volume").flatMap((one) =>
       /:ro\b/.test(one) ? [] : asWhole(one.split(":").slice(0, 1)),
@@ -340,10 +342,6 @@ const programs: { readonly [name: string]: Row } = {
     ...asPaths(valuesOf(words, "-O", "--output-document")),
     ...loadedInto(valuesOf(words, "-P", "--directory-prefix")[0] ?? ".", words),
   ],
-  ...each("docker podman nerdctl kubectl", (words) => {
-    const at = words.indexOf("cp");
-    return at < 0 || at > 2 ? [] : copiedTrees(["-r", ...words.slice(at + 1)]);
-  }),
   gh: (words) => (words[1] === "clone" ? asWhole(operandsOf(words).slice(3, 4)) : []),
   patch,
   git,

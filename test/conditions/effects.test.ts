@@ -156,8 +156,8 @@ test("[R102] a person's settings name programs that run others, and say what fol
     patterns
       .commands(line, { cwd: workspace, home: "/home/ada", ...(own ? { runsOthers: own } : {}) })
       .commands.map((one) => one.words.join(" "));
-  assert.deepEqual(words("with-secrets prod rm x"), ["with-secrets prod rm x"]);
-  assert.deepEqual(words("with-secrets prod rm x", runsOthers), ["with-secrets prod rm x", "rm x"]);
+  assert.deepEqual(words("with-secrets prod make"), ["with-secrets prod make"]);
+  assert.deepEqual(words("with-secrets prod make", runsOthers), ["with-secrets prod make", "make"]);
 });
 
 test("[R102] hooks of a set ask by the settings of the person that it was loaded for", async () => {
@@ -173,9 +173,9 @@ test("[R102] hooks of a set ask by the settings of the person that it was loaded
     const [plan] = planHooks(set, registry, patterns).find(event);
     return plan !== undefined && plan.open?.(scopeOf(event)) !== false;
   };
-  const wrapped = call({ command: "with-secrets prod rm x" });
-  assert.equal(holds({ runs: "rm *" }, wrapped), false);
-  assert.ok(holds({ runs: "rm *" }, wrapped, { runs_others: ["with-secrets"] }));
+  const wrapped = call({ command: "with-secrets prod make" });
+  assert.equal(holds({ runs: "make" }, wrapped), false);
+  assert.ok(holds({ runs: "make" }, wrapped, { runs_others: ["with-secrets"] }));
   const foreign = call({ command: "Get-ChildItem" }, "PowerShell");
   assert.ok(holds({ unclear: "program" }, foreign));
   assert.equal(holds({ unclear: "program" }, foreign, { unread: { PowerShell: "pass" } }), false);

@@ -83,7 +83,10 @@ async function perform(params: ScriptParams, files: ScriptFiles | undefined, con
 }
 
 /** What is needed for a script and cannot be had is a script that was not run, so it has not passed either. */
-const asNotRun = (error: unknown): Performed => ({ end: notRun(messageOf(error)), notes: [] });
+const asNotRun = (error: unknown): Performed => ({
+  end: notRun(`it could not be run: ${messageOf(error)}`),
+  notes: [],
+});
 
 interface Ending {
   params: ScriptParams;

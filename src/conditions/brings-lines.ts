@@ -26,7 +26,8 @@ import { inputOfCall } from "../engine/tool-input.ts";
 import { classOf } from "../engine/tools.ts";
 import { linesWritten } from "../engine/written-lines.ts";
 import { textAt } from "../files/regular-file.ts";
-import { buildsWords, lineOf, patches } from "./writes-to.ts";
+import { buildsWords, patches } from "./could-mean.ts";
+import { lineOf } from "./writes-to.ts";
 
 type Params = { folders: LineFolder[] };
 

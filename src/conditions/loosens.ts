@@ -9,8 +9,9 @@ import type { Found } from "../engine/record.ts";
 import { flag, listOf, mapOf, object, say, text } from "../engine/schema.ts";
 import { globsOfInput, inputOfCall, pathsOfInput } from "../engine/tool-input.ts";
 import { classOf, fileUseOf } from "../engine/tools.ts";
+import { buildsWords } from "./could-mean.ts";
 import { createOwnPlaces, type OwnFolders } from "./own-places.ts";
-import { buildsWords, lineOf, writes, writtenByTool } from "./writes-to.ts";
+import { lineOf, writes, writtenByTool } from "./writes-to.ts";
 
 const program = object(
   { names: listOf(text()) },

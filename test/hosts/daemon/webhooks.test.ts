@@ -57,7 +57,7 @@ test("an agent's event, an unknown name and a wrong field are refused", async ()
   assert.match(await send({ event: "a.b", cwd: "relative" }), /^400 parameters_invalid cwd/);
   assert.match(
     await send({ event: "a.b", hook: "x" }),
-    /^400 parameters_invalid .*needs no other fields than event, data, cwd, session but has "hook"/,
+    /^400 parameters_invalid .*needs no other fields than event, data, cwd, session, depth but has "hook"/,
   );
 });
 

@@ -1,0 +1,3 @@
+import { quickKind, testKinds } from "./home-files.ts";
+
+testKinds((kind) => kind !== quickKind);

@@ -35,7 +35,7 @@ if (missing.length > 0) {
   process.exit(2);
 }
 const groups = groupsOf(files, times);
-const atATime = Math.min(groups.length, 3 * availableParallelism());
+const atATime = Math.min(groups.length, 4 * availableParallelism());
 const what = given.length > 0 ? "The tests named" : wish.slow ? "The slow tests" : "The tests of each commit";
 const screen = createScreen(groups, { root, what });
 screen.begin(atATime);

@@ -11,7 +11,7 @@ export interface Group {
 /** A process is for at most so much: the rest of a room goes to another. */
 const longest = { files: 200, milliseconds: 90_000 };
 /** Milliseconds of a file that was not run here before: the first run of a clone must not put a whole room into one process. */
-const unknown = { quick: 4_000, postgres: 8_000, browser: 60_000, slow: 20_000 };
+const unknown = { quick: 4_000, hosts: 9_000, postgres: 8_000, browser: 60_000, slow: 20_000 };
 
 /**
  * In the order in which they begin: room after room, so that the line of a room comes early, and the largest first, so that none is
@@ -42,7 +42,8 @@ export function groupsOf(files: readonly string[], times: ReadonlyMap<string, nu
 
 function kindOf(file: string, room: string): keyof typeof unknown {
   if (file.endsWith(".slow.test.ts")) return "slow";
-  return room === "postgres" || room === "browser" ? room : "quick";
+  if (room === "postgres" || room === "browser") return room;
+  return /^hosts\/(?:cli|daemon)$/.test(room) ? "hosts" : "quick";
 }
 
 /** The rooms of hosts are as large as other rooms. */

@@ -83,10 +83,13 @@ function readAction(node: Node, onError: Step["onError"], context: ActionContext
 
 function unknownType({ type, typeAt }: Typed, { registry, report }: ActionContext): undefined {
   const known = actionNames(registry);
+  // The line behind it has become a part of its name: it may have been a guard.
+  const [first = ""] = type.split(/\s/);
   return reportError(report, typeAt, {
     code: "unknown-action",
     message: `no action is called "${type}"`,
     suggestion: didYouMean(type, known) ?? `known: ${known.join(", ")}`,
+    ...(first !== type && known.includes(first) ? { loses: true as const } : {}),
   });
 }
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Step } from "../../../src/engine/hook.ts";
+import { losesHooks } from "../../../src/loading/last-good-guards.ts";
 import { codes, compile, file, lineOf, names, only, place, problem, rule, write } from "../rules-helpers.ts";
 
 const steps = (action: string, more: { [name: string]: string } = {}): readonly Step[] =>
@@ -249,4 +250,10 @@ test("[D8] an infinite number is refused, with advice to write a finite one", ()
     assert.deepEqual([one.code, place(one), one.suggestion], ["wrong-type", "6:15", "write a finite number"]);
     assert.ok(one.message.endsWith(`but is "${cooldown}"`), one.message);
   }
+});
+
+test("an action whose name has run into the next line may have been a guard: its file keeps the last good guards", () => {
+  const runOn = `{ type: ${JSON.stringify('gate eason\t "no"')} }`;
+  assert.ok(compile(file(rule({ action: runOn }))).problems.some(losesHooks));
+  assert.ok(!compile(file(rule({ action: "{ type: gates }" }))).problems.some(losesHooks));
 });

@@ -1,3 +1,3 @@
 import { testRuleProperties } from "./properties.ts";
 
-testRuleProperties(3_000);
+testRuleProperties(1_500);

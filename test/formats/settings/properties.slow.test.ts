@@ -1,3 +1,3 @@
 import { testSettingsProperties } from "./properties.ts";
 
-testSettingsProperties(1_000);
+testSettingsProperties(500);

@@ -1,3 +1,3 @@
 import { testLayers } from "./property.ts";
 
-testLayers(80);
+testLayers(40);

@@ -36,7 +36,7 @@ if (missing.length > 0) {
 }
 const groups = groupsOf(files, times);
 /** Workers of a shared store lose their runs when they are silent for seconds, so fewer of them share the machine. */
-const perCore = groups.some(({ room }) => room === "postgres") ? 2 : 4;
+const perCore = groups.some(({ room }) => room === "postgres") ? 3 : 4;
 const atATime = Math.min(groups.length, perCore * availableParallelism());
 const what = given.length > 0 ? "The tests named" : wish.slow ? "The slow tests" : "The tests of each commit";
 const screen = createScreen(groups, { root, what });

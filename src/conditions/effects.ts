@@ -120,14 +120,12 @@ const placeTest =
     if (!isAt) return false;
     if (isAt(name, { path, below }, where)) return true;
     if (!real || is === "executes" || path.startsWith(unknownText)) return false;
-    const led = { ...where, workspace: real(where.workspace), home: real(where.home) };
-    return [path, ...like(path)].some((one) => {
-      const place = real(one);
-      return (
-        (one !== path && isAt(name, { path: one, below }, where)) ||
-        (place !== one && isAt(name, { path: place, below }, led))
-      );
-    });
+    const isThere = (one: string): boolean => {
+      const led = real(one);
+      if (led === one) return false;
+      return isAt(name, { path: led, below }, { ...where, workspace: real(where.workspace), home: real(where.home) });
+    };
+    return isThere(path) || like(path).some((one) => isAt(name, { path: one, below }, where) || isThere(one));
   };
 
 /** `!localhost` is left out of the others. */

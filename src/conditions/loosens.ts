@@ -69,11 +69,11 @@ function couldLoosen(line: string, cwd: string, own: OwnPlaces): boolean {
   const maySweep = sweeps.test(plain);
   if (own.kindOf(cwd) !== undefined && (mayAct || maySweep || /[*?[]|\bdaemon\b/.test(plain))) return true;
   if (maySweep && own.holdsKey(cwd)) return true;
-  const goesHome = /(?:^|[;&|(\s])(?:cd|pushd)\b/.test(plain);
+  const mayBeAtHome = /(?:^|[;&|(\s])(?:cd|pushd)\b/.test(plain); // where patterns behind it then count
   for (const token of plain.split(/[\s;&|()<>`=,]+/).slice(0, mostTokens)) {
     if (token === "" || token.startsWith("-")) continue;
     if (mayAct && own.isProgram(token, cwd)) return true;
-    if (goesHome && /[*?[]/.test(token) && own.kindOf(own.absolute(token, own.home) ?? token) !== undefined)
+    if (mayBeAtHome && /[*?[]/.test(token) && own.kindOf(own.absolute(token, own.home) ?? token) !== undefined)
       return true;
     if (!token.includes("/") && !token.startsWith("~") && !token.startsWith("..")) continue;
     const at = own.absolute(token, cwd);

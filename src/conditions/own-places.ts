@@ -29,7 +29,6 @@ const isCode = (path: string): boolean => /\.[cm]?[jt]s$|\/bin\/[^/.]+$/.test(pa
 const launchers = /\/\.hookline\/launch\.sh$/;
 /** What lets its reader do all that the user may: the daemon's token. */
 const keys = /\/(?:[\w.-]*daemon\.json|[\w-]*token|[\w.-]+\.key)$/;
-const isKeyFile = (path: string): boolean => keys.test(path);
 const keyNames = ["daemon.json", "http-token"];
 const isKeyName = (name: string): boolean => {
   const fits = compileNameGlob(name.replaceAll("\0", "*"));
@@ -103,7 +102,7 @@ export function createOwnPlaces(
         open > 0 && names.includes("**") && isKeyName(names.at(-1) ?? "") ? names.slice(0, open).join("/") : path;
       return [top, ...like(top)].some((one) =>
         [one, real(one)].some(
-          (place) => states.some((own) => isInside(place, own)) || (among(states, place) && isKeyFile(place)),
+          (place) => states.some((own) => isInside(place, own)) || (among(states, place) && keys.test(place)),
         ),
       );
     },

@@ -60,9 +60,10 @@ function placesOf(path: string, { home, cwd, like }: At): string[] {
 }
 const wholeUnknown = new RegExp(`/${unknownText}+(?=/|$)`, "g");
 
-interface At extends Pick<Patterns, "like"> {
+interface At {
   home: string;
   cwd: string;
+  like: Patterns["like"] | undefined;
 }
 
 /** Whether it may write the files that it names: of a tool whose name tells nothing, nobody knows that it does not. */
@@ -174,7 +175,7 @@ function compile(params: Params, patterns: Patterns): (event: HookEvent) => Foun
     const fields = inputOfCall(tool, data.tool_input);
     if (fields === undefined) return { does: doesUnread };
     if (cautious && isUntold(tool, fields)) return { does: classOf(tool) === "shell" ? runsUntold : writesUntold };
-    const at: At = { home, cwd, ...(patterns.like && { like: patterns.like }) };
+    const at: At = { home, cwd, like: patterns.like };
     const isAny = (paths: readonly string[]): boolean =>
       paths
         .flatMap((path) => placesOf(path, at))
@@ -206,7 +207,7 @@ function compile(params: Params, patterns: Patterns): (event: HookEvent) => Foun
     if (isAny([path])) return true;
     if (!whole) return false;
     if (
-      placesOf(path, { home, cwd, ...(patterns.like && { like: patterns.like }) }).some(
+      placesOf(path, { home, cwd, like: patterns.like }).some(
         (place) => isFolder(resolve(cwd, place)) && isInForce(resolve(cwd, place), cwd),
       )
     )
@@ -245,7 +246,7 @@ function compile(params: Params, patterns: Patterns): (event: HookEvent) => Foun
 }
 const shortest = 4;
 const isUntold = (tool: string, input: Fields): boolean =>
-  isUntoldWrite(tool, input) || (classOf(tool) === "shell" && tool === "Bash" && lineOfCall(tool, input) === undefined);
+  isUntoldWrite(tool, input) || (tool === "Bash" && lineOfCall(tool, input) === undefined);
 const doesUnread = "be called with what nobody can read, and so may do anything";
 const runsUntold = "run a line that the call does not tell";
 const writesUntold = "write a file that the call does not name";

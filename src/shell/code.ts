@@ -5,7 +5,7 @@ import { awkRuns, editorRuns, importsHarmless, runsPrograms, sedRuns } from "./l
 import { programsInCode } from "./literal-programs.ts";
 import { type Code, nameOf } from "./programs.ts";
 import { textOfFile } from "./script-files.ts";
-import { type Call, cannotTell, noteDoes, noteRuns, readLine, shortened } from "./shell.ts";
+import { type Call, cannotTell, noteDoes, noteRuns, quietly, readLine, shortened } from "./shell.ts";
 
 const cannotTellCode = (program: string): string => `cannot tell what the code given to \`${program}\` does`;
 
@@ -151,16 +151,6 @@ export function readPerhaps(words: readonly string[], call: Call): void {
       readCode(text, "python", inner);
     });
   }
-}
-
-/** It may be no program at all: that it cannot be read is no reason to ask, and what it names is no reason to allow. */
-export function quietly({ unknown, found }: Call["reading"], read: () => void): void {
-  const before = new Map(unknown);
-  const start = found.length;
-  read();
-  for (const command of found.slice(start)) command.isPerhaps = true;
-  unknown.clear();
-  for (const [key, one] of before) unknown.set(key, one);
 }
 
 function readScript(path: string, program: string, call: Call): void {

@@ -1,7 +1,7 @@
 /** Programs that run a command on another machine or in a container: what runs there is known, the folder and the home are not. */
 import { blanks, isUnknown } from "./expand.ts";
 import { readOptions } from "./options.ts";
-import { type Call, readLine } from "./shell.ts";
+import { type Call, quietly, readLine } from "./shell.ts";
 
 type Words = readonly string[];
 
@@ -92,20 +92,12 @@ function runThere(words: Words, call: Call): void {
   if (inner.length === 0 && row.isLine && typeof call.input === "object") readLine(call.input.text, there(call));
   if (inner.length === 0) return;
   const image = /\brun$/.test(sub) && !entry ? /([\w.-]+)(?:[:@].*)?$/.exec(operands[0] ?? "")?.[1] : undefined;
-  if (image !== undefined) maybe(call, () => runWords([image, ...inner], sub, { ...call, isPerhaps: true }));
+  if (image !== undefined) quietly(call.reading, () => runWords([image, ...inner], sub, { ...call, isPerhaps: true }));
   const line = inner.join(" ");
   // What nobody can tell runs there, not here: rules about this machine do not hold for it.
   if (row.isLine && !isUnknown(line)) readLine(line, there(call));
   else if (row.isLine) return;
   else runWords(inner, sub, call);
-}
-
-/** An image may start the program that it is called after: that its words cannot be read then is no reason to ask. */
-export function maybe({ reading }: Call, read: () => void): void {
-  const unknown = new Map(reading.unknown);
-  read();
-  reading.unknown.clear();
-  for (const [key, one] of unknown) reading.unknown.set(key, one);
 }
 
 const runWords = (words: Words, source: string, call: Call): void => {

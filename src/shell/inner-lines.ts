@@ -5,10 +5,9 @@
  */
 import { baseName } from "../engine/pattern.ts";
 import { readCode } from "./code.ts";
-import { maybe } from "./elsewhere.ts";
 import { isUnknown } from "./expand.ts";
 import { madeAt } from "./made.ts";
-import { type Call, readLine } from "./shell.ts";
+import { type Call, quietly, readLine } from "./shell.ts";
 
 interface Inner {
   /** The first group of each is a shell line, or what stands in for one. */
@@ -176,7 +175,7 @@ export function readInner(words: readonly string[], call: Call): void {
     for (const text of texts) readText(text, row, { program, inner });
   };
   if (!row.about) read();
-  else if (texts.some((text) => row.about?.test(text))) maybe(call, read);
+  else if (texts.some((text) => row.about?.test(text))) quietly(call.reading, read);
 }
 
 function readText(text: string, row: Inner, { program, inner }: { program: string; inner: Call }): void {

@@ -1,17 +1,18 @@
 /** Programs that name files for others: `find`, `ls`, `grep -l`. What is done to a file that only the shell will know may be done to these. */
 import type { SimpleCommand, Written } from "../engine/effects.ts";
 import { baseName } from "../engine/pattern.ts";
+import { operandsOf } from "./own-words.ts";
 
 type Words = readonly string[];
 
-const operandsOf = (words: Words): string[] =>
-  words.filter((word) => word !== "" && !/^-./.test(word) && !/\s/.test(word));
+/** A word with blanks is a text, and no name. */
+const namesIn = (words: Words): string[] => operandsOf(words).filter((word) => /^\S+$/.test(word));
 
 /** Behind a search stands what is searched for. */
 const searched =
   (names: RegExp) =>
   (words: Words): string[] =>
-    words.some((word) => names.test(word)) ? operandsOf(words).slice(1) : [];
+    words.some((word) => names.test(word)) ? namesIn(words).slice(1) : [];
 
 /** The folders stand before the first test. */
 function startsOf(words: Words): string[] {
@@ -24,11 +25,11 @@ const each = <T>(names: string, row: T): { [name: string]: T } =>
 
 const listers: { readonly [name: string]: (words: Words) => string[] } = {
   ...each("find gfind", startsOf),
-  ...each("ls gls dir exa eza lsd tree du stat realpath readlink echo printf", operandsOf),
-  ...each("fd fdfind", (words: Words) => operandsOf(words).slice(1)),
+  ...each("ls gls dir exa eza lsd tree du stat realpath readlink echo printf", namesIn),
+  ...each("fd fdfind", (words: Words) => namesIn(words).slice(1)),
   ...each("grep egrep fgrep zgrep ggrep", searched(/^-[a-zA-Z]*[lL]|^--files-with/)),
   ...each("rg ag ack", searched(/^-[a-zA-Z]*[lL]|^--files/)),
-  git: (words) => (/^(?:ls-files|ls-tree|grep|diff|status)$/.test(words[0] ?? "") ? operandsOf(words.slice(1)) : []),
+  git: (words) => (/^(?:ls-files|ls-tree|grep|diff|status)$/.test(words[0] ?? "") ? namesIn(words.slice(1)) : []),
 };
 
 /** What this program names, for any that takes it: whole, and with all that is in it. The folder of the line itself means too much. */
@@ -42,7 +43,7 @@ export function listed({ words: [program = "", ...words] }: SimpleCommand): Writ
     ...(/^g?find$/.test(name)
       ? namesFound(words)
       : /^fd(?:find)?$/.test(name)
-        ? operandsOf(words).slice(0, 1).map(asName)
+        ? namesIn(words).slice(0, 1).map(asName)
         : []),
   ];
 }

@@ -4,10 +4,9 @@
  */
 import { baseName } from "../engine/pattern.ts";
 import { noteCode, readCode } from "./code.ts";
-import { maybe } from "./elsewhere.ts";
 import { across, isUnknown } from "./expand.ts";
 import { type Made, madeAt } from "./made.ts";
-import { type Call, cannotTell, noteRuns, readLine } from "./shell.ts";
+import { type Call, cannotTell, noteRuns, quietly, readLine } from "./shell.ts";
 
 /** @returns whether it could be read */
 type Read = (text: string, call: Call) => boolean;
@@ -75,7 +74,7 @@ const asPackage: Read = (text, call) => {
 
 /** Files of task runners in formats of their own: what of each line may be a command counts. */
 const asTasks: Read = (text, call) => {
-  maybe(call, () => {
+  quietly(call.reading, () => {
     for (const line of text.split("\n").slice(0, mostTasks)) {
       const plain = line
         .replace(/^[\s-]*(?:@?[\w.-]+\s*(?::|=)\s*)*/, "")

@@ -3,13 +3,13 @@
  * place of a command is a program that is known, the rest counts as a command for rules that deny or ask, and for none that allow (R102).
  */
 import { baseName } from "../engine/pattern.ts";
-import { quietly, readPerhaps } from "./code.ts";
+import { readPerhaps } from "./code.ts";
 import { programs as withEffects } from "./effects/programs.ts";
 import { there } from "./elsewhere.ts";
 import { isUnknown } from "./expand.ts";
 import { optionRows } from "./program-options.ts";
 import { programOf } from "./programs.ts";
-import { type Call, readLine } from "./shell.ts";
+import { type Call, quietly, readLine } from "./shell.ts";
 
 /** What such programs call what they do themselves. Behind `--`, `exec` and the like they are programs. */
 const ownCommands: ReadonlySet<string> = new Set(

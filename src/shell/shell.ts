@@ -238,3 +238,13 @@ export function setFolder(folder: string | undefined, { shell, reading }: Pick<C
 
 export const folderOf = ({ folder, shell }: Pick<Call, "folder" | "shell">): string | undefined =>
   folder ?? textOf(shell.variables, "PWD");
+
+/** Reads what may be no command at all: rules that deny or ask see it, those that allow do not, and what it does not tell is no reason to ask. */
+export function quietly({ unknown, found }: Call["reading"], read: () => void): void {
+  const before = new Map(unknown);
+  const start = found.length;
+  read();
+  for (const command of found.slice(start)) command.isPerhaps = true;
+  unknown.clear();
+  for (const [key, one] of before) unknown.set(key, one);
+}

@@ -1,5 +1,5 @@
 /**
- * Who reads files past `src/files/regular-file.ts`: a repository or a home folder may hold links to devices that never end and pipes that nobody writes to,
+ * Code that reads files past `src/files/regular-file.ts`: a repository or a home folder may hold links to devices that never end and pipes without a writer,
  * and reading one would hang a command before anything is trusted.
  */
 import { readFileSync } from "node:fs";

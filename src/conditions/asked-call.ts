@@ -142,7 +142,7 @@ export function askOf(patterns: Patterns): Ask {
   return ask;
 }
 
-/** Of a tool that is not known, a field may hold a line. Of one that writes nobody knows what, a rule about unknown programs holds as well. */
+/** Of a tool that is not known, a field may hold a line. A write whose target is unknown also meets a rule about unknown programs. */
 function isShellCall(tool: string | undefined, input: Json | undefined): boolean {
   if (tool === undefined) return false;
   if (classOf(tool) === "shell" || isUntoldWrite(tool, input)) return true;

@@ -1,6 +1,6 @@
 /**
  * Which hook files git brings into a work tree, or takes away there, by a line that names none of them: a branch, a merge, a stash.
- * git is asked, and answers out of its own store. What has not been fetched nobody can know.
+ * git is asked, and answers from its own store. What has not been fetched cannot be known.
  */
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -21,7 +21,7 @@ const asSpecs = (paths: readonly string[]): string[] => ["--", ...paths.map((pat
 
 /**
  * @param written what one line writes, in its order
- * @returns paths below the repository's folder; "untold": what comes nobody can tell, and there are hooks to lose
+ * @returns paths below the repository's folder; "untold": what comes cannot be determined, and there are hooks to lose
  */
 export function hookFilesByGit(
   written: readonly Written[],

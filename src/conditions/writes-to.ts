@@ -66,7 +66,7 @@ interface At {
   like: Patterns["like"] | undefined;
 }
 
-/** Whether it may write the files that it names: of a tool whose name tells nothing, nobody knows that it does not. */
+/** Whether it may write the files that it names: a tool whose name says nothing may write. */
 export const writes = (tool: string): boolean => !["reads", "searches", "looks"].includes(fileUseOf(tool) ?? "");
 
 /** `skills` alone would be in many a line. */
@@ -216,7 +216,7 @@ function compile(params: Params, patterns: Patterns): (event: HookEvent) => Foun
     return isInside(path, cwd) && (from ?? []).some((tree) => inProjects.some((file) => existsSync(join(tree, file))));
   }
 
-  /** What an archive holds that cannot be read here nobody knows: only new names are reason enough to ask, as most bring a release. */
+  /** Of an archive that cannot be read here only renamed members are a reason to ask: most archives hold a release. */
   function isUnpacked(
     folder: string,
     { file, only, strip = 0, isFlat, isRenamed }: Unpacked,
@@ -247,7 +247,7 @@ function compile(params: Params, patterns: Patterns): (event: HookEvent) => Foun
 const shortest = 4;
 const isUntold = (tool: string, input: Fields): boolean =>
   isUntoldWrite(tool, input) || (tool === "Bash" && lineOfCall(tool, input) === undefined);
-const doesUnread = "be called with what nobody can read, and so may do anything";
+const doesUnread = "be called with an input that Hookline cannot read, and so may do anything";
 const runsUntold = "run a line that the call does not tell";
 const writesUntold = "write a file that the call does not name";
 const appliesUnread =

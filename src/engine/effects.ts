@@ -150,7 +150,7 @@ export interface Written {
   patch?: { text?: string; file?: string };
 }
 
-/** What is taken out of an archive. Without a file, nobody can tell what is in it. */
+/** What is taken out of an archive. Without a file, its content is unknown. */
 export interface Unpacked {
   file?: string;
   /** These members alone, or what lies below them. */
@@ -171,7 +171,7 @@ export interface GitTrees {
   loses?: readonly ("changed" | "staged" | "untracked" | "ignored")[];
   /** It changes what a name means, or what is staged: that counts where a later command brings it. */
   isName?: true;
-  /** Which revision nobody can tell, or it comes from a place that the line names. */
+  /** The revision cannot be determined, or it comes from a place that the line names. */
   isUntold?: true;
 }
 

@@ -142,7 +142,7 @@ export interface OwnPlaces {
   kindOf(path: string): "key" | "state" | "package" | undefined;
   /** Whether such a folder lies in this one. */
   isAround(path: string, workspace: string): boolean;
-  /** Whether whoever reads this path with all that is in it, or what fits it as a pattern, reads a key. */
+  /** Whether this path, with all that is in it or fits it as a pattern, holds a key. */
   holdsKey(path: string): boolean;
   /** Whether a file of this name, which may be a pattern, is a key. */
   isKeyName(name: string): boolean;

@@ -1,4 +1,4 @@
-/** What the system says of a file or a folder, in words: one table, so that nobody who reads a sentence of ours has to know the system's codes. */
+/** What the system says of a file or a folder, in words: one table, so that readers of our sentences need not know the system's codes. */
 
 export interface SystemTrouble {
   reason: string;
@@ -39,7 +39,7 @@ const byCode: Readonly<Record<string, Words>> = {
   ELOOP: { reason: "its links lead in a circle", advice: "remove the link" },
   ENAMETOOLONG: { reason: "its name is longer than names may be", advice: "choose a shorter path" },
   EINVAL: { reason: "it cannot be read or written as a file", advice: "put a regular file in its place" },
-  ENXIO: { reason: "it is a device or a socket that nobody serves", advice: "put a regular file in its place" },
+  ENXIO: { reason: "it is a device or a socket without a server", advice: "put a regular file in its place" },
   ENODEV: { reason: "it is a device that is not there", advice: "put a regular file in its place" },
   EIO: { reason: "the disk gave an error", advice: "check the disk" },
   EBUSY: { reason: "another program holds it", advice: "end that program" },

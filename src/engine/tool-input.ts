@@ -18,7 +18,7 @@ const plainName = (name: string): string => name.toLowerCase().replaceAll(/[_-]/
 const isPatch = (text: string): boolean => /\*\*\* (?:Add|Update|Delete) File:|\*\*\* Move to:|\+\+\+ /.test(text);
 
 /**
- * The input as fields: an agent may send a text or a list alone. Undefined: nobody can tell what it means, and a guard answers by its
+ * The input as fields: an agent may send a text or a list alone. Undefined: its meaning is unknown, and a guard answers by its
  * policy. A call without any input has no fields.
  */
 export function inputOfCall(tool: string, raw: Json | undefined): Fields | undefined {
@@ -94,7 +94,7 @@ export function fileOf(text: string): string {
   try {
     return decodeURIComponent(new URL(text.replace(/^file:\/(?!\/)/i, "file:///")).pathname);
   } catch {
-    return text.replace(/^file:\/\/(?:localhost(?=\/))?/i, ""); // what a tool makes of it nobody knows: the rest of it is the likeliest
+    return text.replace(/^file:\/\/(?:localhost(?=\/))?/i, ""); // what a tool makes of it is unknown: the rest of it is the likeliest
   }
 }
 
@@ -179,7 +179,7 @@ function alternatives(glob: string): string[] {
         .map((one) => `${before}${one}${behind}`);
 }
 
-/** Fields in which tools that nobody here knows are given a line or the words of a command to run (R102). */
+/** Fields in which unknown tools are given a line or the words of a command to run (R102). */
 const lineNames = set("command cmd line commandline cmdline shellcommand bashcommand shell bash exec argv");
 /** In these it may as well be code of another language. */
 const codeNames = set(
@@ -189,7 +189,7 @@ const codeNames = set(
 const manyNames = set("commands cmds scripts lines");
 /** Only with `args` is it known for a program. */
 const programNames = set("program executable file binary bin");
-/** Such a tool is a shell by its name: what nobody can tell of its line counts as it does for a shell. */
+/** Such a tool is a shell by its name: what its line leaves unknown counts as it does for a shell. */
 const shellName = /(?:^|_|-|\.)(?:shell|bash|sh|zsh|terminal|exec|execute|run)(?:$|_|-|\.|command|cmd)/i;
 
 /** The shell line of a call, where it has one. Of a tool that is not known it is read for rules that deny or ask alone. */
@@ -239,7 +239,7 @@ const interpreters: readonly (readonly [RegExp, string])[] = [
   [/php/i, "php -r"],
 ];
 
-/** Nobody says the language: as a shell's line, and as what the languages with the most such tools would do. */
+/** Without a language: as a shell's line, and as what the languages with the most such tools would do. */
 function codeLines(code: string, told: string): string[] {
   const named = interpreters.flatMap(([says, program]) => (says.test(told) ? [program] : []));
   const programs = named.length > 0 ? named : shellCode.test(told) ? [] : ["python3 -c", "node -e"];

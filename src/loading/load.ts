@@ -162,7 +162,7 @@ export function loadHooks(request: LoadRequest): LoadedHooks {
 
 const builtInFormat = "built in";
 
-/** What a project's rules name may be of its own module, which nobody has read where it is not trusted. */
+/** What a project's rules name may come from its own module, which is not read before it is trusted. */
 function perhapsOfModule({ sources }: Reading): (problem: Problem) => Problem {
   const ofUser = new Set(sources.flatMap(({ file }) => (file.ofUser ? [file.path, file.label] : [])));
   return (problem) => {

@@ -7,7 +7,7 @@ import { isOption, operandsOf, valuesOf } from "./own-words.ts";
 type Words = readonly string[];
 type Row = (words: Words, command: SimpleCommand) => readonly Written[];
 
-/** Something in this folder that nobody can tell. */
+/** Something unknown in this folder. */
 export const anyBelow = (folder: string): string => `${folder.replace(/\/+$/, "")}/${unknownText}`;
 
 /** @param folders what says where to */

@@ -131,7 +131,7 @@ function runModule([module = "", ...rest]: readonly string[], python: string, ca
   }
 }
 
-/** Options that give code or a line, of a program or a script that nobody knows: `manage.py shell -c CODE`. */
+/** Options that give code or a line, of an unknown program or script: `manage.py shell -c CODE`. */
 const givesCode =
   /^(?:-[ceEx]|-pe|--?(?:eval|code|script)|--?(?:[\w-]+-)?(?:exec|execute|command|cmd|run|run_under|pager|wrapper|wrap|askpass|program|launcher|on-?success|on-?failure|preview|hook))(?:=|$)/i;
 

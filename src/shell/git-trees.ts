@@ -59,7 +59,7 @@ const picked = (word: string): Pair => {
   return word.includes("..") ? { from: from || "HEAD", to: to || "HEAD" } : { from: `${word}^`, to: word };
 };
 
-/** A remote that is no name of the repository's own: nobody has seen what comes from there. */
+/** A remote that the repository does not name: what comes from there has not been seen. */
 const isPlace = (word: string | undefined): boolean => word !== undefined && /[/:\\]|\.bundle$/.test(word);
 
 const toBranch: (valued: RegExp) => Row = (valued) => (words) => {

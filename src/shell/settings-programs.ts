@@ -149,7 +149,7 @@ function pathPrinted(name: string, rest: readonly string[], cwd: string | undefi
   return full.startsWith("/") ? full : undefined;
 }
 
-/** `$(mktemp -d)`: a name that nobody has yet, in the folder for temporary files. */
+/** `$(mktemp -d)`: a new name, in the folder for temporary files. */
 function madeTemporary(rest: readonly string[], { variables }: Shell): string {
   const [template, ...more] = rest.filter(
     (word, index) => !word.startsWith("-") && !/^-\w*t$/.test(rest[index - 1] ?? ""),

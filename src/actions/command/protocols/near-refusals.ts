@@ -1,4 +1,4 @@
-/** Refusals in a form that no agent's file has: whoever wrote them meant to refuse, so the program fails rather than that its call passes. */
+/** Refusals in a form that no agent defines: their author meant to refuse, so the program fails and its call does not pass. */
 import type { Fields, Json } from "../../../engine/event.ts";
 import { isRecord } from "../../../engine/schema.ts";
 

@@ -55,7 +55,7 @@ const mostGlobs = 50;
 export const patches: RegExp = /\bpatch\b|\bgit\b.*\b(?:apply|am)\b/;
 /** What comes to where the line runs, or is taken there by its name. */
 const sweeps =
-  /\b(?:stow|chezmoi|rcup|dotbot|homeshick|home-manager)\b|\bfind\b.*-delete|\b(?:cp|mv|rsync)\b.*\s\.{1,2}\/?(?:\s|$)/;
+  /\b(?:stow|chezmoi|rcup|dotbot|homeshick|home-manager)\b|\bfind\b.*(?:-delete|-exec|-ok|\bxargs)|\b(?:cp|mv|rsync)\b.*\s\.{1,2}\/?(?:\s|$)/;
 
 /** An archive brings what no word names. */
 const unpacks = /\b(?:tar|gtar|bsdtar|unzip|7z[azr]?|jar|zipfile|tarfile|unar|ditto)\b/;

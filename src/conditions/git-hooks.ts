@@ -17,6 +17,9 @@ const brings =
   /\b(?:checkout|switch|merge|rebase|pull|cherry-pick|revert|reset|stash|restore|clean|read-tree|checkout-index|bisect)\b/;
 
 const largestInBytes = 8 << 20;
+const mostRevisions = 10;
+/** Schemas decide nothing. */
+const forEditors = /(?:^|\/)\.hookline\/schemas\//;
 const asSpecs = (paths: readonly string[]): string[] => ["--", ...paths.map((path) => `:(top,icase)${path}`)];
 
 /**
@@ -31,6 +34,8 @@ export function hookFilesByGit(
   const all = written.flatMap(({ path, trees }) => (trees ? { folder: path, trees } : []));
   const last = all.findLastIndex(({ trees }) => !trees.isName);
   const found = new Set<string>();
+  // git is started for each revision, and all other calls wait meanwhile.
+  if (all.reduce((sum, { trees }) => sum + trees.pairs.length, 0) > mostRevisions) return "untold";
   let isUntold = false;
   for (const { folder, trees } of all.slice(0, last + 1)) {
     const top = folder.startsWith("/") ? repositoryAround(folder) : repositoryAround(cwd);
@@ -41,7 +46,8 @@ export function hookFilesByGit(
     for (const path of [...broughtBy(trees, top, places), ...lostBy(trees, top, there)]) found.add(path);
     isUntold ||= trees.isUntold === true && there.length > 0;
   }
-  return isUntold && found.size === 0 ? "untold" : [...found];
+  const hooks = [...found].filter((path) => !forEditors.test(path));
+  return isUntold && hooks.length === 0 ? "untold" : hooks;
 }
 
 function broughtBy({ pairs }: GitTrees, top: string, places: readonly string[]): string[] {
@@ -61,8 +67,9 @@ function broughtBy({ pairs }: GitTrees, top: string, places: readonly string[]):
   });
 }
 
+const isHash = /^[0-9a-f]{7,64}$/;
 const remotesOf = (top: string, branch: string): readonly string[] =>
-  /^[\w./-]+$/.test(branch)
+  /^[\w./-]+$/.test(branch) && !isHash.test(branch)
     ? (listByGit(top, ["for-each-ref", "--format=%(refname)%00", `refs/remotes/*/${branch}`]) ?? []).flatMap(
         (ref) => ref.trim() || [],
       )

@@ -9,6 +9,7 @@ import type { Found } from "../engine/record.ts";
 import { flag, listOf, mapOf, object, say, text } from "../engine/schema.ts";
 import { globsOfInput, inputOfCall, pathsOfInput } from "../engine/tool-input.ts";
 import { classOf, fileUseOf } from "../engine/tools.ts";
+import { isInside } from "../files/paths.ts";
 import { buildsWords } from "./could-mean.ts";
 import { createOwnPlaces, type OwnFolders } from "./own-places.ts";
 import { lineOf, writes, writtenByTool } from "./writes-to.ts";
@@ -115,7 +116,7 @@ function readsKey(tool: string, input: Fields, cwd: string, own: OwnPlaces): boo
   const at = (word: string, folder = cwd): string => own.absolute(word, folder) ?? word;
   const named = pathsOfInput(input).map((path) => at(path));
   if (named.some((path) => own.kindOf(path) === "key")) return true;
-  if (use === "looks") return false;
+  if (use === "looks" || (typeof input.type === "string" && input.type !== "json")) return false; // a type of files
   const globs = globsOfInput(input);
   const mayBeKey = (glob: string): boolean => own.isKeyName(baseName(glob));
   if (globs.length > 0) {
@@ -127,7 +128,9 @@ function readsKey(tool: string, input: Fields, cwd: string, own: OwnPlaces): boo
       );
     return globs.some(isMeant);
   }
-  return (named.length > 0 || use !== "searches" ? named : [cwd]).some((path) => own.holdsKey(path));
+  if (use === "searches") return (named.length > 0 ? named : [cwd]).some((path) => own.holdsKey(path));
+  // To most tools `/` and `~` are names of something else.
+  return named.some((path) => own.holdsKey(path) && !isInside(path, own.home));
 }
 
 function byTool(tool: string, input: Fields, cwd: string, own: OwnPlaces): string | undefined {

@@ -18,6 +18,7 @@ import { isInside } from "../files/paths.ts";
 import { textAt } from "../files/regular-file.ts";
 import { couldMean, namesOf, speaksOf } from "./could-mean.ts";
 import { hookFilesByGit } from "./git-hooks.ts";
+import { isNamedHook } from "./named-hooks.ts";
 
 const mostShown = 3;
 
@@ -167,7 +168,7 @@ function compile(params: Params, patterns: Patterns): (event: HookEvent) => Foun
   const ofMembers = new Set([...lastNames, ...folders.map((folder) => baseName(folder.toLowerCase()))]);
   const inProjects = files.flatMap((file) => (/^\/\/\*\*\/[^*]+$/.test(file) ? file.slice("//**/".length) : []));
   const speaking = [...files, ...folders];
-  const inGit = [...new Set(files.flatMap((file) => belowProject.exec(file)?.[1] ?? []))];
+  const inProject = [...new Set(files.flatMap((file) => belowProject.exec(file)?.[1] ?? []))];
   return (event) => {
     const { name, data, cwd } = event;
     const tool = textField(data, "tool_name") ?? "";
@@ -190,9 +191,11 @@ function compile(params: Params, patterns: Patterns): (event: HookEvent) => Foun
     const reading = patterns.commands(line, { cwd, home });
     if (reading.unknown.length > 0 && speaksOf(line, speaking).length > 0) return { does };
     const written = patterns.writes(reading, cautious);
+    const members = written.flatMap(({ path, unpacked }) => (unpacked ? hooksUnpacked(path, unpacked, isAny) : []));
+    if (members.length > 0) return { does: `${unpacks} (${shown(members)})` };
     if (written.some((one) => isAnyOf(one, cwd, isAny))) return { does };
     if (isAny(changed(patterns, { tool, input: fields, cwd, home }, isFolder))) return { does };
-    const byGit = cautious ? hookFilesByGit(written, cwd, inGit) : [];
+    const byGit = cautious ? hookFilesByGit(written, cwd, inProject) : [];
     if (byGit === "untold") return { does: bringsUntold };
     if (byGit.length > 0) return { does: `${bringsHooks} (${shown(byGit)})` };
     const isUnread = cautious && written.some(({ patch }) => patch && textOfPatch(patch) === undefined);
@@ -201,9 +204,9 @@ function compile(params: Params, patterns: Patterns): (event: HookEvent) => Foun
 
   function isAnyOf(one: Written, cwd: string, isAny: (paths: readonly string[]) => boolean): boolean {
     const { path, whole, from, isName, patch, unpacked } = one;
-    if (isName) return isNamed(path);
+    if (isName) return isNamed(path) || isNamedHook(one, inProject);
     if (patch) return isAny(pathsOfPatch(textOfPatch(patch) ?? "").map((named) => join(path, named)));
-    if (unpacked) return isUnpacked(path, unpacked, isAny);
+    if (unpacked) return unpacked.isRenamed === true; // its members were looked at before
     if (isAny([path])) return true;
     if (!whole) return false;
     if (
@@ -217,14 +220,13 @@ function compile(params: Params, patterns: Patterns): (event: HookEvent) => Foun
   }
 
   /** Of an archive that cannot be read here only renamed members are a reason to ask: most archives hold a release. */
-  function isUnpacked(
+  function hooksUnpacked(
     folder: string,
     { file, only, strip = 0, isFlat, isRenamed }: Unpacked,
     isAny: (paths: readonly string[]) => boolean,
-  ): boolean {
-    if (isRenamed) return true;
-    const members = (file === undefined ? undefined : archiveMembers(file)) ?? [];
-    return members.some((member) => {
+  ): string[] {
+    const members = (file === undefined || isRenamed ? undefined : archiveMembers(file)) ?? [];
+    return members.filter((member) => {
       const names = isFlat ? member.split("/").slice(-1) : member.split("/").slice(strip);
       if (!names.some((name) => ofMembers.has(name.toLowerCase()) || hookParts.test(name))) return false;
       if (only && !only.some((one) => isInside(join("/", one), join("/", member)) || one.includes("*"))) return false;
@@ -254,8 +256,10 @@ const appliesUnread =
   "apply a patch that cannot be read beforehand, and so may change hooks or what loads code into an agent";
 
 const belowProject = /^(?:\/\/\*\*\/)?(?!\.git\/)([^/*~][^*]*?)(?:\/\*\*)?$/;
+const unpacks = "unpack hook files, or what loads code into an agent";
 const bringsHooks = "bring in other hook files by git, or take some away";
-const bringsUntold = "bring in by git what cannot be known beforehand, where there are hooks to lose";
+const bringsUntold =
+  "bring in files by git that Hookline cannot look at beforehand, and may replace the hooks that are here";
 const shown = (paths: readonly string[]): string =>
   `${paths.slice(0, mostShown).join(", ")}${paths.length > mostShown ? ` and ${paths.length - mostShown} more` : ""}`;
 

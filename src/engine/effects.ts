@@ -140,8 +140,10 @@ export interface Written {
   from?: readonly string[];
   /** Index of the command that does it. */
   command?: number;
-  /** Any file of this name. */
+  /** Any file of this name, in the folders of `from`. */
   isName?: true;
+  /** Of a search by name: patterns of names and paths that it leaves out. */
+  except?: readonly string[];
   /** Of git, for which the path is the folder where it works: no path stands in the line. */
   trees?: GitTrees;
   /** Below the path come the members of an archive. */

@@ -201,7 +201,20 @@ export function lineOfCall(tool: string, input: Fields): { line: string; isShell
     ? row.fields.flatMap((field) => joinedWords(Object.hasOwn(input, field) ? input[field] : undefined, input) ?? [])
     : linesIn(input, tool);
   if (lines.length === 0) return undefined;
-  return { line: lines.slice(0, mostLines).join("\n"), isShell: row !== undefined || shellName.test(tool) };
+  return {
+    line: lines.slice(0, mostLines).join("\n"),
+    isShell: row !== undefined || (shellName.test(tool) && takesLine(input)),
+  };
+}
+
+/** A field says that it is given a line: what is in others may be code of any language. */
+function takesLine(value: Json | undefined, depth = 0): boolean {
+  if (depth > deepest || typeof value !== "object" || value === null) return false;
+  if (Array.isArray(value)) return value.some((one) => takesLine(one, depth + 1));
+  return Object.entries(value).some(([name, one]) => {
+    const plain = plainName(name);
+    return lineNames.has(plain) || manyNames.has(plain) || programNames.has(plain) || takesLine(one, depth + 1);
+  });
 }
 
 /** Wherever they stand: `args.script`, `arguments.command`, steps, JSON as a text. */
@@ -237,12 +250,14 @@ const interpreters: readonly (readonly [RegExp, string])[] = [
   [/ruby|\brb\b/i, "ruby -e"],
   [/perl/i, "perl -e"],
   [/php/i, "php -r"],
+  [/\blua\b/i, "lua -e"],
 ];
 
 /** Without a language: as a shell's line, and as what the languages with the most such tools would do. */
 function codeLines(code: string, told: string): string[] {
   const named = interpreters.flatMap(([says, program]) => (says.test(told) ? [program] : []));
-  const programs = named.length > 0 ? named : shellCode.test(told) ? [] : ["python3 -c", "node -e"];
+  if (named.length > 0) return named.map((program) => `${program} ${quoted(code)}`);
+  const programs = shellCode.test(told) ? [] : ["python3 -c", "node -e"];
   return [...programs.map((program) => `${program} ${quoted(code)}`), code];
 }
 const shellCode = /\b(?:bash|sh|zsh|shell)\b/i;

@@ -48,7 +48,19 @@ export function listed({ words: [program = "", ...words] }: SimpleCommand): Writ
   ];
 }
 
-/** What `find` looks for by name. */
-export const namesFound = (words: Words): Written[] =>
-  words.flatMap((word, index) => (/^-i?(?:name|path|wholename)$/.test(words[index - 1] ?? "") ? asName(word) : []));
-const asName = (path: string): Written => ({ path, isName: true });
+const namesOfTests = /^-i?(?:name|path|wholename)$/;
+
+/** What `find` looks for by name, and not what it leaves out. */
+export function namesFound(words: Words): Written[] {
+  const starts = startsOf(words);
+  const tests = words.flatMap((word, at) =>
+    namesOfTests.test(words[at - 1] ?? "")
+      ? { word, isLeftOut: /^(?:!|-not)$/.test(words[at - 2] ?? "") || words[at + 1] === "-prune" }
+      : [],
+  );
+  const except = tests.flatMap(({ word, isLeftOut }) => (isLeftOut ? word : []));
+  return tests.flatMap(({ word, isLeftOut }) =>
+    isLeftOut ? [] : { ...asName(word), from: starts.length > 0 ? starts : ["."], except },
+  );
+}
+const asName = (path: string): Written => ({ path, isName: true, from: ["."] });

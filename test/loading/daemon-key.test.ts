@@ -122,6 +122,10 @@ test("tools that read or search are asked about where the key lies in what they 
     call("Glob", { pattern: "**/*.json", path: home }),
     call("Read", { file_path: join(home, "src/shop/daemon.json") }),
     call("mcp__fs__list_directory", { path: state }),
+    call("Grep", { pattern: "token", path: home, type: "ts" }),
+    call("mcp__gitlab__get_repository_tree", { path: "/" }),
+    call("mcp__router__redirect", { from: "/", to: "/home" }),
+    call("mcp__gmail__send", { from: "~" }),
   ];
   assert.deepEqual(await answers(t, home, calm, false), []);
 });

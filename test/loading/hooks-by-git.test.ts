@@ -182,6 +182,14 @@ test("git that would bring in other hook files out of its store, or take some aw
   assert.equal(reason, "This would bring in other hook files by git, or take some away (.claude/settings.json).");
 });
 
+test("of a line with more revisions than are worth the wait a person is asked without a look at each", async (t) => {
+  const cwd = repository(t);
+  const many = Array.from({ length: 200 }, (_, at) => (0xabcdef0 + at).toString(16));
+  const line = lineOf(t, { hooks: [hook] });
+  const { verdict } = await line.emit("PreToolUse", bash(`git cherry-pick ${many.join(" ")}`), { cwd });
+  assert.match(verdict?.reason ?? "", /cannot look at beforehand/);
+});
+
 test("branches, merges and stashes that leave hook files alone are asked about by nobody", async (t) => {
   const cwd = repository(t);
   assert.deepEqual(await others(t, linesOf(free), undefined, cwd), []);

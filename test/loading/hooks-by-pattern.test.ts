@@ -86,6 +86,12 @@ const throughOthers = `
 find . -name settings.json -exec cp /tmp/x {} ;
 find . -name settings.json -exec cp /tmp/x {} \\;
 find . -path '*/.claude/*' -exec sed -i s/deny/allow/ {} +
+find . -name team.yaml -delete
+find . -name team.yaml | xargs rm
+find . -name '*.yaml' -exec sed -i s/deny/ask/ {} +
+find . -name '*.yaml' | xargs sed -i s/deny/ask/
+for f in $(find . -name '*.yaml'); do sed -i s/deny/ask/ "$f"; done
+find .hookline/.. -name 't*.yaml' -exec rm {} +
 find .claude -type f -exec sed -i s/deny/allow/ {} +
 find .claude -type f -execdir rm {} \\;
 find . -name '.claude' -exec rm -rf {} +
@@ -135,6 +141,10 @@ cd di* && rm *.js
 cd src && rm *.js
 chmod +x bin/*
 find . -name '*.orig' -delete
+find . -name '*.yaml' ! -path './.hookline/*' -exec sed -i s/a/b/ {} +
+find . -path ./.hookline -prune -o -name '*.yaml' -exec sed -i s/a/b/ {} +
+find src -name '*.yaml' -delete
+find . -name '*.yaml' -exec cat {} +
 find . -name '*.ts' -exec sed -i s/a/b/ {} +
 find src -type f -exec chmod 644 {} +
 find . -name settings.json -exec cat {} +

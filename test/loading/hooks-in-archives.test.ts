@@ -146,7 +146,10 @@ python3 -m zipfile -l evil.zip
 const linesOf = (text: string): string[] => text.trim().split("\n");
 
 test("an archive that brings hook files into the workspace is asked about, by whatever program and way it is unpacked", async (t) => {
-  assert.deepEqual(await others(t, linesOf(asked), "ask", workspace(t)), []);
+  const cwd = workspace(t);
+  assert.deepEqual(await others(t, linesOf(asked), "ask", cwd), []);
+  const { verdict } = await lineOf(t, { hooks: [hook] }).emit("PreToolUse", bash("tar -xzf evil.tgz"), { cwd });
+  assert.match(verdict?.reason ?? "", /^This would unpack hook files, .*settings\.json, \.hookline\/hooks\.json\)\.$/);
 });
 
 test("an archive without hook files, one that only comes from the network, and a look into one are asked about by nobody", async (t) => {

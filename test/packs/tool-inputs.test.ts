@@ -118,6 +118,11 @@ test("code that any tool is given is read as its language, in whatever field it 
     ["mcp__py__eval", { code: "import json\nprint(json.dumps({'a': 1}))" }],
     ["mcp__db__query", { query: "SELECT count(*) FROM t" }],
     ["mcp__browser__evaluate", { function: "() => document.title" }],
+    ["mcp__jupyter__execute_cell", { source: "df.plot()\nplt.show()" }],
+    ["mcp__calc__run", { function: "SUM(A1)" }],
+    ["mcp__calc__execute", { expression: "foo(bar)" }],
+    ["mcp__game__run", { lua: "print('x')" }],
+    ["mcp__shop__run", { code: "PROMO (10%)" }],
     ["mcp__notes__add", { source: "meeting", text: "git push --force was refused" }],
   ];
   assert.deepEqual(await passedBy(t, "pack", calm), calm);

@@ -9,7 +9,7 @@ import { failed, noted, quote } from "../../step.ts";
 import { unfinished } from "./endings.ts";
 import { readFailed } from "./failed-programs.ts";
 import { type Candidate, findObjects, parseJson } from "./find-answer.ts";
-import { refusalIn } from "./near-refusals.ts";
+import { refusalIn, rightForm } from "./near-refusals.ts";
 import { otherReadings } from "./repeated-keys.ts";
 import { type Asked, isFields, type Key, specificKeys, topKeys } from "./settings-keys.ts";
 
@@ -126,9 +126,13 @@ function readAll(answers: readonly Candidate[], { said, ...context }: Output, fa
     ...(answers.length > 1 ? [`stdout holds ${answers.length} answers: they count together`] : []),
   ];
   const refuses = outcome.verdict?.is === "deny" || outcome.verdict?.is === "ask";
-  if (faults.length > 0 && !refuses) return { ...failed("output", faults.join("; "), output), ...noted(notes) };
+  if (faults.length > 0 && !refuses)
+    return { ...failed("output", faults.join("; "), output), ...noted(notes), outcome: saidIn(outcome) };
   return { ok: true, output, ...noted([...notes, ...faults]), outcome };
 }
+
+/** Of an answer that refuses in no form that counts, what it says beside that. */
+const saidIn = ({ context, messages }: Outcome): Outcome => present({ context, messages });
 
 /** By halves: one after the other would copy what was gathered for each of thousands. */
 function mergeAll(outcomes: readonly Outcome[]): Outcome {
@@ -202,18 +206,17 @@ function readObject(answer: Fields, context: Context): StepResult {
   if (isFields(inner)) {
     outcome = merge(outcome, readKeys(inner, specificKeys, { ...context, answer, beside: inner }, faults));
   } else if (inner !== undefined && inner !== null) faults.push(`${specific} is not an object`);
-  const refuses = outcome.verdict?.is === "deny" || outcome.verdict?.is === "ask";
-  const near = refuses || !rowOf(context.event.name).accepts.includes("verdict") ? undefined : refusalIn(answer);
-  if (near)
-    faults.push(
-      `${near.key}: ${quote(JSON.stringify(near.value))} is no refusal on ${context.event.name}: ${rightForm}`,
-    );
+  const isDecided = faults.length > 0 || outcome.verdict?.is === "deny" || outcome.verdict?.is === "ask";
+  const near = isDecided || !rowOf(context.event.name).accepts.includes("verdict") ? undefined : refusalIn(answer);
+  if (near) {
+    const { key, value } = near;
+    const fault = `${key}: ${JSON.stringify(value)} is no refusal on ${context.event.name}: write ${rightForm(value)}`;
+    return { ...failed("output", `invalid_output: ${fault}`, answer), ...noted(notes), outcome: saidIn(outcome) };
+  }
   if (faults.length > 0)
     return { ...failed("output", `invalid_output: ${faults.join("; ")}`, answer), ...noted(notes) };
   return { ok: true, output: answer, ...noted(notes), outcome };
 }
-
-const rightForm = 'write {"decision": "block", "reason": "…"}';
 
 function readKeys(fields: Fields, keys: Readonly<Record<string, Key>>, asked: Asked, faults: string[]): Outcome {
   let outcome: Outcome = {};

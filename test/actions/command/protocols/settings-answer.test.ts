@@ -251,14 +251,25 @@ test("[R95] a refusal in a form that no file has fails the program, so that a gu
   for (const [name, said] of near) {
     const result = answered(name, said);
     assert.equal(result.ok, false, JSON.stringify(said));
-    assert.match(result.ok ? "" : result.reason, /is no refusal on \w+: write \{"decision": "block", "reason": "…"\}$/);
+    assert.match(
+      result.ok ? "" : result.reason,
+      /is no refusal on \w+: write \{"(?:decision": "block|permissionDecision": "ask)", .*"…"\}$/,
+    );
   }
   for (const said of [
     { action: "list" },
     { hookSpecificOutput: { hookEventName: "PreToolUse", updatedInput: { action: "block", decision: "deny" } } },
     { blocked: false, allowed: true },
+    { level: "info", action: "block", domain: "ads" },
+    { approved: false, pending: 3 },
   ])
     assert.equal(answered("PreToolUse", said).ok, true, JSON.stringify(said));
+  const beside = answered("PostToolUse", {
+    decison: "x",
+    permission_decision: "deny",
+    hookSpecificOutput: { additionalContext: "3 lints" },
+  });
+  assert.deepEqual([beside.ok, beside.outcome], [false, { context: ["3 lints"] }], "what it says beside that counts");
   assert.deepEqual(answered("PreToolUse", { behavior: "deny", message: "no" }).outcome, deny("no"));
 });
 

@@ -2,7 +2,7 @@
  * Notes in the state folder which calls of agents a guard waits for, so that they are refused where Hookline cannot be started any
  * more (R78). A load that has read the hook files writes them; an event that finds them compiled writes nothing.
  */
-import { existsSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { AgentEventName } from "../../engine/event.ts";
 import { rowOf } from "../../engine/events.ts";
@@ -74,6 +74,26 @@ function note(stateFolder: string, folder: string, calls: readonly string[]): vo
   else {
     makePrivateFolder(stateFolder, ["guarded"]);
     writePrivate(file, after);
+  }
+}
+
+/**
+ * The events of an agent for which guards are noted, in whatever folder that is there still. A person's own registration serves all
+ * of their projects: from a project without guards nothing of it becomes weaker. Never throws.
+ */
+export function notedEvents({ name: agent }: AgentAdapter, stateFolder: string): AgentEventName[] {
+  const folder = guardedFolder(stateFolder);
+  try {
+    return readdirSync(folder).flatMap((file) => {
+      const [covered = "", calls = ""] = readRegularTextSync(join(folder, file)).split("\n");
+      if (!existsSync(covered)) return [];
+      return calls.split(" ").flatMap((call) => {
+        const [of, event] = call.split("/");
+        return of === agent && event !== undefined ? (event as AgentEventName) : []; // written above
+      });
+    });
+  } catch {
+    return []; // none is noted
   }
 }
 

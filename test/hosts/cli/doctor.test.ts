@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { appendFileSync, chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { test } from "node:test";
+import { runCommand } from "../../program.ts";
 import { isOneFinding, named, ofAll, worldFor, wrong } from "./doctor-world.ts";
 
 /** Hooks of the project that run these commands on each call of Bash. */
@@ -223,6 +224,23 @@ test("[R78] a guard that a team's settings would let vanish is named, and --fix 
   );
   assert.equal(world.findings("--fix").status, 0);
   assert.deepEqual(wrong(world.findings().findings), []);
+});
+
+test("[R78] from a project without guards a person's own registration looks whole, and install takes no guard of other projects away", (t) => {
+  const world = worldFor(t, {
+    "workspace/.hookline/hooks.json": JSON.stringify({ deny: ["Bash(git push *)"] }),
+    "other/package.json": "{}",
+  });
+  assert.equal(world.hookline("install", "claude-code").status, 0);
+  const before = readFileSync(world.settings, "utf8");
+  assert.match(before, / --guarded;/);
+  const inOther = (...words: string[]): string => {
+    const { stdout, stderr } = runCommand(words, { cwd: join(world.folder, "other"), environment: world.environment });
+    return stdout + stderr;
+  };
+  assert.doesNotMatch(inOther("doctor"), /was changed/);
+  inOther("install", "claude-code");
+  assert.equal(readFileSync(world.settings, "utf8"), before);
 });
 
 test("hooks of others in an agent's own file, and a file that two agents read, are told of", (t) => {

@@ -5,7 +5,7 @@ import { dirname } from "node:path";
 import { type AgentAdapter, type InstallLayer, installLayers, layersOf } from "../../../agents/adapter.ts";
 import { agents } from "../../../agents/index.ts";
 import { type Clients, chooseClient, httpToken, prepareClient, removeUnused } from "../../../agents/install/client.ts";
-import { guardedEvents, noteGuards } from "../../../agents/install/guarded.ts";
+import { guardedEvents, notedEvents, noteGuards } from "../../../agents/install/guarded.ts";
 import { type InstallResult, installAgent, uninstallAgent } from "../../../agents/install/install.ts";
 import { onDemandFile } from "../../../agents/install/own-call.ts";
 import type { HttpRegistration } from "../../../agents/install/registration.ts";
@@ -73,7 +73,10 @@ export async function planInstall(
   const wanted = [...new Set(ours.flatMap(({ on }) => ("event" in on ? on.event : [])))];
   const state = stateFolder(invocation);
   const door = invocation.flags.http === true ? await daemonsDoor(invocation, { agent, layer, ours }) : undefined;
-  const guarded = guardedEvents(agent, layer === "project" ? ours.filter(isOfTeam) : ours, places);
+  const guarded =
+    layer === "project"
+      ? guardedEvents(agent, ours.filter(isOfTeam), places)
+      : [...guardedEvents(agent, ours, places), ...notedEvents(agent, state)];
   const options = { agent, layer, places, stateFolder: state, ...(door && { http: door }), wanted, guarded };
   const planned = { ...options, takeOver: invocation.flags["take-over"] === true };
   const isDry = invocation.flags["dry-run"] === true;

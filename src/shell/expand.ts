@@ -340,7 +340,7 @@ function addSplit(
     add(fields, isOneWord ? within : across);
     return;
   }
-  if (known.variables.get("IFS") !== blanks || /[*?[]/.test(value)) {
+  if (known.variables.get("IFS") !== blanks) {
     add(fields, value === "" ? "" : across);
     return;
   }

@@ -332,19 +332,15 @@ function visitFor(node: SyntaxNode & { type: "For" }, shell: Shell, walk: Walk):
   const values = node.wordlist?.flatMap((word) => expandWord(word, known)) ?? (typeof args === "object" ? args : []);
   for (const value of values) checkText(value, walk);
   forget(assignedIn(node, walk), shell);
-  const rounds = values.length > 0 && values.length <= mostRounds ? values.map(filesIn) : [undefined];
+  const rounds =
+    values.length > 0 && values.length <= mostRounds
+      ? values.map((one) => (isUnknown(one) ? undefined : one))
+      : [undefined];
   for (const value of rounds.includes(undefined) ? [undefined] : rounds) {
     const round = copy(shell, walk);
     setVariable(node.name.value, value, { shell: round, reading: walk });
     visit(node.body, round, walk);
   }
-}
-
-/** `for f in tests/*.sh`: a file in that folder. Without a folder its name could be an option. */
-function filesIn(value: string): string | undefined {
-  if (!/[\0*?[]/.test(value)) return value;
-  const [, folder] = /^([\w./][\w./*?[\]-]*\/|\/)[\w.-]*\*[\w.*-]*$/.exec(value) ?? [];
-  return folder === undefined ? undefined : `${folder}${unknownText}`;
 }
 
 function visitCommand(node: CommandNode, outer: Shell, walk: Walk): void {

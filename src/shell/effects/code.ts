@@ -15,7 +15,18 @@ const fetching =
   /\b(?:urlopen|https?['"]?\)?\.(?:get|request)|urlretrieve|urllib|requests\.(?:get|post|put)|httpx?\.(?:get|post|request|put)|fetch\s*\(|axios|LWP|Net::HTTP|open-uri|URI\.open|HTTP::Tiny|curl_exec|aiohttp|XMLHttpRequest|socket\.(?:create_connection|socket|connect)|\bnet['"]?\)?\.(?:connect|createConnection|Socket)|\bconnect\s*\(\s*\w+\s*,|TCPSocket|IO::Socket|fsockopen|stream_socket_client|socket\.tcp|\/inet\/tcp|(?:curl|wget)\s[^\n]{0,80}https?:|get\s*\(?\s*["']https?:|\/dev\/tcp\/)|(?:file_get_contents|fopen|include|require)\s*\(\s*["']https?:/;
 const running =
   /\b(?:exec|eval|execfile|compile|system|popen|spawn|spawnSync|execSync|subprocess|child_process|runpy|instance_eval|class_eval|passthru|shell_exec|proc_open|Function\s*\(|vm\.run|IO\.popen|Invoke-Expression|iex)\b/i;
-const environment = /\bos\.environ\b|\bprocess\.env\b|\bENV\.to_h\b|\bgetenv\(\s*\)|%ENV\b/;
+const environment = /\bos\.environ\b|\bprocess\.env\b|\bENV\.to_h\b|\bgetenv\(\s*\)|%ENV\b/g;
+/** The name of a variable whose value nobody else may see. */
+export const secretName = /token|secret|passw|passphrase|api_?key|credential|private|auth/i;
+/** Behind `process.env` and `os.environ`: one variable. */
+const oneVariable =
+  /^\s*(?:(?:\?\.)?\[\s*["'`]?([\w$]*)|\.(?:get|setdefault|pop|update)\(\s*["']?(\w*)|\??\.(?!(?:copy|items|values|keys)\()([A-Za-z_]\w*))/;
+/** Before them: another program gets them, one is looked for, some are taken out by name. */
+const forAnother =
+  /\benv\s*[:=]\s*(?:\{\s*(?:\.\.\.|\*\*)|dict\(\s*|Object\.assign\(\s*\{\s*\}\s*,\s*)?$|["'`\w]\s+(?:not\s+)?in\s+$/;
+const takenOut = /\{([^{}]*)\}\s*=\s*$/;
+/** To show a service the key that is its own is what the key is for. */
+const authorizes = /authorization|bearer|headers|auth\s*[=:(]|x-[\w-]*(?:key|token)/i;
 
 const decoding =
   /\b(?:fromhex|unhexlify|a2b_\w+|b64decode|b32decode|b85decode|decodebytes|atob|decode64|unpack1?|pack\s*\(?\s*["']H|base64_decode|hex2bin|gzinflate|str_rot13|marshal\.loads|codecs\.decode|zlib\.decompress)\b|["'](?:base64|hex)["']\s*\)/;
@@ -37,7 +48,7 @@ export interface CodeEffects {
   /** It asks the network for something, and it runs text. */
   fetches: boolean;
   runs: boolean;
-  /** All variables, or one by a secret name. */
+  /** All variables, or one by a secret name that is no service's own key. */
   readsEnvironment: boolean;
   /** It makes text out of what nobody can read. */
   decodes: boolean;
@@ -61,9 +72,21 @@ export function readCode(code: string): CodeEffects {
     ]),
     fetches: fetching.test(text),
     runs: running.test(text),
-    readsEnvironment: environment.test(text),
+    readsEnvironment: readsSecretVariables(text),
     decodes: decoding.test(text),
   };
+}
+
+/** `fetch(url + process.env.PORT)` tells nobody a secret. */
+function readsSecretVariables(text: string): boolean {
+  const showsKey = authorizes.test(text);
+  return [...text.matchAll(environment)].some(({ 0: word, index }) => {
+    const before = text.slice(Math.max(0, index - 200), index);
+    const one = oneVariable.exec(text.slice(index + word.length, index + word.length + 100));
+    const names = one ? (one[1] ?? one[2] ?? one[3]) : takenOut.exec(before)?.[1];
+    if (names !== undefined) return secretName.test(names) && !showsKey;
+    return !forAnother.test(before);
+  });
 }
 
 /** `Path.home() / ".ssh"`, `os.homedir() + "/.ssh"`, `$ENV{HOME}/.ssh` */

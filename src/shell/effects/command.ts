@@ -177,11 +177,12 @@ const asEffect: Partial<Record<Use, Effect["is"]>> = {
 };
 
 function addEffect(
-  { does, word, below }: Doing,
+  { does, word: written, below }: Doing,
   command: number,
   absolute: (word: string) => string,
   effects: Effect[],
 ): void {
+  const word = does === "deletes" ? written.replace(/\*\/+$/, "*") : written; // all folders are nearly all
   if (does === "nothing" || (word === "-" && does !== "deletes")) return;
   if (does === "host") {
     const isKnown = word !== "" && !word.includes(unknownText);

@@ -4,6 +4,7 @@
  */
 import type { Effect, SimpleCommand, Source } from "../../engine/effects.ts";
 import { resolvePath } from "../../engine/file-pattern.ts";
+import { secretName } from "./code.ts";
 import type { CommandEffects } from "./command.ts";
 import { isAt, type Where } from "./places.ts";
 import { has, putIn, valuesOf } from "./programs.ts";
@@ -13,7 +14,6 @@ const none: Labels = new Set();
 
 /** Programs that print all variables, where they are given none. */
 const printsAll = /^(?:env|printenv|export|set|declare|compgen)$/;
-const secretName = /token|secret|passw|passphrase|api_?key|credential|private|auth/i;
 const printsSecrets: ReadonlyMap<string, RegExp> = new Map([
   ["gh", /^auth token/],
   ["gcloud", /^auth (?:print-access-token|print-identity-token|application-default print-access-token)/],

@@ -121,12 +121,19 @@ function permits(spelled: Spelling): Doing[] {
   return spelled.operands.slice(isMode ? 0 : 1).map((word) => ({ does: "permits", word, ...below }));
 }
 
-const moves = (spelled: Spelling): Doing[] => [
-  ...copies(spelled).filter(({ does }) => does !== "reads"),
-  ...spelled.operands
-    .slice(0, has(spelled, "target-directory", "t") ? undefined : -1)
-    .map((word): Doing => ({ does: "deletes", word, below: true })),
-];
+const moves = (spelled: Spelling): Doing[] => {
+  const target = valuesOf(spelled, "target-directory", "t");
+  const from = spelled.operands.slice(0, target.length > 0 ? undefined : -1);
+  const to = target[0] ?? spelled.operands.at(-1) ?? "";
+  return [
+    ...copies(spelled).filter(({ does }) => does !== "reads"),
+    ...from.filter((word) => !staysBelow(word, to)).map((word): Doing => ({ does: "deletes", word, below: true })),
+  ];
+};
+
+/** `mv * old/`, and a loop that gives each file another name: all of it is in the folder still. */
+const staysBelow = (word: string, to: string): boolean =>
+  /^(?:\.\/)?\*\/?$/.test(word) && !/^[/~]|(?:^|\/)\.\.(?:\/|$)/.test(to);
 
 /** `if=x of=y` */
 const assigned =
@@ -302,7 +309,12 @@ function git(spelled: Spelling): Doing[] {
     case "rm":
       return has(spelled, "cached") ? [] : all("deletes");
     case "mv":
-      return [...all("deletes").slice(0, -1), ...all("writes").slice(-1)];
+      return [
+        ...all("deletes")
+          .slice(0, -1)
+          .filter(({ word }) => !staysBelow(word, operands.at(-1) ?? "")),
+        ...all("writes").slice(-1),
+      ];
     case "clone":
     case "fetch":
     case "pull":

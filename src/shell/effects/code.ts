@@ -1,4 +1,5 @@
 /** What code of another language does with the paths that stand in it as literals, as far as its words tell. */
+import { runsUnknown } from "./code-runs.ts";
 import type { Doing } from "./programs.ts";
 
 const literal = /"((?:[^"\\\n]|\\.){1,400})"|'((?:[^'\\\n]|\\.){1,400})'|`((?:[^`\\]|\\.){1,400})`/g;
@@ -13,11 +14,9 @@ const writing =
   /\bopen\s*\(.{0,200}?["'](?:w|a|x|r\+)[bt+]*["']|\bopen\b[^;]{0,60}["']\+?>>?|\b(?:writeFile|appendFile|writeFileSync|appendFileSync|createWriteStream|write_text|write_bytes|copyFile|copyFileSync|copyfile|renameSync|file_put_contents|writeTextFile|symlinkSync|truncateSync|chmodSync)\b|\bFile\.(?:write|open)\b|\bshutil\.(?:copy\w*|move)\b|\bos\.(?:rename|replace|symlink|chmod|chown)\b|\bBun\.write\b|\.touch\(|\b(?:rename|symlink|link)\s*\(?\s*["'](?=[^;\n]*,)/;
 const fetching =
   /\b(?:urlopen|https?['"]?\)?\.(?:get|request)|urlretrieve|urllib|requests\.(?:get|post|put)|httpx?\.(?:get|post|request|put)|fetch\s*\(|axios|LWP|Net::HTTP|open-uri|URI\.open|HTTP::Tiny|curl_exec|aiohttp|XMLHttpRequest|socket\.(?:create_connection|socket|connect)|\bnet['"]?\)?\.(?:connect|createConnection|Socket)|\bconnect\s*\(\s*\w+\s*,|TCPSocket|IO::Socket|fsockopen|stream_socket_client|socket\.tcp|\/inet\/tcp|(?:curl|wget)\s[^\n]{0,80}https?:|get\s*\(?\s*["']https?:|\/dev\/tcp\/)|(?:file_get_contents|fopen|include|require)\s*\(\s*["']https?:/;
-const running =
-  /\b(?:exec|eval|execfile|compile|system|popen|spawn|spawnSync|execSync|subprocess|child_process|runpy|instance_eval|class_eval|passthru|shell_exec|proc_open|Function\s*\(|vm\.run|IO\.popen|Invoke-Expression|iex)\b/i;
 const environment = /\bos\.environ\b|\bprocess\.env\b|\bENV\.to_h\b|\bgetenv\(\s*\)|%ENV\b/g;
 /** The name of a variable whose value nobody else may see. */
-export const secretName = /token|secret|passw|passphrase|api_?key|credential|private|auth/i;
+export const secretName: RegExp = /token|secret|passw|passphrase|api_?key|credential|private|auth/i;
 /** Behind `process.env` and `os.environ`: one variable. */
 const oneVariable =
   /^\s*(?:(?:\?\.)?\[\s*["'`]?([\w$]*)|\.(?:get|setdefault|pop|update)\(\s*["']?(\w*)|\??\.(?!(?:copy|items|values|keys)\()([A-Za-z_]\w*))/;
@@ -27,6 +26,10 @@ const forAnother =
 const takenOut = /\{([^{}]*)\}\s*=\s*$/;
 /** To show a service the key that is its own is what the key is for. */
 const authorizes = /authorization|bearer|headers|auth\s*[=:(]|x-[\w-]*(?:key|token)/i;
+
+/** What a client or a server shows that it is, or checks the other by. */
+const identity =
+  /\b(?:cert|key|ca|verify|cafile|certfile|keyfile|pfx)["']?\s*[=:]\s*\(?\s*(?:\w+\.)*(?:readFileSync|readFile|open|read_text|load_cert_chain)?\(?\s*["']([^"'\n]+)["'](?:\s*,\s*["']([^"'\n]+)["'])?/g;
 
 const decoding =
   /\b(?:fromhex|unhexlify|a2b_\w+|b64decode|b32decode|b85decode|decodebytes|atob|decode64|unpack1?|pack\s*\(?\s*["']H|base64_decode|hex2bin|gzinflate|str_rot13|marshal\.loads|codecs\.decode|zlib\.decompress)\b|["'](?:base64|hex)["']\s*\)/;
@@ -40,12 +43,14 @@ const wholeHome = new RegExp(
 /** As all that is deleted, without brackets: `rmtree $ENV{HOME}`. */
 const deletesHome = new RegExp(`(?:${deleting.source})[!?]?\\s*\\(?\\s*["']?${home.source}["']?\\s*(?:[;,)}]|$)`, "m");
 /** A folder as the first argument: the root, the one where the line runs, all in it. */
-const wholeFolder = /\w[!?]?[\s(]\(?\s*["'](\/|\.|\.\/|~|\/?\*)["']/g;
+const wholeFolder = /\w(?<!expanduser)[!?]?[\s(]\(?\s*["'](\/|\.|\.\/|~|\/?\*)["']/g;
 const whole = /^(?:\/|\.\/?|~|\/?\*)$/;
+/** `home = os.path.expanduser("~")` */
+const homeVariable = new RegExp(`\\b(\\w+)\\s*=\\s*(?:\\w+\\.)*${home.source}\\s*(?=[;\\n,)]|$)`, "g");
 
 export interface CodeEffects {
   doings: readonly Doing[];
-  /** It asks the network for something, and it runs text. */
+  /** It asks the network for something, and it runs what is no constant of the code. */
   fetches: boolean;
   runs: boolean;
   /** All variables, or one by a secret name that is no service's own key. */
@@ -58,7 +63,18 @@ export function readCode(code: string): CodeEffects {
   const text = code.slice(0, longest);
   const does = deleting.test(text) ? "deletes" : writing.test(text) ? "writes" : "reads";
   const paths = new Set([...text.matchAll(literal)].map(([, one, two, three]) => one ?? two ?? three ?? ""));
+  const homes = [home.source, ...[...text.matchAll(homeVariable)].map(([, name = ""]) => `\\b${name}\\b`)].join("|");
+  paths.delete(/expanduser\(\s*["']~["']/.test(text) ? "~" : "");
+  for (const [, joined, divided] of text.matchAll(belowHome(homes))) {
+    const names = [...(joined ?? divided ?? "").matchAll(literal)].map(
+      ([, one, two, three]) => one ?? two ?? three ?? "",
+    );
+    paths.add(["~", ...names].join("/"));
+  }
+  if (does !== "deletes")
+    for (const [, one = "", two = ""] of text.matchAll(identity)) for (const path of [one, two]) paths.delete(path);
   if (does === "deletes") {
+    if (deletesVariable(homes).test(text)) paths.add("~");
     if (wholeHome.test(text) || deletesHome.test(text)) paths.add("~");
     for (const [, path = ""] of text.matchAll(wholeFolder)) paths.add(path);
   }
@@ -71,11 +87,21 @@ export function readCode(code: string): CodeEffects {
       ...(does === "reads" ? [] : [{ does: "reads" as const, word: fromHome(word, text) }]),
     ]),
     fetches: fetching.test(text),
-    runs: running.test(text),
+    runs: runsUnknown(text),
     readsEnvironment: readsSecretVariables(text),
     decodes: decoding.test(text),
   };
 }
+
+/** `join(home, "a", "b")`, `Path.home() / "a" / "b"` */
+const belowHome = (homes: string): RegExp =>
+  new RegExp(
+    `\\bjoin\\(\\s*(?:\\w+\\.)*(?:${homes})((?:\\s*,\\s*(?:"[^"\\n]*"|'[^'\\n]*'))+)|(?:${homes})((?:\\s*/\\s*(?:"[^"\\n]*"|'[^'\\n]*'))+)`,
+    "g",
+  );
+
+const deletesVariable = (homes: string): RegExp =>
+  new RegExp(`(?:${deleting.source})[!?]?\\s*\\(?\\s*(?:${homes})\\s*(?:[;,)}]|$)`, "m");
 
 /** `fetch(url + process.env.PORT)` tells nobody a secret. */
 function readsSecretVariables(text: string): boolean {

@@ -4,6 +4,7 @@
  */
 import type { Effect, SimpleCommand, Source } from "../../engine/effects.ts";
 import { resolvePath } from "../../engine/file-pattern.ts";
+import { unknownText } from "../../engine/pattern.ts";
 import { secretName } from "./code.ts";
 import type { CommandEffects } from "./command.ts";
 import { isAt, type Where } from "./places.ts";
@@ -92,7 +93,7 @@ export function flowsIn(commands: readonly SimpleCommand[], each: readonly Comma
     if (isNetwork) {
       const sent = union([
         input,
-        given,
+        authorizes(commands[index]) ? none : given,
         labelsOf(
           [...own.sent, ...pathsIn(commands[index])].map((path) => ({ path, below: true as const })),
           where,
@@ -153,6 +154,14 @@ function unpackedBy({ program, spelled }: CommandEffects, command: SimpleCommand
         .replace(/^.*[/:]/, "")
         .replace(/\.git$/, ""),
   );
+}
+
+const keyHeader = /^(?:(?:proxy-)?authorization|(?:x-[\w-]*|api-|private-|job-)(?:token|key|auth)[\w-]*)\s*:/i;
+
+/** `curl -H "Authorization: Bearer $(gh auth token)"`: a service is shown the key that it has given. */
+function authorizes(command: SimpleCommand | undefined): boolean {
+  const open = command?.words.filter((word) => word.includes(unknownText)) ?? [];
+  return open.length > 0 && open.every((word) => keyHeader.test(word));
 }
 
 /** `env > /dev/tcp/host/port` */

@@ -3,6 +3,7 @@ import { baseName } from "../engine/pattern.ts";
 import { across, blanks, isUnknown, mayVanish, mentionedIn, textOf, within } from "./expand.ts";
 import { pathIn, printed } from "./made.ts";
 import { linesIn } from "./options.ts";
+import { forgetPossible } from "./possible.ts";
 import { textOfFile } from "./script-files.ts";
 import { printSettings } from "./settings-programs.ts";
 import {
@@ -37,6 +38,7 @@ const forget: Own = (words, { shell, reading }) => {
     if (name === "PATH") reading.changesPath = true;
     for (const one of mentionedIn(name)) reading.mentioned.add(one);
     forgetElements(name, shell.variables);
+    forgetPossible(name, shell.variables);
     shell.variables.delete(name);
     if (words[0] === "unset" && shell.functions.has(name)) shell.functions.set(name, "unsure");
   }

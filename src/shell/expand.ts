@@ -11,6 +11,7 @@ import type {
 } from "unbash";
 import { unknownText } from "../engine/pattern.ts";
 import { changed } from "./changed-value.ts";
+import { takesDefaults } from "./possible.ts";
 
 /** A list is an array, or under "@" the arguments of the line. */
 type Value = string | readonly string[];
@@ -378,6 +379,10 @@ function knownValue(part: SimpleExpansionPart | ParameterExpansionPart, variable
   // Of a list the shell changes each word, and cuts by words.
   const isList = part.parameter === "@" || part.parameter === "*";
   if (operation.type !== "Default") return value === undefined || isList ? undefined : changed(value, operation);
+  if (value === undefined && variables.has(takesDefaults) && /^:?[-+=]$/.test(operation.operator)) {
+    const words = expandWord(operation.operand, { variables, mentioned: new Set(), prints: new Map(), isBash: true });
+    return words.some(isUnknown) ? undefined : words.join(" ");
+  }
   const isMissing = value === undefined && /^[1-9]$/.test(part.parameter) && typeof variables.get("@") === "object";
   if (isMissing || (value === "" && operation.operator.startsWith(":")))
     return /^:?[-=]$/.test(operation.operator) && !operation.operand.parts ? operation.operand.value : undefined;

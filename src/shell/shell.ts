@@ -3,6 +3,7 @@ import type { CommandExpansionPart, Function as FunctionNode, ProcessSubstitutio
 import type { Redirect, ShellPlace, SimpleCommand, Unknown } from "../engine/effects.ts";
 import { blanks, hidesSubstitution, isUnknown, type Known, textOf, unknownPath, type Variables } from "./expand.ts";
 import type { Made } from "./made.ts";
+import { forgetPossible, joined, notePossible } from "./possible.ts";
 import type { Budget } from "./tree.ts";
 
 /** What a program can read: nothing of the line, something that the line makes, a file, or this text. */
@@ -179,6 +180,7 @@ export function setVariable(
 ): void {
   if (name === "PATH") reading.changesPath = true;
   forgetElements(name, shell.variables);
+  forgetPossible(name, shell.variables);
   const texts = typeof value === "object" ? value : [value ?? "\0"];
   for (const text of texts) checkText(text, reading);
   const isSteady = name !== "PWD" && !reading.unsteady.has(name) && !reading.unsteady.has(everyName);
@@ -186,7 +188,11 @@ export function setVariable(
   if (value !== undefined && isSteady && isKnown) shell.variables.set(name, value);
   else if (name === "CDPATH")
     shell.variables.set(name, unknownPath); // cd then goes nobody knows where
-  else shell.variables.delete(name);
+  else {
+    shell.variables.delete(name);
+    if (isKnown && typeof value === "string" && name !== "PWD")
+      notePossible(name, { values: [value], isAll: false }, shell.variables);
+  }
 }
 
 /** `tests/…`, `…/python3`: of a path it helps to know a part. */
@@ -204,8 +210,25 @@ export function forget(names: ReadonlySet<string>, { variables, functions }: She
     else if (name.endsWith("()")) functions.set(name.slice(0, -2), "unsure");
     else {
       forgetElements(name, variables);
+      forgetPossible(name, variables);
       variables.delete(name);
     }
+  }
+}
+
+/** Behind branches: of a name that each of these shells may have set, what is known in any of them is possible. */
+export function join(names: ReadonlySet<string>, shells: readonly Shell[], shell: Shell): void {
+  const all = names.has(everyName) ? [] : [...names].filter((name) => name !== "PWD" && /^\w+$/.test(name));
+  const each = all.map((name) =>
+    joined(
+      name,
+      shells.map(({ variables }) => variables),
+    ),
+  );
+  forget(names, shell);
+  for (const [index, name] of all.entries()) {
+    const possible = each[index];
+    if (possible) notePossible(name, possible, shell.variables);
   }
 }
 

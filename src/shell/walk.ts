@@ -11,10 +11,13 @@ import {
   type Word,
 } from "unbash";
 import type { Redirect, SimpleCommand } from "../engine/effects.ts";
+import { resolvePath } from "../engine/file-pattern.ts";
 import { baseName, unknownText } from "../engine/pattern.ts";
 import { assignedIn, setsNames } from "./assigned.ts";
 import { expandValue, expandWord, hidesSubstitution, isUnknown, textOf } from "./expand.ts";
+import { listed } from "./listers.ts";
 import { noteMade, noteRedirects, printed } from "./made.ts";
+import { notePossible, openIn, takesDefaults } from "./possible.ts";
 import { type Redirects, readRedirects } from "./redirects.ts";
 import { printsInSubstitution } from "./settings-programs.ts";
 import {
@@ -22,8 +25,10 @@ import {
   cannotTell,
   checkText,
   forget,
+  join,
   knownIn,
   noteRuns,
+  quietly,
   type Reading,
   type Shell,
   setFolder,
@@ -85,23 +90,31 @@ const visits: Visits<Shell, Walk> = {
   Pipeline: (node, shell, walk) => visitPipeline(node, shell, walk),
   If(node, shell, walk) {
     visit(node.clause, shell, walk);
-    visit(node.then, copy(shell, walk), walk);
+    const branches = [copy(shell, walk)];
+    for (const within of branches) visit(node.then, within, walk);
     for (const branch of node.elif) {
       forget(assignedIn(branch.clause, walk), shell);
       const within = copy(shell, walk);
       visit(branch.clause, within, walk);
       visit(branch.then, within, walk);
+      branches.push(within);
     }
-    if (node.else) visit(node.else, copy(shell, walk), walk);
-    for (const branch of [node.then, ...node.elif, ...(node.else ? [node.else] : [])])
-      forget(assignedIn(branch, walk), shell);
+    const last = copy(shell, walk);
+    if (node.else) visit(node.else, last, walk);
+    const parts = [node.then, ...node.elif, ...(node.else ? [node.else] : [])];
+    join(namesIn(parts, walk), [...branches, last], shell);
   },
   Case(node, shell, walk) {
     visit(node.word, shell, walk);
     const names = assignedIn(node, walk);
     if (node.items.some(({ terminator }) => terminator !== undefined && terminator !== ";;")) forget(names, shell);
-    for (const item of node.items) visitInside(item, copy(shell, walk), walk);
-    forget(names, shell);
+    const branches = node.items.map((item) => {
+      const within = copy(shell, walk);
+      visitInside(item, within, walk);
+      return within;
+    });
+    const isSure = node.items.some(({ pattern }) => pattern.some(({ text }) => text === "*"));
+    join(names, isSure ? branches : [...branches, copy(shell, walk)], shell);
   },
   While: (node, shell, walk) => visitWhile(node, shell, walk),
   ArithmeticFor(node, shell, walk) {
@@ -171,8 +184,11 @@ const visits: Visits<Shell, Walk> = {
     // The parser ends the pattern at the first slash, also at one inside of a substitution.
     if (node.operation?.type === "Replace" && !isSimplePattern(node.operation.pattern.text))
       noteRuns(walk, cannotTell(node.text));
-    if (node.operation?.type === "Default" && node.operation.operator.includes("="))
-      shell.variables.delete(node.parameter);
+    if (node.operation?.type === "Default" && node.operation.operator.includes("=")) {
+      const takes = shell.variables.has(takesDefaults) && !shell.variables.has(node.parameter);
+      const value = takes ? expandWord(node.operation.operand, knownIn(shell, walk)).join(" ") : undefined;
+      setVariable(node.parameter, value, { shell, reading: walk });
+    }
     visitInside(node, shell, walk);
   },
   TestUnary(node, shell, walk) {
@@ -226,11 +242,10 @@ function visitList(node: SyntaxNode & { type: "AndOr" }, shell: Shell, walk: Wal
     node.operators.includes("||") || node.commands.slice(0, -1).some(asks)
       ? undefined
       : textOf(within.variables, "PWD");
-  const names = rest.map((one) => assignedIn(one, walk));
+  const names = namesIn(rest, walk);
   const hasMoved =
-    names.some((own) => own.has("PWD")) ||
-    (firstMoves && !node.commands.some((one) => leaves(one, shell)) && folder === undefined);
-  for (const own of names) forget(own, shell);
+    names.has("PWD") || (firstMoves && !node.commands.some((one) => leaves(one, shell)) && folder === undefined);
+  join(names, [copy(shell, walk), within], shell);
   if (hasMoved) setFolder(folder, { shell, reading: walk });
 }
 
@@ -281,7 +296,11 @@ function visitWhile(node: While, shell: Shell, walk: Walk): void {
   const reads = lines.length > 0 && lines.length <= mostRounds && readsFirst(node.clause);
   if (node.kind !== "while" || !reads) {
     if (isEndless(node) && startsBeside(node.body)) walk.forks = true;
-    again(node, shell, walk);
+    forget(names, shell);
+    visit(node.clause, copy(shell, walk), walk);
+    const round = readsListed(node, copy(shell, walk), walk);
+    visit(node.body, round, walk);
+    join(names, [copy(shell, walk), round], shell);
     return;
   }
   forget(names, shell);
@@ -318,20 +337,50 @@ function startsBeside(body: CompoundList): boolean {
   return !waits;
 }
 
-/** Parts of it may not run, or run again: nothing that it sets is known. */
+const namesIn = (nodes: readonly SyntaxNode[], walk: Walk): ReadonlySet<string> =>
+  new Set(nodes.flatMap((one) => [...assignedIn(one, walk)]));
+
+/** Parts of it may not run, or run again: nothing that it sets is sure. */
 function again(node: SyntaxNode, shell: Shell, walk: Walk): void {
-  forget(assignedIn(node, walk), shell);
-  forEachChild(node, (child) => visit(child, copy(shell, walk), walk));
+  const names = assignedIn(node, walk);
+  forget(names, shell);
+  const parts: Shell[] = [copy(shell, walk)];
+  forEachChild(node, (child) => {
+    const part = copy(shell, walk);
+    visit(child, part, walk);
+    parts.push(part);
+  });
+  join(names, parts, shell);
+}
+
+/** `find … | while read f`: what a program before it lists, the variable may be. */
+function readsListed(node: While, shell: Shell, walk: Walk): Shell {
+  if (!readsFirst(node.clause)) return shell;
+  const values = shell.from.flatMap((index) => pathsListed(walk.found[index]));
+  const within = copy(shell, walk);
+  for (const name of assignedIn(node.clause, walk)) notePossible(name, { values, isAll: false }, within.variables);
+  return within;
+}
+
+/** As patterns, from where the line began to look. */
+function pathsListed(command: SimpleCommand | undefined): string[] {
+  const found = command ? listed(command) : [];
+  const at = (path: string): string => (command?.cwd === undefined ? path : resolvePath(path, command.cwd));
+  return found.map(({ path, from }) => at(from ? `${from[0] ?? "."}/${path}` : path));
 }
 
 function visitFor(node: SyntaxNode & { type: "For" }, shell: Shell, walk: Walk): void {
+  const before = walk.found.length;
   for (const word of node.wordlist ?? []) visit(word, shell, walk);
+  const paths = walk.found.slice(before).flatMap(pathsListed);
   const known = knownIn(shell, walk);
   // Without a list it goes through the arguments.
   const args = shell.variables.get("@");
   const values = node.wordlist?.flatMap((word) => expandWord(word, known)) ?? (typeof args === "object" ? args : []);
   for (const value of values) checkText(value, walk);
-  forget(assignedIn(node, walk), shell);
+  const names = assignedIn(node, walk);
+  forget(names, shell);
+  const shells = [copy(shell, walk)];
   const rounds =
     values.length > 0 && values.length <= mostRounds
       ? values.map((one) => (isUnknown(one) ? undefined : one))
@@ -339,11 +388,51 @@ function visitFor(node: SyntaxNode & { type: "For" }, shell: Shell, walk: Walk):
   for (const value of rounds.includes(undefined) ? [undefined] : rounds) {
     const round = copy(shell, walk);
     setVariable(node.name.value, value, { shell: round, reading: walk });
+    if (value === undefined) notePossible(node.name.value, { values: paths, isAll: false }, round.variables);
     visit(node.body, round, walk);
+    shells.push(round);
   }
+  join(names, shells, shell);
 }
 
-function visitCommand(node: CommandNode, outer: Shell, walk: Walk): void {
+/** Variables that may have several values: for each, up to so many of them in one command. */
+const mostOpen = 2;
+
+const visitCommand = (node: CommandNode, shell: Shell, walk: Walk): void => visitOpen(node, { shell, walk, count: 0 });
+
+/** Once for each value that a variable among its words may have. What may be none of them is read as unknown as well. */
+function visitOpen(node: CommandNode, { shell, walk, count }: { shell: Shell; walk: Walk; count: number }): void {
+  const open = count < mostOpen ? openIn(node, shell.variables) : undefined;
+  if (!open) {
+    visitOne(node, shell, walk);
+    return;
+  }
+  const rounds: Shell[] = [];
+  const before = copy(shell, walk);
+  const read = (): void => {
+    for (const value of open.values) {
+      const round = copy(before, walk);
+      round.variables.set(open.name ?? takesDefaults, open.name === undefined ? value : [value]);
+      visitOpen(node, { shell: round, walk, count: count + 1 });
+      round.variables.delete(takesDefaults);
+      rounds.push(round);
+    }
+  };
+  const names = assignedIn(node, walk);
+  if (open.isAll) {
+    read();
+    join(names, rounds, shell);
+    return;
+  }
+  visitOne(node, shell, walk);
+  const folder = textOf(shell.variables, "PWD");
+  quietly(walk, read);
+  if (names.size === 0) return;
+  join(names, [copy(shell, walk), ...rounds], shell);
+  if (names.has("PWD")) setFolder(folder, { shell, reading: walk });
+}
+
+function visitOne(node: CommandNode, outer: Shell, walk: Walk): void {
   const given: number[] = [];
   const shell: Shell = { ...outer, given, readers: [] };
   const own = redirectsOf(node.redirects, shell, walk);
@@ -370,6 +459,7 @@ function visitCommand(node: CommandNode, outer: Shell, walk: Walk): void {
       setVariable(one.name, expandValue(one, knownIn(shell, walk)), { shell: within, reading: walk });
   }
   const index = walk.found.length;
+  const isList = program === "mapfile" || program === "readarray";
   const call: Call = {
     reading: walk,
     shell: within,
@@ -384,6 +474,12 @@ function visitCommand(node: CommandNode, outer: Shell, walk: Walk): void {
     source: node.name.text,
   };
   walk.command(words, call);
+  if (isList)
+    notePossible(
+      words.at(-1) ?? "",
+      { values: own.from.flatMap((from) => pathsListed(walk.found[from])), isAll: false },
+      shell.variables,
+    );
   for (const one of node.args)
     if (one.type === "Assignment" && /^(?:declare|typeset|local|export|readonly)$/.test(program))
       setElements(one, { shell: within, walk });
@@ -412,7 +508,9 @@ function assign(
   assignment: Assignment,
   { shell, walk, isForAll }: { shell: Shell; walk: Walk; isForAll: boolean },
 ): void {
+  const before = walk.found.length;
   forEachChild(assignment, (child) => visit(child, shell, walk));
+  const paths = walk.found.length === before ? [] : walk.found.slice(before).flatMap(pathsListed);
   const expanded = expandValue(assignment, knownIn(shell, walk));
   const [only, ...others] = assignment.value.type === "ArrayValue" ? [] : (assignment.value.parts ?? []);
   const isPrinted = only?.type === "CommandExpansion" && others.length === 0 && walk.prints.get(only) === expanded;
@@ -423,6 +521,8 @@ function assign(
   if (isForAll && assignment.name === "PWD") noteRuns(walk, cannotTell(assignment.text));
   if (isForAll) setVariable(assignment.name, assignment.index ? undefined : value, { shell, reading: walk });
   else checkText(text, walk);
+  if (isForAll && paths.length > 0 && !shell.variables.has(assignment.name))
+    notePossible(assignment.name, { values: paths, isAll: false }, shell.variables);
   if (isForAll) setElements(assignment, { shell, walk });
 }
 

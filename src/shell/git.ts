@@ -34,8 +34,12 @@ export function git(words: readonly string[], outer: Call): void {
   if (command === "config") configure(operands, call);
   if (command === "bisect" && operands[0] === "run") reading.command(operands.slice(1), { ...call, direct: false });
   if (command === "submodule" && operands.includes("foreach")) {
-    const script = operands.slice(operands.indexOf("foreach") + 1).filter((word) => !word.startsWith("-"));
-    readLine(script.join(" "), call);
+    // One word is a line of a shell; several are a program and its words, options too.
+    const words = operands.slice(operands.indexOf("foreach") + 1);
+    const first = words.findIndex((word) => !word.startsWith("-"));
+    const script = first < 0 ? [] : words.slice(first);
+    if (script.length > 1) reading.command(script, { ...call, direct: false });
+    else readLine(script.join(" "), call);
   }
   const isRemote = ["clone", "fetch", "pull", "push", "ls-remote"].includes(command);
   if (isRemote && operands.some((word) => /^ext::/.test(word))) noteRuns(reading, cannotTell(words.join(" ")));

@@ -60,7 +60,9 @@ const tempFolders = /^(?:\/private)?\/(?:tmp|var\/tmp|var\/folders|dev\/shm|run\
 const temp = /^(?:\/private)?\/(?:tmp|var\/tmp|var\/folders|dev\/shm)(?:\/|$)/;
 const disks = /^\/dev\/(?:[shv]d[a-z]|xvd|nvme|mmcblk|r?disk|mapper|md\d|loop|dm-|mem$|kmem$|port$|zvol|vg|sr\d)/;
 /** Streams that every program has. */
-const streams = /^\/dev\/(?:null|zero|full|u?random|tty|pts|ptmx|std(?:in|out|err)|fd|tcp|udp)(?:\/|$)/;
+/** `/dev/fd` is a link to a folder of /proc. */
+const streams =
+  /^\/dev\/(?:null|zero|full|u?random|tty|pts|ptmx|std(?:in|out|err)|fd|tcp|udp)(?:\/|$)|^\/proc\/(?:self|\d+)\/fd(?:\/|$)/;
 
 const credentialFiles = `
   ~/.ssh/id_* ~/.ssh/identity ~/.ssh/*.pem ~/.ssh/*.key ~/.ssh/*_rsa ~/.ssh/*_ed25519 ~/.aws/credentials ~/.aws/sso ~/.aws/cli/cache ~/.azure ~/.config/gcloud

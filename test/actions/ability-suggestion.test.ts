@@ -256,10 +256,11 @@ test("[B29] names and texts of a repository's files stay on their line, visible 
 });
 
 test("[B29] it stops looking at files when its time is over, and says so", async (t) => {
-  const slow = `abilities:\n${"  - { id: a, description: b }\n".repeat(5000)}`;
-  const files = Array.from({ length: 20 }, (_, index) => [`.system/registry/${index + 10}.yaml`, slow]);
+  const files = Array.from({ length: 20 }, (_, index) => [`.system/registry/${index + 10}.yaml`, registry]);
   const root = repository(t, Object.fromEntries(files));
-  const result = await suggest(root, "mow the lawn", { signal: AbortSignal.timeout(50) });
+  const time = new AbortController();
+  setImmediate(() => time.abort());
+  const result = await suggest(root, "mow the lawn", { signal: time.signal });
   assert.match(result.notes?.join() ?? "", /^time was over before \d+ of 20 files were looked at$/);
 });
 

@@ -1,10 +1,11 @@
 /** The steps that ask git: git_diff and file_diff. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { appendFileSync, cpSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type TestContext, test } from "node:test";
+import { after, type TestContext, test } from "node:test";
 import { compileTemplate } from "../../src/engine/template.ts";
+import { emptyRepository } from "../repository.ts";
 import { contextOf, PATH } from "./context.ts";
 import { outputOf, runStep, temporaryFolder } from "./step-context.ts";
 
@@ -15,27 +16,31 @@ interface Place {
 }
 const identity = ["-c", "user.name=test", "-c", "user.email=test@example.org"];
 
-function emptyRepository(t: TestContext): Place {
-  const root = temporaryFolder(t);
+function placeAt(root: string): Place {
   const git = (...words: string[]): void => {
     execFileSync("git", [...identity, ...words], { cwd: root, env: { PATH, HOME: root }, stdio: "pipe" });
   };
-  git("init", "-q", "-b", "main", ".");
   return { root, git, write: (name, text) => writeFileSync(join(root, name), text) };
 }
 
-/** Two commits on main, and one on a branch that is checked out. */
+/** Two commits on main, and one on a branch that is checked out: made once, and copied. */
 function repository(t: TestContext): Place {
-  const place = emptyRepository(t);
-  const { git, write } = place;
+  const root = temporaryFolder(t);
+  cpSync(original, root, { recursive: true, preserveTimestamps: true });
+  return placeAt(root);
+}
+const original = ((): string => {
+  const root = temporaryFolder({ after });
+  emptyRepository(root);
+  const { git, write } = placeAt(root);
   write("a.txt", "one\n");
   git("add", "a.txt");
   git("commit", "-q", "-m", "first");
   git("checkout", "-q", "-b", "work");
   write("a.txt", "two\n");
   git("commit", "-q", "-a", "-m", "second");
-  return place;
-}
+  return root;
+})();
 
 test("[A30] git_diff gives what the branch has changed since it left the other, from any folder of the repository", async (t) => {
   const { root, git, write } = repository(t);
@@ -78,7 +83,7 @@ test("[A30] what begins with a dash, or is nothing, is no branch", async (t) => 
 
 test("[A30] a diff is cut at 50,000 characters, and one that is far larger is not read to its end", async (t) => {
   const { root, git, write } = repository(t);
-  write("large.txt", "0123456789\n".repeat(1_000_000));
+  write("large.txt", "0123456789\n".repeat(200_000));
   git("add", ".");
   git("commit", "-q", "-m", "large");
   const { ok, notes } = await runStep("git_diff", {}, { root });
@@ -100,8 +105,11 @@ test("[A30, A37] neither step runs what a repository names", async (t) => {
   const trap = join(root, "trap.sh");
   writeFileSync(trap, `#!/bin/sh\ntouch '${join(root, "sprung")}'\ncat\n`, { mode: 0o755 });
   write(".gitattributes", "*.txt diff=odd filter=odd\n");
-  for (const key of ["diff.odd.command", "diff.odd.textconv", "diff.external", "filter.odd.clean", "core.fsmonitor"])
-    git("config", key, trap);
+  const settings = `[diff "odd"]\n\tcommand = ${trap}\n\ttextconv = ${trap}\n[diff]\n\texternal = ${trap}\n`;
+  appendFileSync(
+    join(root, ".git/config"),
+    `${settings}[filter "odd"]\n\tclean = ${trap}\n[core]\n\tfsmonitor = ${trap}\n`,
+  );
   write("a.txt", "changed\n");
   assert.match(String((await outputOf("git_diff", {}, { root })).diff), /\+two/);
   assert.match(String((await outputOf("file_diff", { path: "a.txt" }, { root })).diff), /\+changed/);
@@ -128,7 +136,8 @@ test("[A37] file_diff gives how a file differs from its last commit, staged or n
 });
 
 test("[A37] it works before the first commit, through a link, and takes signs in a name for what they are", async (t) => {
-  const { root, git, write } = emptyRepository(t);
+  const { root, git, write } = placeAt(temporaryFolder(t));
+  emptyRepository(root);
   write("a*.txt", "star\n");
   write("ab.txt", "other\n");
   git("add", ".");

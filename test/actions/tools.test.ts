@@ -17,7 +17,7 @@ import { createInlineQueue } from "../../src/runtime/queues/inline.ts";
 import { systemPorts } from "../../src/runtime/system.ts";
 import { createTools } from "../../src/services/mcp/index.ts";
 import { openMemoryStore } from "../../src/storage/memory/memory.ts";
-import { lineIn, stdio, temporaryFolder, toolsOf } from "../services/mcp/tools.ts";
+import { lineIn, plain, stdio, temporaryFolder, toolsOf } from "../services/mcp/tools.ts";
 
 type Action = Fields & { type: string };
 
@@ -38,8 +38,8 @@ const surroundings = {
   environment: { PATH: process.env.PATH ?? "", HOME: "/home/somebody" },
   cwd: tmpdir(),
 };
-const serversOf = (log: string): Record<string, McpServer> => {
-  const server = { ...stdio(), env: { LOG: log } };
+const serversOf = (log: string, started: ReturnType<typeof stdio>): Record<string, McpServer> => {
+  const server = { ...started, env: { LOG: log } };
   return { web: server, lsp: server };
 };
 
@@ -47,7 +47,7 @@ const serversOf = (log: string): Record<string, McpServer> => {
 const shared = ((): { log: string; tools: Tools } => {
   const folder = mkdtempSync(join(tmpdir(), "hookline-tools-"));
   const log = join(folder, "log");
-  const tools = createTools({ ...surroundings, servers: serversOf(log) });
+  const tools = createTools({ ...surroundings, servers: serversOf(log, stdio()) });
   after(async () => {
     await tools.close();
     rmSync(folder, { recursive: true });
@@ -59,7 +59,7 @@ const has = (log: string): string[] => (existsSync(log) ? readFileSync(log, "utf
 /** A line with one hook of these actions, as a rule of specification 003 becomes; servers web and lsp. */
 async function lineOf(context: TestContext, actions: Action[], more: Partial<Hook> = {}): Promise<Line> {
   const own = JSON.stringify(actions).includes("crash") ? join(temporaryFolder(context), "log") : undefined;
-  const { log, tools } = own === undefined ? shared : { log: own, tools: toolsOf(context, serversOf(own)) };
+  const { log, tools } = own === undefined ? shared : { log: own, tools: toolsOf(context, serversOf(own, plain())) };
   const before = has(log).length;
   const steps = actions.map(({ type, ...given }): Step => {
     assert.deepEqual(handlers.get(type)?.inspect?.(given) ?? [], []);

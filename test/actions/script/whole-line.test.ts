@@ -7,14 +7,17 @@ import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { createHookline } from "../../../src/index.ts";
-import { bin, codeCache } from "../../program.ts";
+import { bin, codeCache, runCommand } from "../../program.ts";
 import { isRunning } from "../../runtime/processes/running.ts";
 
 interface Place {
   workspace: string;
   home: string;
   state: string;
-  hook(event: string, data?: object): Promise<string>;
+  /** What the command says. */
+  hook(event: string, data?: object): string;
+  /** The same in a process of its own. */
+  start(event: string): Promise<string>;
 }
 
 function placeWith(t: TestContext, scripts: Readonly<Record<string, { says: string; does: string }>>): Place {
@@ -33,11 +36,17 @@ function placeWith(t: TestContext, scripts: Readonly<Record<string, { says: stri
     PATH: process.env.PATH ?? "",
     HOME: home,
   };
+  const payload = (event: string, data: object = {}): string =>
+    JSON.stringify({ session_id: "s1", cwd: workspace, hook_event_name: event, ...data });
   return {
     workspace,
     home,
     state: join(home, ".local/state/hookline"),
-    hook: (event, data = {}) =>
+    hook(event, data) {
+      const words = ["hook", "claude-code", "--event", event];
+      return runCommand(words, { cwd: workspace, environment, input: payload(event, data) }).stdout;
+    },
+    start: (event) =>
       new Promise((resolve, reject) => {
         const words = [bin, "hook", "claude-code", "--event", event];
         const child = spawn(process.execPath, words, {
@@ -48,7 +57,7 @@ function placeWith(t: TestContext, scripts: Readonly<Record<string, { says: stri
         let said = "";
         child.stdout.on("data", (chunk) => void (said += chunk));
         child.once("error", reject).once("close", () => resolve(said));
-        child.stdin.end(JSON.stringify({ session_id: "s1", cwd: workspace, hook_event_name: event, ...data }));
+        child.stdin.end(payload(event));
       }),
   };
 }
@@ -66,7 +75,7 @@ test("[E10, E16, E19, E53] through the command: session scripts before the turn 
     ".hookline/hooks/setup.sh": { says: "type: session", does: "echo setting up" },
     ".discobot/hooks/later.sh": { says: "type: session; blocking: false", does: "echo later" },
   });
-  await place.hook("SessionStart", { source: "startup" });
+  place.hook("SessionStart", { source: "startup" });
   assert.equal(readFileSync(join(place.state, "sessions/s1/hooks/output/setup.log"), "utf8"), "setting up\n");
   const log = readFileSync(join(place.state, "hookline.log"), "utf8");
   assert.match(log, /session scripts: 1 ran, 0 failed, and 1 more in the background/);
@@ -82,16 +91,16 @@ test("[E22, E32, E40] through the command: a failure blocks the stop, and the ne
       does: "grep -q fast a.go && exit 1; sleep 60 & echo $! > pid; wait",
     },
   });
-  await place.hook("SessionStart", { source: "startup" });
-  await place.hook("UserPromptSubmit", { prompt: "one" });
+  place.hook("SessionStart", { source: "startup" });
+  place.hook("UserPromptSubmit", { prompt: "one" });
   writeFileSync(join(place.workspace, "a.go"), "fast");
-  const said = JSON.parse(await place.hook("Stop"));
+  const said = JSON.parse(place.hook("Stop"));
   assert.equal(said.decision, "block");
   assert.match(said.reason, /^\[Hookline Hook Failed\] "slow\.sh" \(pattern: \*\.go\)\n\nFiles: a\.go\nExit code: 1\n/);
   writeFileSync(join(place.workspace, "a.go"), "slow");
-  const stopping = place.hook("Stop");
+  const stopping = place.start("Stop");
   const pid = Number(await appears(join(place.workspace, "pid")));
-  await place.hook("UserPromptSubmit", { prompt: "two" });
+  place.hook("UserPromptSubmit", { prompt: "two" });
   assert.equal(await stopping, "");
   assert.equal(isRunning(pid), false);
   const status = JSON.parse(readFileSync(join(place.state, "sessions/s1/hooks/status.json"), "utf8"));

@@ -1,21 +1,17 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { type Changes, firstTurn, type HookEvent } from "../../../src/engine/event.ts";
 import { isThenable } from "../../../src/engine/flow.ts";
 import type { Hook, HookSet } from "../../../src/engine/hook.ts";
 import type { RunStatus } from "../../../src/engine/record.ts";
-import { defineHook } from "../../../src/hosts/library/definition.ts";
-import { createHookline } from "../../../src/index.ts";
 import { createColdChanges } from "../../../src/runtime/changes/cold.ts";
 import type { ChangeFinder } from "../../../src/runtime/changes/look.ts";
 import { createTracking, type Tracked } from "../../../src/runtime/changes/tracking.ts";
 import { createGit } from "../../../src/runtime/processes/git.ts";
 import { openMemoryStore } from "../../../src/storage/memory/memory.ts";
-import { bin } from "../../program.ts";
 import { aCheck, anEvent, environment, type Repository, usualRepository } from "../triggers/repository.ts";
+import { endsByItself, isAskedPerTurn } from "./tracking-line.ts";
 
 interface World extends Tracked {
   repository: Repository;
@@ -213,60 +209,10 @@ test("if git or the store fails nothing is thrown: changes are unknown, and the 
   assert.deepEqual(await slow.changesOf(event), { unknown: "git took longer than 15 seconds" });
 });
 
-for (const watch of [true, false]) {
-  test(`a program's hook on changed files is asked at the end of each turn that changed some, watch: ${watch}`, async (context) => {
-    const repository = usualRepository(context);
-    const line = await createHookline({
-      cwd: repository.folder,
-      home: join(repository.folder, ".."),
-      watch,
-      environment,
-    });
-    context.after(() => line.close());
-    const seen: string[][] = [];
-    line.use(
-      defineHook({
-        on: "Stop",
-        when: { is: "changed_files", with: { patterns: ["*.ts"] } },
-        run({ changes }) {
-          if (changes && "files" in changes) seen.push(changes.files);
-        },
-      }),
-    );
-    const turn = async (work: () => void): Promise<void> => {
-      await line.emit("UserPromptSubmit", { prompt: "go on" }, { session: "s" });
-      work();
-      await line.emit("Stop", {}, { session: "s" });
-    };
-    await turn(() => repository.write("a.ts", "changed\n"));
-    await turn(() => repository.write("readme.md"));
-    await turn(() => repository.write("src/new.ts"));
-    assert.deepEqual(seen, [["a.ts"], ["src/new.ts"]]);
-    repository.write("src/b.ts", "changed\n");
-    const [explained] = await line.explain("Stop", {}, { session: "s" });
-    assert.equal(explained?.because, "changed since the last look: src/b.ts, which fits *.ts");
-  });
-}
+test("a program's hook on changed files is asked at the end of each turn that changed some, watch: true", (context) =>
+  isAskedPerTurn(context, true));
 
-test("a program that watches ends by itself, closed or not", (context) => {
-  const repository = usualRepository(context);
-  const script = `
-    import { createHookline } from ${JSON.stringify(join(bin, "..", "..", "dist", "index.js"))};
-    const line = await createHookline({ cwd: ${JSON.stringify(repository.folder)} });
-    line.use({ on: "Stop", when: { is: "changed_files", with: { patterns: ["*"] } }, run: () => undefined });
-    for (const turn of [1, 2, 3]) await line.emit("Stop", {}, { session: "s" });
-    if (process.argv[2]) await line.close();
-    console.log("done");`;
-  writeFileSync(join(repository.folder, "..", "host.mjs"), script);
-  for (const words of [["close"], []]) {
-    const done = spawnSync(process.execPath, [join(repository.folder, "..", "host.mjs"), ...words], {
-      encoding: "utf8",
-      env: { ...environment, HOME: join(repository.folder, "..") },
-    });
-    assert.equal(done.stdout, "done\n", done.stderr);
-    assert.equal(done.status, 0);
-  }
-});
+test("a program that watches ends by itself", (context) => endsByItself(context));
 
 test("closed, it looks at nothing any more", async (context) => {
   const { repository, tracking, changesOf, close, asked, setOf } = worldIn(context);

@@ -10,8 +10,6 @@ import { attributes, environmentAt, type Trap, testTraps, trapIn, traps } from "
 
 testTraps([
   "core.fsmonitor",
-  "core.hooksPath",
-  "a diff driver",
   "a clean filter",
   "a missing object and a remote that is a program",
   "a repository that is no submodule",

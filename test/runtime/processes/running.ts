@@ -73,9 +73,16 @@ function scriptOf(file: string, made: string): string {
   return `import { ${made} } from ${place}; const spawn = ${made}();`;
 }
 
-/** The same promise, kept by each way of starting programs. */
-export function withEachSpawner(tests: (runner: Runner, name: "child" | "helper") => void): void {
+type Tests = (runner: Runner, name: "child" | "helper") => void;
+
+/** A promise of the usual way to start programs. */
+export function withChildren(tests: Tests): void {
   describe("a child of this process", () => tests(child, "child"));
+}
+
+/** The same promise, kept by each way of starting programs. */
+export function withEachSpawner(tests: Tests): void {
+  withChildren(tests);
   describe("a child of the helper", { skip: helperIsHere ? false : "there is no helper for this system" }, () => {
     const spawners = new Map<string, Spawner>();
     after(() => Promise.all([...spawners.values()].map((one) => one.close())));

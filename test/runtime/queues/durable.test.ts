@@ -148,6 +148,26 @@ test("a run that claimed its limits and died before its first step ended is not 
   assert.deepEqual(await runsOf(store), ["r1 completed"]);
 });
 
+test("[R56, AT49] a run whose process ends four times in it is interrupted, and the others run", async (context) => {
+  const { folder, store } = opening(context);
+  const journal = createJournal(store);
+  await enqueue(store, openEnqueuing(store), itemOf(durableHook("h", [marking("a")]), "r1"));
+  const begins = (): unknown => journal.claim("1:gone", { cap: 1, until: uptime() + 30_000 });
+  for (let recovery = 1; recovery <= 3; recovery++) {
+    assert.ok(begins());
+    assert.equal(journal.recover({ run: "r1", worker: "1:gone" }, start), undefined);
+  }
+  assert.ok(begins());
+  await enqueue(store, openEnqueuing(store), itemOf(durableHook("other", [marking("a")]), "r2"));
+  const worker = openDurableQueue(store, { cap: () => 2, environment: {} });
+  await engineOn(store, worker, folder);
+  await worker.idle();
+  await worker.close();
+  const reason = "the process that ran it ended before the run did, 4 times";
+  assert.deepEqual(await runsOf(store), [`r1 interrupted: ${reason}`, "r2 completed"]);
+  assert.deepEqual(beginnings(folder), { "r2 a": 1 });
+});
+
 test("[R56] a run that another worker had begun is reported as resumed, so that its beginning is announced once", async (context) => {
   const { folder, store } = opening(context);
   const journal = createJournal(store);

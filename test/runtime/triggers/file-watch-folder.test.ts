@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { WatchRule } from "../../../src/engine/hook.ts";
@@ -127,20 +127,22 @@ test("[A51] a folder in which something changes all the time is reported after 6
 
 test("nothing is missed while the process is busy and the kernel drops events", async (context) => {
   const { folder, watcher, write, next } = watchingIn(context, { settings: () => onlyTold });
-  write("docs/old.txt");
-  write("other/b.txt");
+  for (const name of ["docs/old.txt", "docs/one.txt", "docs/two.txt", "other/b.txt"]) write(name);
   await watcher.sync([
     aWatch("docs", folder, { kind: "folder", paths: ["docs"], recursive: true }),
     aWatch("other", folder, { kind: "folder", paths: ["other"], recursive: true }),
   ]);
-  for (let index = 0; index < 9_000; index += 1) write(`docs/file${index}.txt`, "x"); // some events each, none of them read
+  // By turns, because the kernel makes one event of equal ones. Its queue holds 16,384, and none of them is read meanwhile.
+  for (let round = 1; round <= 9_000; round += 1)
+    for (const name of ["one", "two"]) utimesSync(join(folder, `docs/${name}.txt`), round, round);
+  write("docs/new.txt");
   write("docs/old.txt", "changed");
   write("other/b.txt", "changed while the kernel dropped");
   const [docs, other] = [
     await next(({ hook }) => hook.endsWith("/docs")),
     await next(({ hook }) => hook.endsWith("/other")),
   ];
-  assert.equal(docs.data.count, 9_001);
+  assert.equal(docs.data.count, 4);
   assert.deepEqual(changesIn(other), [`modified ${join(folder, "other/b.txt")}`]);
 });
 

@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { headOf } from "../../../src/runtime/changes/tracking.ts";
-import { repositoryIn, temporaryFolder, usualRepository } from "./repository.ts";
+import { repositoryIn, submoduleIn, temporaryFolder, usualRepository } from "./repository.ts";
 
 test("the commit that HEAD leads to is read from loose and packed refs, detached, in linked work trees and submodules", (context) => {
   const repository = usualRepository(context);
@@ -18,9 +18,7 @@ test("the commit that HEAD leads to is read from loose and packed refs, detached
   git("worktree", "add", "-q", "-b", "other", linked, "HEAD~1");
   assert.equal(headOf(linked), expected(linked));
   assert.notEqual(headOf(linked), headOf(folder));
-  const library = repositoryIn(join(folder, "../library"));
-  library.commit();
-  git("submodule", "add", "-q", library.folder, "inner");
+  submoduleIn(repository, "inner");
   assert.equal(headOf(join(folder, "inner")), expected(join(folder, "inner")));
   git("checkout", "-q", "--detach", "HEAD~1");
   assert.equal(headOf(folder), expected());

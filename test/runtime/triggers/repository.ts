@@ -1,8 +1,8 @@
 /** Repositories and folders of a test's own, and what a session of theirs is told. */
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import type { TestContext } from "node:test";
 import type { Changes, HookEvent } from "../../../src/engine/event.ts";
 import type { Hook, HookSet } from "../../../src/engine/hook.ts";
@@ -84,6 +84,19 @@ function madeOnce(): string {
   write(".gitignore", "ignored/\n*.log\n");
   commit();
   return folder;
+}
+
+/** What `git submodule add` leaves of a library with these files, without the twenty processes that it starts. */
+export function submoduleIn(outer: Repository, place: string, files: readonly string[] = []): void {
+  const inner = repositoryIn(join(outer.folder, place));
+  for (const file of files) inner.write(file);
+  inner.commit();
+  const kept = join(outer.folder, ".git", "modules", place);
+  mkdirSync(dirname(kept), { recursive: true });
+  renameSync(join(inner.folder, ".git"), kept);
+  inner.write(".git", `gitdir: ${relative(inner.folder, kept)}\n`);
+  appendFileSync(join(kept, "config"), `\tworktree = "${relative(kept, inner.folder)}"\n`); // the file ends in [core]
+  outer.write(".gitmodules", `[submodule "${place}"]\n\tpath = ${place}\n\turl = ../library\n`);
 }
 
 /** A must-pass check of changed files. */

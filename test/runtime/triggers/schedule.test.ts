@@ -306,18 +306,20 @@ const timesOfDays: readonly [pattern: string, forward: number, back: number, usu
   ["30 * * * *", 23, 25, 24],
   ["*/30 2 * * *", 0, 4, 2],
 ];
-for (const [pattern, ...times] of timesOfDays)
-  test(`where clocks are changed, "${pattern}" fires ${times.slice(0, 2).join(" and ")} times a day`, async (context) => {
-    const days = ["2026-03-28T22:59:00Z", "2026-10-24T21:59:00Z", "2026-07-15T21:59:00Z"];
-    for (const [index, day] of days.entries()) {
-      const { schedule, fired, jump } = schedulingIn(context, { at: Date.parse(day) });
-      await schedule.sync([aTimed({ cron: pattern, zone: "Europe/Berlin" })]);
-      const hours = [23, 25, 24][index] ?? 0;
-      for (let minutes = 0; minutes < hours * 60; minutes += 1) await jump(60 * second);
-      assert.equal(fired.length, times[index], day);
-      await schedule.close();
-    }
-  });
+test("where clocks are changed, each pattern fires as often a day as people expect", async (context) => {
+  const days = ["2026-03-28T22:59:00Z", "2026-10-24T21:59:00Z", "2026-07-15T21:59:00Z"];
+  const idOf = (pattern: string): string => `automation:app/${pattern}`;
+  const zone = "Europe/Berlin";
+  for (const [index, day] of days.entries()) {
+    const { schedule, fired, jump } = schedulingIn(context, { at: Date.parse(day) });
+    await schedule.sync(timesOfDays.map(([cron]) => aTimed({ cron, zone }, { id: idOf(cron) })));
+    const hours = [23, 25, 24][index] ?? 0;
+    for (let minutes = 0; minutes < hours * 60; minutes += 1) await jump(60 * second);
+    for (const [pattern, ...times] of timesOfDays)
+      assert.equal(fired.filter(({ to }) => to?.hook === idOf(pattern)).length, times[index], `${pattern} from ${day}`);
+    await schedule.close();
+  }
+});
 
 /** What admission says of each event that comes, when its run begins so late. */
 async function admissionsOf(

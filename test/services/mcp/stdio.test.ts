@@ -8,14 +8,14 @@ import { HooklineError } from "../../../src/engine/error.ts";
 import { startPipedProcess } from "../../../src/runtime/processes/piped-process.ts";
 import { bundled } from "../../program.ts";
 import { isRunning } from "../../runtime/processes/running.ts";
-import { error, lineIn, never, say, stdio, temporaryFolder, toolsOf } from "./tools.ts";
+import { error, lineIn, never, plain, say, stdio, temporaryFolder, toolsOf } from "./tools.ts";
 
 const caller = fileURLToPath(new URL("./caller.ts", import.meta.url));
 /** For tests that call its one server, and leave it as it is. */
 const shared = toolsOf({ after }, { one: stdio() });
 
 test("a tool of a program is called by its dotted name and by the name that agents use", async (context) => {
-  const tools = toolsOf(context, { "my server": stdio() });
+  const tools = toolsOf(context, { "my server": plain() });
   assert.equal(await say(tools, "my server.echo", { text: "hello" }), "hello");
   assert.equal(await say(tools, "mcp__my_server__echo", { text: "again" }), "again");
 });
@@ -46,21 +46,20 @@ test("what a tool reports as an error is an answer that is not ok", async () => 
   assert.match(mistaken instanceof Error ? mistaken.message : JSON.stringify(mistaken), /expected number/);
 });
 
-test("20 calls at once share one server, which stays for later calls", async (context) => {
-  const tools = toolsOf(context, { one: stdio() });
-  const said = await Promise.all(Array.from({ length: 20 }, () => say(tools, "one.count")));
-  const [first = ""] = said;
-  const pid = first.split(" of ")[1];
+test("20 calls at once share one server, which stays for later calls", async () => {
+  const [before, pid] = (await say(shared, "one.count")).split(" of ");
+  const said = await Promise.all(Array.from({ length: 20 }, () => say(shared, "one.count")));
   const numbers = said.map((one) => Number(one.split(" ")[0])).sort((left, right) => left - right);
   assert.deepEqual(
     numbers,
-    Array.from({ length: 20 }, (_, index) => index + 1),
+    Array.from({ length: 20 }, (_, index) => Number(before) + index + 1),
   );
-  assert.equal(await say(tools, "one.count"), `21 of ${pid}`);
+  assert.deepEqual([...new Set(said.map((one) => one.split(" of ")[1]))], [pid]);
+  assert.equal(await say(shared, "one.count"), `${Number(before) + 21} of ${pid}`);
 });
 
 test("two projects have a server each, and closing one leaves the other alone", async (context) => {
-  const [left, right] = [toolsOf(context, { one: stdio() }), toolsOf(context, { one: stdio() })];
+  const [left, right] = [toolsOf(context, { one: plain() }), shared];
   const pids = [await say(left, "one.pid"), await say(right, "one.pid")].map(Number);
   assert.notEqual(pids[0], pids[1]);
   await left.close();
@@ -74,13 +73,19 @@ test("noise on stdout and stderr does not disturb the answer", async () => {
 });
 
 test("our own stdout, which may belong to an agent, stays empty whatever servers say", async () => {
-  const servers = JSON.stringify({ one: stdio(), none: stdio("empty"), bad: stdio("dies") });
+  const servers = JSON.stringify({ one: plain(), none: plain("empty"), bad: plain("dies") });
   const { status, stdout, stderr } = spawnSync(process.execPath, [bundled(caller), servers], { encoding: "utf8" });
   assert.deepEqual([status, stdout, stderr], [0, "", ""]);
 });
 
-test("a server that crashes in a call fails that call, with its last words next to the reason, and is started again for the next", async (context) => {
-  const tools = toolsOf(context, { one: stdio() });
+/** Its server crashes in calls, and notes what it was told. */
+const crashing = ((): { tools: ReturnType<typeof toolsOf>; log: string } => {
+  const log = join(temporaryFolder({ after }), "log");
+  return { log, tools: toolsOf({ after }, { one: { ...plain(), env: { LOG: log } } }) };
+})();
+
+test("a server that crashes in a call fails that call, with its last words next to the reason, and is started again for the next", async () => {
+  const { tools } = crashing;
   const before = await say(tools, "one.pid");
   await assert.rejects(
     tools.call("one.crash", {}, never),
@@ -92,16 +97,15 @@ test("a server that crashes in a call fails that call, with its last words next 
   assert.notEqual(await say(tools, "one.pid"), before);
 });
 
-test("a call that may have reached the server is not repeated", async (context) => {
-  const log = join(temporaryFolder(context), "log");
-  const tools = toolsOf(context, { one: { ...stdio(), env: { LOG: log } } });
+test("a call that may have reached the server is not repeated", async () => {
+  const { tools, log } = crashing;
   const calls = [tools.call("one.echo", { text: "a" }, never), tools.call("one.crash", {}, never)];
   await Promise.allSettled(calls);
   assert.equal(readFileSync(log, "utf8"), 'echo {"text":"a"}\n');
 });
 
 test("a server that dies before it answers says why, and its words are next to the reason", async (context) => {
-  const tools = toolsOf(context, { one: stdio("dies") });
+  const tools = toolsOf(context, { one: plain("dies") });
   for (const _again of [1, 2])
     await assert.rejects(
       tools.call("one.echo", {}, never),
@@ -121,7 +125,7 @@ test("a program that does not exist says so", async (context) => {
 });
 
 test("a server may take its time to start, within its limit", async (context) => {
-  const tools = toolsOf(context, { slow: stdio("slow", "1000"), slower: { ...stdio("slow", "600000"), timeout: 0.5 } });
+  const tools = toolsOf(context, { slow: plain("slow", "1000"), slower: { ...plain("slow", "600000"), timeout: 0.5 } });
   await Promise.all([
     say(tools, "slow.echo", { text: "at last" }).then((said) => assert.equal(said, "at last")),
     assert.rejects(tools.call("slower.echo", {}, never), error("tool_failed", /did not answer within 0\.5 s/)),
@@ -129,7 +133,7 @@ test("a server may take its time to start, within its limit", async (context) =>
 });
 
 test("who gives up does not stop the start for the others", async (context) => {
-  const tools = toolsOf(context, { one: stdio("slow", "1000") });
+  const tools = toolsOf(context, { one: plain("slow", "1000") });
   const impatient = tools.call("one.echo", { text: "a" }, AbortSignal.timeout(200));
   const patient = say(tools, "one.echo", { text: "b" });
   await assert.rejects(impatient, error("tool_failed", /stopped while its server was being started/));
@@ -138,7 +142,7 @@ test("who gives up does not stop the start for the others", async (context) => {
 
 test("an aborted call is passed to the server, which continues to serve", async (context) => {
   const log = join(temporaryFolder(context), "log");
-  const tools = toolsOf(context, { one: { ...stdio(), env: { LOG: log } } });
+  const tools = toolsOf(context, { one: { ...plain(), env: { LOG: log } } });
   await say(tools, "one.echo", { text: "begin" });
   const controller = new AbortController();
   const hanging = tools.call("one.hang", {}, controller.signal);
@@ -151,7 +155,7 @@ test("an aborted call is passed to the server, which continues to serve", async 
 
 test("a call that was given up before it began never reaches a server", async (context) => {
   let started = 0;
-  const tools = toolsOf(context, { one: stdio() }, { start: (command) => (started++, startPipedProcess(command)) });
+  const tools = toolsOf(context, { one: plain() }, { start: (command) => (started++, startPipedProcess(command)) });
   await assert.rejects(tools.call("one.echo", {}, AbortSignal.abort()), error("tool_failed", /stopped/));
   await tools.close();
   assert.equal(started, 0);
@@ -168,7 +172,7 @@ test("long text is cut between characters and says so; structure that is too lon
 });
 
 test("a server that never ends its line is ended", async (context) => {
-  const tools = toolsOf(context, { one: stdio("flood") });
+  const tools = toolsOf(context, { one: plain("flood") });
   await assert.rejects(tools.call("one.echo", {}, never), error("tool_failed", /it wrote a line that has no end/));
 });
 
@@ -176,7 +180,7 @@ test("a server inherits what every program needs, and what its settings name", a
   const folder = temporaryFolder(context);
   const environment = { PATH: process.env.PATH ?? "", HOME: "/h", TERM: "dumb", SECRET: "s", TOKEN: "t" };
   const env = { KEY: "Bearer ${TOKEN}", LEVEL: "${LEVEL:-info}" };
-  const tools = toolsOf(context, { one: { ...stdio(), env, cwd: "." } }, { environment, cwd: folder });
+  const tools = toolsOf(context, { one: { ...plain(), env, cwd: "." } }, { environment, cwd: folder });
   const { output } = await tools.call("one.environment", {}, never);
   const { HOOKLINE_RUN_COOKIE: _mark, PATH: _path, ...rest } = output as Record<string, string>; // the tool gives texts
   assert.deepEqual(rest, { HOME: "/h", TERM: "dumb", KEY: "Bearer t", LEVEL: "info", cwd: rest.cwd });
@@ -184,12 +188,12 @@ test("a server inherits what every program needs, and what its settings name", a
 });
 
 test("a variable that is not set is reported before anything is started", async (context) => {
-  const tools = toolsOf(context, { one: { ...stdio(), env: { KEY: "${MISSING_KEY}" } } });
+  const tools = toolsOf(context, { one: { ...plain(), env: { KEY: "${MISSING_KEY}" } } });
   await assert.rejects(tools.call("one.echo", {}, never), error("tool_failed", /the variable MISSING_KEY is not set/));
 });
 
 test("unknown servers and tools are reported with what was most likely meant", async (context) => {
-  const tools = toolsOf(context, { github: stdio(), "with.dot": stdio() });
+  const tools = toolsOf(context, { github: plain(), "with.dot": plain() });
   await assert.rejects(tools.call("gitub.echo", {}, never), error("tool_unknown", /did you mean "github\.echo"\?/));
   await assert.rejects(
     tools.call("mcp__gihtub__echo", {}, never),
@@ -216,7 +220,7 @@ test("the list names every tool with its schema, and whether it only reads", asy
 });
 
 test("a server that cannot be listed fails the list, or is reported and left out", async (context) => {
-  const servers = { good: stdio(), bad: stdio("dies") };
+  const servers = { good: plain(), bad: plain("dies") };
   await assert.rejects(toolsOf(context, servers).list(never), error("tool_failed", /exit code 3 —/));
   const told: string[] = [];
   const list = await toolsOf(context, servers, { complain: (sentence) => told.push(sentence) }).list(never);
@@ -230,7 +234,7 @@ test("a server that knows only the newer handshake is asked in the new way", asy
 });
 
 test("close() ends servers, with what they have started, whatever they do", async (context) => {
-  const tools = toolsOf(context, { one: stdio(), deaf: stdio("deaf"), silent: stdio("silent") });
+  const tools = toolsOf(context, { one: plain(), deaf: plain("deaf"), silent: plain("silent") });
   const pids = [await say(tools, "one.pid"), await say(tools, "one.child"), await say(tools, "deaf.pid")].map(Number);
   const hanging = [tools.call("one.hang", {}, never), tools.call("silent.echo", {}, never)];
   const settled = Promise.allSettled(hanging);
@@ -242,7 +246,7 @@ test("close() ends servers, with what they have started, whatever they do", asyn
 
 test("nothing is started before it is called", async (context) => {
   let started = 0;
-  const tools = toolsOf(context, { one: stdio() }, { start: (command) => (started++, startPipedProcess(command)) });
+  const tools = toolsOf(context, { one: plain() }, { start: (command) => (started++, startPipedProcess(command)) });
   await assert.rejects(tools.call("two.echo", {}, never));
   await tools.close();
   assert.equal(started, 0);

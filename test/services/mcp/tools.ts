@@ -15,14 +15,20 @@ import { bundled } from "../../program.ts";
 export { temporaryFolder } from "../../temporary-folder.ts";
 
 export const never: AbortSignal = new AbortController().signal;
-const script = fileURLToPath(new URL("../../fixtures/mcp/stdio.ts", import.meta.url));
+const fixtures = fileURLToPath(new URL("../../fixtures/mcp/", import.meta.url));
 
-/** A server of the tests that misbehaves as these words say. */
-export const stdio = (...words: string[]): Extract<McpServer, { command: string }> => ({
+const started = (...args: string[]): Extract<McpServer, { command: string }> => ({
   command: process.execPath,
-  args: [bundled(script), ...words],
+  args,
   timeout: 600, // a busy machine starts it late
 });
+
+/** A server with all tools, as people write servers. */
+export const stdio = (...words: "modern"[]): ReturnType<typeof started> =>
+  started(bundled(join(fixtures, "stdio.ts")), ...words);
+
+/** A server that starts quickly, and misbehaves as these words say. */
+export const plain = (...words: string[]): ReturnType<typeof started> => started(join(fixtures, "plain.mjs"), ...words);
 
 export function toolsOf(
   context: { after(work: () => unknown): void },

@@ -50,19 +50,20 @@ test("stop words find nothing by themselves, unless there are no others", async 
   assert.deepEqual(wordsOf("The Login, the LOGIN of Zoë"), ["login", "zoë"]);
 });
 
-for (const [what, content, found, missed] of [
-  ["Chinese", "请求在三次重试之后被拒绝。", ["重试", "请求被拒绝了吗", "三"], "数据库"],
-  ["Japanese", "請求書の金額は切り上げます。v2デプロイ", ["金額", "デプロイのやり方", "額は", "v2"], "休暇"],
-  ["Thai", "การปรับใช้ระบบทำตอนกลางคืน", ["กลางคืน", "ระบบ"], "อาหาร"],
-  ["Korean", "서버를 배포합니다", ["서버", "배포"], "점심"],
-] as const)
-  test(`words are found in ${what}, which does not part them as others do`, async (context) => {
-    const world = await withProject(context);
+test("words are found in languages that do not part them as others do", async (context) => {
+  const world = await withProject(context);
+  await add(world, "Lunch is at noon.");
+  for (const [content, found, missed] of [
+    ["请求在三次重试之后被拒绝。", ["重试", "请求被拒绝了吗", "三"], "数据库"],
+    ["請求書の金額は切り上げます。v2デプロイ", ["金額", "デプロイのやり方", "額は", "v2"], "休暇"],
+    ["การปรับใช้ระบบทำตอนกลางคืน", ["กลางคืน", "ระบบ"], "อาหาร"],
+    ["서버를 배포합니다", ["서버", "배포"], "점심"],
+  ] as const) {
     await add(world, content);
-    await add(world, "Lunch is at noon.");
     for (const query of found) assert.deepEqual(contents(await search(world, query)), [content], query);
     assert.deepEqual(contents(await search(world, missed)), []);
-  });
+  }
+});
 
 test("every text in a question is words and never a query language", async (context) => {
   const world = await withProject(context);
@@ -271,21 +272,23 @@ async function withProjectOf(
   return { ...world, ask };
 }
 
-for (const [what, trouble] of Object.entries({
-  "answers with an error": { status: 500, body: "the-key is not welcome" },
-  "gives no JSON": { body: "<html>" },
-  "gives too few vectors": { body: '{"data":[]}' },
-  "gives vectors that are none": { body: '{"data":[{"embedding":["x"]},{"embedding":[null]}]}' },
-}))
-  test(`where the endpoint ${what}, words find what they can, and a note says so without the key`, async (context) => {
-    const local = await endpoint(context, trouble);
-    const world = await withProject(context, settingsFor(local), "the-key");
-    await add(world, "a red car");
+test("where the endpoint answers nonsense, words find what they can, and a note says so without the key", async (context) => {
+  const local = await endpoint(context);
+  const world = await withProject(context, settingsFor(local), "the-key");
+  await add(world, "a red car");
+  for (const trouble of [
+    { status: 500, body: "the-key is not welcome" },
+    { status: 200, body: "<html>" },
+    { status: 200, body: '{"data":[]}' },
+    { status: 200, body: '{"data":[{"embedding":["x"]},{"embedding":[null]}]}' },
+  ]) {
+    Object.assign(local.trouble, trouble);
     const found = await search(world, "red vehicle");
-    assert.deepEqual(contents(found), ["a red car"]);
+    assert.deepEqual(contents(found), ["a red car"], trouble.body);
     assert.match(String(found.note), /^found by words alone: the model local\/embed-1 gave no answer/);
     assert.doesNotMatch(String(found.note), /the-key/);
-  });
+  }
+});
 
 test("a model that cannot be asked is reported, and words find what they can", async (context) => {
   const missing = { memory: { embeddings: "nobody/x" } };
@@ -323,15 +326,12 @@ test("of twenty thousand memories with vectors the right one is found", async (c
   const { maker } = world.store.database.get<{ maker: string }>("select embedded_by as maker from memory") ?? {
     maker: "",
   };
-  world.store.batch?.(() => {
-    for (let number = 0; number < 20_000; number++)
-      world.store.database.run(
-        `insert into memory (id, key, project, source, heading, content, vector, embedded_by, created)
-         values (?1, ?1, 'app', 's', '', 'filler text about rain', ?2, ?3, 0)`,
-        `m${number}`,
-        vector,
-        maker,
-      );
-  });
+  world.store.database.run(
+    `with recursive other (number) as (select 1 union all select number + 1 from other where number < 20000)
+     insert into memory (id, key, project, source, heading, content, vector, embedded_by, created)
+     select 'm' || number, 'm' || number, 'app', 's', '', 'filler text about rain', ?, ?, 0 from other`,
+    vector,
+    maker,
+  );
   assert.deepEqual(contents(await search(world, "vehicle", { limit: 1 })), ["the automobile"]);
 });

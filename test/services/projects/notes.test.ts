@@ -13,10 +13,10 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { fileURLToPath } from "node:url";
 import type { Fields } from "../../../src/engine/event.ts";
 import { applicationEvents } from "../../../src/formats/automations/application-events.ts";
 import { sectionsOf } from "../../../src/services/projects/notes.ts";
+import { bundled } from "../../program.ts";
 import { hookOn, type World, worldOf } from "./world.ts";
 
 const withProject = async (world: World): Promise<World> => {
@@ -94,7 +94,7 @@ test("if the copy cannot be written, nothing was written and no event is sent", 
   assert.deepEqual(readdirSync(join(world.folder, "elsewhere")), []);
 });
 
-const dying = fileURLToPath(new URL("./dying-note.ts", import.meta.url));
+const dying = join(import.meta.dirname, "dying-note.ts");
 
 for (const [what, before] of [
   ["its note is anew", "first"],
@@ -107,7 +107,7 @@ for (const [what, before] of [
     if (before !== undefined) await write(world, { name: "plan", content: before });
     else await write(world, { name: "other" });
     const words = [join(world.folder, "state", "hookline.db"), folder, "app", "plan"];
-    const child = spawn(process.execPath, [dying, ...words], { stdio: ["ignore", "ignore", "inherit"] });
+    const child = spawn(process.execPath, [bundled(dying), ...words], { stdio: ["ignore", "ignore", "inherit"] });
     assert.deepEqual((await once(child, "close"))[1], "SIGKILL");
     assert.equal(readFileSync(copy, "utf8"), "what nobody ever wrote");
     await world.reopened();

@@ -3,9 +3,9 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { test } from "node:test";
-import { fileURLToPath } from "node:url";
 import type { Fields } from "../../../src/engine/event.ts";
 import { applicationEvents } from "../../../src/formats/automations/application-events.ts";
+import { bundled } from "../../program.ts";
 import { eventOf, hookOn, type World, worldOf } from "./world.ts";
 
 const withProject = async (world: World): Promise<World> => {
@@ -198,12 +198,12 @@ test("one key makes one task and one event, however often it is asked for", asyn
   assert.equal(byKey.id, byKeyAgain.id);
 });
 
-const dying = fileURLToPath(new URL("./dying.ts", import.meta.url));
+const dying = join(import.meta.dirname, "dying.ts");
 
 /** Another process does this, and is killed where its event would leave. */
 async function killedAt(world: World, operation: string, input: Fields, key: string[] = []): Promise<void> {
   const words = [join(world.folder, "state", "hookline.db"), operation, JSON.stringify(input), ...key];
-  const child = spawn(process.execPath, [dying, ...words], { stdio: ["ignore", "ignore", "inherit"] });
+  const child = spawn(process.execPath, [bundled(dying), ...words], { stdio: ["ignore", "ignore", "inherit"] });
   const [, signal] = await once(child, "close");
   assert.equal(signal, "SIGKILL");
 }

@@ -1,0 +1,3 @@
+import { noneArrivesWhereNoneMay } from "./connections.ts";
+
+noneArrivesWhereNoneMay(Number(process.env.HOOKLINE_TEST_CONNECTIONS ?? 1000));

@@ -1,0 +1,4 @@
+import { testLaunching } from "./launch-promises.ts";
+import { withEachSpawner } from "./running.ts";
+
+withEachSpawner(testLaunching);

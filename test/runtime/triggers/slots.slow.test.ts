@@ -1,0 +1,3 @@
+import { eachTimeComesOnce } from "./slots-model.ts";
+
+eachTimeComesOnce(25);

@@ -45,7 +45,7 @@ export interface Called extends Pick<CommandRequest, "cwd" | "environment" | "no
   /** In a process of its own: what it loads may disturb the commands after it. */
   alone?: boolean;
 }
-const ownProcess = new Set(["up", "down", "demo", "mcp", "supervise", "worker"]);
+const ownProcess = new Set(["up", "demo", "supervise", "worker"]);
 
 function ask(request: CommandRequest, input: string): CommandAnswer {
   standing ??= stand();

@@ -4,10 +4,6 @@ import test from "node:test";
 import { complaintsAbout } from "../../scripts/docs/checks.ts";
 import { project } from "../../scripts/docs/project.ts";
 
-test("[X9] pages and tables hold the same events, conditions, handlers, fields, errors, findings and commands", async () => {
-  assert.deepEqual(await complaintsAbout(project), []);
-});
-
 /** A mistake in a page, and the words in which it is complained of: no two are complained of in the same. */
 const mistakes: readonly { says: string; page: string; from: string | RegExp; to: string; complaint: RegExp }[] = [
   {
@@ -49,7 +45,7 @@ const mistakes: readonly { says: string; page: string; from: string | RegExp; to
     says: "a finding that the page leaves out",
     page: "docs/errors/findings.md",
     from: "## `timeout-unit`",
-    to: "## `timeout`",
+    to: "## timeout-unit",
     complaint: /"timeout-unit" is missing/,
   },
   {
@@ -63,7 +59,7 @@ const mistakes: readonly { says: string; page: string; from: string | RegExp; to
     says: "a generated page that was edited",
     page: "docs/events.md",
     from: "## Stop\n",
-    to: "## Stopp\n",
+    to: "## Stop\n\nIt was edited.\n",
     complaint: /docs\/events\.md: it is stale/,
   },
   {
@@ -110,7 +106,7 @@ const mistakes: readonly { says: string; page: string; from: string | RegExp; to
   },
 ];
 
-/** All of them at once: to read the whole documentation for each takes a second. */
+/** All of them at once: to read the whole documentation once takes a second. */
 const changed = new Map<string, string>();
 for (const { page, from, to } of mistakes) {
   const original = changed.get(page) ?? project.read(page) ?? "";
@@ -120,6 +116,11 @@ for (const { page, from, to } of mistakes) {
 }
 const read = (path: string): string | undefined => changed.get(path) ?? project.read(path);
 const complaints = await complaintsAbout({ ...project, read });
+
+test("[X9] pages and tables hold the same events, conditions, handlers, fields, errors, findings and commands", () => {
+  const others = complaints.filter((one) => !mistakes.some(({ complaint }) => complaint.test(one)));
+  assert.deepEqual(others, []);
+});
 
 for (const { says, complaint } of mistakes)
   test(`the checks notice ${says}`, () => {

@@ -10,7 +10,7 @@ import { dirname, join } from "node:path";
 import test, { type TestContext } from "node:test";
 import { examplesIn } from "../../scripts/docs/examples.ts";
 import { project } from "../../scripts/docs/project.ts";
-import { bin, codeCache } from "../program.ts";
+import { bin, codeCache, runCommand } from "../program.ts";
 import { emptyRepository } from "../repository.ts";
 
 /** Pages that people read first: npm test tries theirs, npm run test:slow those of all others. */
@@ -74,13 +74,24 @@ function placeFor(t: Pick<TestContext, "after">): ExamplePlace {
     "[user]\n\tname = You\n\temail = you@example.com\n[init]\n\tdefaultBranch = main\n",
   );
   const run: ExamplePlace["run"] = (command) => {
-    const script = `exec 2>&1\n${command.replaceAll("/home/you/app", workspace)}`;
-    const { status, stdout } = spawnSync("sh", ["-c", script], { cwd: workspace, env: environment, encoding: "utf8" });
-    return { status, printed: stdout.replaceAll(workspace, "/home/you/app").replaceAll(home, "/home/you") };
+    const line = command.replaceAll("/home/you/app", workspace);
+    const { status, stdout, stderr } =
+      process.env.HOOKLINE_EXAMPLES !== "write" && isOneCommand.test(line)
+        ? runCommand(wordsOf(line), { cwd: workspace, environment })
+        : spawnSync("sh", ["-c", `exec 2>&1\n${line}`], { cwd: workspace, env: environment, encoding: "utf8" });
+    return {
+      status,
+      printed: `${stdout}${stderr}`.replaceAll(workspace, "/home/you/app").replaceAll(home, "/home/you"),
+    };
   };
   emptyRepository(workspace);
   return { home, workspace, run };
 }
+
+/** A line for which no shell is needed, and so no process: `hookline` with words as they are and words between single quotes. */
+const isOneCommand = /^hookline(?: (?:[\w./:=,@-]+|'[^']*'))*$/;
+const wordsOf = (line: string): string[] =>
+  [...line.matchAll(/ (?:'([^']*)'|(\S+))/g)].map(([, quoted, plain]) => quoted ?? plain ?? "");
 
 /** What differs from run to run, by its kind; columns are as wide as the longest of these. */
 const plain = (text: string): string =>

@@ -19,7 +19,7 @@ const ofSpecifications =
 
 describe("flows, from the tarball", { concurrency: 3 }, () => {
   const packed = packedAndUnpacked();
-  for (const name of stories()) if (ofSpecifications.test(name)) tell(name, packed);
+  for (const name of stories("both")) if (ofSpecifications.test(name)) tell(name, packed);
 });
 
 /** Npm leaves links out, so what is packed is a copy without any. */

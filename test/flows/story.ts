@@ -19,7 +19,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { codeCache, runCommand, bin as testPackage } from "../program.ts";
 
 interface Step {
-  /** Words after `hookline`. */
+  /** Words after `hookline`. {printed.0.id} is a field of what the step before printed as JSON. */
   command?: string[];
   /** Instead: a line for sh, such as what a person does with git. */
   shell?: string;
@@ -44,6 +44,8 @@ interface Flow {
   /** The checklist's claims that the story proves. */
   proves: string;
   story: string;
+  /** For npm run test:slow: another test shows the claims with a stand-in. */
+  slow?: true;
   steps: Step[];
   /** All runs of the store in order of their start; texts are regular expressions. */
   runs?: { hook: string; status: string; reason?: string; event?: string }[];
@@ -62,17 +64,20 @@ interface Ended {
   stderr: string;
 }
 
-/** Their names. */
-export const stories = (): string[] =>
+/** Their names, by whether they are for npm run test:slow. */
+export const stories = (suite: "quick" | "slow" | "both"): string[] =>
   readdirSync(flows, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
-    .map(({ name }) => name);
+    .map(({ name }) => name)
+    .filter((name) => suite === "both" || (flowOf(name).slow === true) === (suite === "slow"));
+
+const flowOf = (name: string): Flow => JSON.parse(readFileSync(join(flows, name, "flow.json"), "utf8")) as Flow; // written by hand for this runner
 
 /** @param own another build than that of the tests */
 export function tell(name: string, own?: string): void {
   const bin = own ?? testPackage;
   const folder = join(flows, name);
-  const flow = JSON.parse(readFileSync(join(folder, "flow.json"), "utf8")) as Flow; // written by hand for this runner
+  const flow = flowOf(name);
   test(`[${flow.proves}] ${flow.story}`, async (t) => {
     const scratch = realpathSync(mkdtempSync(join(tmpdir(), "hookline-flow-")));
     t.after(() => rmSync(scratch, { recursive: true, force: true }));
@@ -81,8 +86,10 @@ export function tell(name: string, own?: string): void {
       mkdirSync(place);
       if (existsSync(join(folder, name))) cpSync(join(folder, name), place, { recursive: true });
     }
+    let printed = "";
     const fill = (text: string): string =>
       text
+        .replaceAll(/\{printed((?:\.\w+)+)\}/g, (_all, path: string) => fieldOf(JSON.parse(printed), path))
         .replaceAll(/\{x\*(\d+)\}/g, (_all, count: string) => "x".repeat(Number(count)))
         .replaceAll("{workspace}", places.workspace)
         .replaceAll("{home}", places.home);
@@ -117,6 +124,7 @@ export function tell(name: string, own?: string): void {
       const { code, stdout, stderr } = await run(step);
       const told = `step ${index + 1}: ${step.shell ?? step.command?.join(" ")}\nstdout: ${stdout}\nstderr: ${stderr}`;
       assert.equal(code, step.exit, told);
+      printed = stdout;
       if (step.output === "") assert.equal(stdout, "", told);
       else if (step.output !== undefined)
         assertHolds(JSON.parse(stdout), JSON.parse(fill(JSON.stringify(step.output))), told);
@@ -134,6 +142,15 @@ export function tell(name: string, own?: string): void {
     }
   });
 }
+
+/** @param path as .0.id */
+const fieldOf = (value: unknown, path: string): string =>
+  String(
+    path
+      .slice(1)
+      .split(".")
+      .reduce((part, key) => (typeof part === "object" && part !== null ? Reflect.get(part, key) : undefined), value),
+  );
 
 /** Apart from this process, so that flows wait beside each other. */
 function end(

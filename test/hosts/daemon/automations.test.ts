@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { hosted } from "./hosted.ts";
-import { automation, type Place, placeFor, type RunRow, until } from "./started.ts";
+import { automation, type Place, placeFor, type RunRow, type Started, sharedPlace, until } from "./started.ts";
 
 const ended = (place: Place, count: number): Promise<RunRow[]> =>
   until(() => {
@@ -27,11 +27,24 @@ test("[A6] every event of the engine reaches the automations, and one that conce
   assert.deepEqual(runs.map(({ cause }) => cause).sort(), ["event:Stop", "event:task.completed"]);
 });
 
-test("[A19] a run that goes wrong is a line on the daemon's terminal and an error in its log", async (t) => {
-  const place = placeFor(t, {
-    "workspace/.hookline/automations/bad.yaml": `timeout_seconds: 1\n${automation("Bad", "type: event, event_type: task.completed", "sleep 20")}`,
-  });
-  const daemon = await place.up();
+const apart = sharedPlace({
+  "workspace/.hookline/automations/bad.yaml": `timeout_seconds: 1\n${automation("Bad", "type: event, event_type: task.completed", "sleep 20")}`,
+  "workspace/.hookline/automations/a.yaml": automation(
+    "A",
+    "type: event, event_type: turn_start",
+    "echo $PLACE >> log",
+  ),
+});
+let daemonApart: Promise<Started> | undefined;
+/** In a process of its own, with a terminal and an environment. */
+function upApart(): Promise<Started> {
+  apart.environment.PLACE = "daemon";
+  daemonApart ??= apart.up();
+  return daemonApart;
+}
+
+test("[A19] a run that goes wrong is a line on the daemon's terminal and an error in its log", async () => {
+  const daemon = await upApart();
   let said = "";
   daemon.child.stderr?.on("data", (chunk: Buffer) => {
     said += chunk.toString();
@@ -40,7 +53,7 @@ test("[A19] a run that goes wrong is a line on the daemon's terminal and an erro
   const line =
     /hookline: the automation Bad failed: timeout: step 0 \(shell\) reached the run's time limit of 1 s \(hookline runs show [\w-]+\)\n/;
   await until(() => (line.test(said) ? true : undefined), "the line on the terminal");
-  const log = readFileSync(join(place.environment.XDG_STATE_HOME ?? "", "hookline", "hookline.log"), "utf8");
+  const log = readFileSync(join(apart.environment.XDG_STATE_HOME ?? "", "hookline", "hookline.log"), "utf8");
   assert.match(log, /"level":"error","message":"the automation Bad failed: /);
 });
 
@@ -105,27 +118,20 @@ test("an automation that another command makes runs at the next event, and a pau
   assert.match(body.runs[0].reason, /^paused: it does not run for this event later/);
 });
 
-test("[R44, R48] what an agent's call queues the daemon runs, in its own environment", async (t) => {
-  const place = placeFor(t, {
-    "workspace/.hookline/automations/a.yaml": automation(
-      "A",
-      "type: event, event_type: turn_start",
-      "echo $PLACE >> log",
-    ),
-  });
-  place.environment.PLACE = "daemon";
-  await place.up();
-  place.environment.PLACE = "agent";
+test("[R44, R48] what an agent's call queues the daemon runs, in its own environment", async () => {
+  await upApart();
+  apart.environment.PLACE = "agent";
   const input = JSON.stringify({
     session_id: "s1",
-    cwd: place.workspace,
+    cwd: apart.workspace,
     hook_event_name: "UserPromptSubmit",
     prompt: "hello",
   });
-  const done = place.hooklineWith(input, "hook", "claude-code", "--event", "UserPromptSubmit");
+  const done = apart.hooklineWith(input, "hook", "claude-code", "--event", "UserPromptSubmit");
   assert.equal(done.status, 0, done.stderr);
-  await ended(place, 1);
-  assert.equal(contentOf(place, "log"), "daemon\n");
+  const isOver = ({ hook, status }: RunRow): boolean => hook.endsWith("/a") && status === "completed";
+  await until(() => apart.runs().some(isOver), "it has run");
+  assert.equal(contentOf(apart, "log"), "daemon\n");
 });
 
 test("several workspaces are served by one daemon, each with its own automations", async (t) => {

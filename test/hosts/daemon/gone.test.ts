@@ -1,26 +1,15 @@
 /** Daemons whose place is taken away under them: they end by themselves, and make none of it anew. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { once } from "node:events";
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { bin } from "../../program.ts";
-import { endsWithout, files, stateOf } from "./losses.ts";
+import { endsWithout, stateOf } from "./losses.ts";
 import { placeFor } from "./started.ts";
 
 test("[X8] a daemon at rest ends when its state folder is deleted, and makes nothing of it anew", (t) =>
   endsWithout(t, "its state folder is deleted"));
-
-test("[X8] a daemon whose folder was deleted a moment ago refuses events rather than making the folder anew", async (t) => {
-  const place = placeFor(t, files);
-  const daemon = await place.up();
-  const end = once(daemon.child, "exit");
-  rmSync(stateOf(place), { recursive: true });
-  await daemon.emit("build.finished").catch(() => {}); // it may have closed its door already
-  assert.deepEqual(await end, [0, null]);
-  assert.ok(!existsSync(stateOf(place)));
-});
 
 test("[X8] a daemon that a client starts for a home that is gone in the meantime ends without a word, and makes nothing", (t) => {
   const place = placeFor(t);

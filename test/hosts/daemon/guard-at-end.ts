@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
@@ -11,7 +11,7 @@ import { daemonFilesOf, runningDaemon } from "../../../src/hosts/daemon/state-fi
 import { bin } from "../../program.ts";
 import { end, goes, isGone } from "../../runtime/processes/gone.ts";
 import { tellOverSocket } from "./over-socket.ts";
-import { type Place, placeFor, until } from "./started.ts";
+import { type Place, placeFor, type Started, until } from "./started.ts";
 
 export const linux: { skip: string | false } = { skip: process.platform === "linux" ? false : "reads /proc" };
 
@@ -31,13 +31,13 @@ export const waiting: object = {
     "setsid sleep 300 & echo $$ $! > asked.part; mv asked.part asked; until [ -e go ]; do sleep 0.2; done; echo a person pushes >&2; exit 2",
 };
 
-const withGuard = (t: TestContext, hook: object): Place =>
-  placeFor(t, {
-    "workspace/guard.sh": guard,
-    "home/.config/hookline/hooks.json": JSON.stringify({
-      hooks: { PreToolUse: [{ matcher: "Bash", hooks: [{ type: "command", role: "guard", timeout: 60, ...hook }] }] },
-    }),
+const settings = "home/.config/hookline/hooks.json";
+const settingsWith = (hook: object): string =>
+  JSON.stringify({
+    hooks: { PreToolUse: [{ matcher: "Bash", hooks: [{ type: "command", role: "guard", timeout: 60, ...hook }] }] },
   });
+const withGuard = (t: TestContext, hook: object): Place =>
+  placeFor(t, { "workspace/guard.sh": guard, [settings]: settingsWith(hook) });
 
 /** The processes of the guard, once it is asked; they end with the test. */
 async function asked(t: TestContext, { workspace }: Place): Promise<number[]> {
@@ -61,7 +61,10 @@ async function asking(t: TestContext, place: Place): Promise<{ said: Promise<str
 /** It waits for the guard, whose verdict counts, and then nothing of it is left. */
 export async function waitsForIt(t: TestContext, hook: object): Promise<void> {
   const place = withGuard(t, hook);
-  const daemon = await place.up();
+  await waits(t, place, await place.up());
+}
+
+async function waits(t: TestContext, place: Place, daemon: Started): Promise<void> {
   const { said, pids } = await asking(t, place);
   const exit = once(daemon.child, "exit");
   daemon.child.kill("SIGTERM");
@@ -88,8 +91,12 @@ export async function blocksWhatIsOpen(t: TestContext, hook: object): Promise<vo
   assert.deepEqual(pids.map(isGone), [true, true]);
 }
 
-/** It is killed: the next one ends what is left. */
-export async function nextEndsIt(t: TestContext, hook: object): Promise<void> {
+/**
+ * It is killed: the next one ends what is left.
+ *
+ * @param other a guard that the next one is asked about when it ends: it waits for it
+ */
+export async function nextEndsIt(t: TestContext, hook: object, other?: object): Promise<void> {
   const place = withGuard(t, hook);
   const daemon = await place.up();
   const { said, pids } = await asking(t, place);
@@ -97,7 +104,12 @@ export async function nextEndsIt(t: TestContext, hook: object): Promise<void> {
   assert.equal(await said, "gone");
   const next = await place.up();
   for (const pid of pids) assert.ok(await goes(pid), `${pid}`);
-  assert.equal(await next.stop(), 0);
+  if (!other) assert.equal(await next.stop(), 0);
+  else {
+    rmSync(join(place.workspace, "asked"));
+    place.write(settings, settingsWith(other));
+    await waits(t, place, next);
+  }
 }
 
 /** It is stopped: the command that kills it ends its programs, too. */

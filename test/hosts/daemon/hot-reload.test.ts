@@ -49,7 +49,7 @@ test("[R46, X8] a hook file that is edited, broken, corrected, replaced, moved a
 });
 
 test("[X8] a persistent program ends when its hook goes from its file, although no event asks for it any more", async (t) => {
-  const echo = `node -e 'require("readline").createInterface({input:process.stdin}).on("line",(line)=>console.log(JSON.stringify({id:JSON.parse(line).id})))'`;
+  const echo = String.raw`while read -r line; do echo "$line" | sed -E 's/^[{]"id": *("[^"]*"|[0-9]+).*/{"id":\1}/'; done`;
   const hook = { type: "command", command: echo, resident: true };
   const place = placeFor(t, { [file]: JSON.stringify({ hooks: { "build.finished": [{ hooks: [hook] }] } }) });
   const daemon = await hosted(place);
@@ -61,21 +61,21 @@ test("[X8] a persistent program ends when its hook goes from its file, although 
   assert.ok(await goes(residents[0].pid));
 });
 
-test("a folder of hundreds of hook files is followed: a change of any one of them holds at the next event", async (t) => {
+test("a folder of a hundred hook files is followed: a change of any one of them holds at the next event", async (t) => {
   const name = (index: number): string => `workspace/.hookline/automations/a${index}.yaml`;
   const place = placeFor(
     t,
     Object.fromEntries(
-      Array.from({ length: 200 }, (_, index) => [name(index), automation(`A${index}`, quiet, "true")]),
+      Array.from({ length: 100 }, (_, index) => [name(index), automation(`A${index}`, quiet, "true")]),
     ),
   );
   const daemon = await hosted(place);
   const ran = async (): Promise<unknown[]> => (await daemon.emit("build.finished")).body.runs;
-  assert.equal(daemon.said.automations.active, 200);
+  assert.equal(daemon.said.automations.active, 100);
   assert.equal((await ran()).length, 0);
-  place.write(name(177), automation("A177", "type: event, event_type: build.finished", "true"));
+  place.write(name(77), automation("A77", "type: event, event_type: build.finished", "true"));
   assert.equal((await ran()).length, 1);
-  rmSync(join(place.folder, name(177)));
+  rmSync(join(place.folder, name(77)));
   assert.equal((await ran()).length, 0);
 });
 

@@ -8,8 +8,9 @@ import { join } from "node:path";
 import { test } from "node:test";
 import type { HookEvent } from "../../../src/engine/event.ts";
 import type { Run } from "../../../src/engine/record.ts";
+import { listenFor } from "../../../src/hosts/daemon/listeners.ts";
 import { openSqliteStore } from "../../../src/storage/sqlite/sqlite.ts";
-import { hosted, sharedHosted } from "./hosted.ts";
+import { hosted, proof, sharedHosted, token, version } from "./hosted.ts";
 import { placeFor, type Started } from "./started.ts";
 
 const shared = sharedHosted({
@@ -229,4 +230,12 @@ test("what happens on the line can be listened to", async (t) => {
   assert.match(seen, new RegExp(`event: event\\ndata: \\{"id":"${body.event}","name":"build.finished"`));
   assert.ok(!seen.includes("payload"));
   await daemon.close(); // a listener holds nothing up
+});
+
+test("a port that another program listens on is said to be taken", async () => {
+  const { daemon, port } = await shared();
+  await assert.rejects(
+    listenFor(daemon, { port, token, proof, version, root: "" }),
+    /the port cannot be used: another program listens there — 127\.0\.0\.1:\d+ — choose another/,
+  );
 });

@@ -106,6 +106,10 @@ test("up --background says why no daemon is up", async (t) => {
   const bound = server.address();
   const taken = place.hookline("up", "--background", "--port", String(typeof bound === "object" ? bound?.port : ""));
   assert.deepEqual([taken.status, /the port cannot be used/.test(taken.stderr)], [3, true]);
+  const { child } = await place.up();
+  const again = place.hookline("up", "--background", "--port", "0");
+  assert.equal(again.status, 3);
+  assert.match(again.stderr, new RegExp(`running already: process ${child.pid}`));
 });
 
 test("a daemon without events does not end while a clock waits for its time", async (t) => {

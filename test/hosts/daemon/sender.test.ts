@@ -1,12 +1,11 @@
 /** Whose environment, umask and account hooks have in a daemon: those of whoever tells, by whatever way and whenever the daemon came. */
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { createBegunSessions, leaveSession } from "../../../src/hosts/daemon/session-environments.ts";
 import { startScriptedModel } from "../../../src/hosts/testing/index.ts";
-import { bin } from "../../program.ts";
+import { runCommand } from "../../program.ts";
 import { answerIn, codeIn, type Heard, token, toldDaemon } from "./told.ts";
 
 const hooksOf = (event: string, ...hooks: object[]): Record<string, string> => ({
@@ -50,9 +49,9 @@ test("[R44] a session that began without the daemon has its environment when its
     denies((await told.http({ payload: telling("PreToolUse", session) })).text);
   assert.equal(await denied("another"), false); // the daemon looks for one session only now and then
   const begin = (): number | null =>
-    spawnSync(process.execPath, [bin, "hook", "claude-code", "--event", "SessionStart", "--by", "user"], {
+    runCommand(["hook", "claude-code", "--event", "SessionStart", "--by", "user"], {
       cwd: told.workspace,
-      env: { ...told.environment, HOOKLINE_DAEMON: "off", MODE: "strict" },
+      environment: { ...told.environment, HOOKLINE_DAEMON: "off", MODE: "strict" },
       input: telling("SessionStart"),
     }).status;
   assert.equal(begin(), 0);

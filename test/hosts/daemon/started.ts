@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
-import type { TestContext } from "node:test";
+import { after, type TestContext } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { bin, codeCache, runCommand } from "../../program.ts";
 
@@ -136,6 +136,15 @@ export function placeFor(t: Pick<TestContext, "after">, files: Readonly<Record<s
   };
 }
 
+/** One for several tests of a file, which leave it as it is; called outside of them, so that it ends with the last. */
+export function sharedPlace(files: Readonly<Record<string, string>> = {}): Place {
+  const ends: (() => unknown)[] = [];
+  after(async () => {
+    for (const end of ends) await end();
+  });
+  return placeFor({ after: (work: () => unknown) => void ends.push(work) }, files);
+}
+
 /** Requests of who holds the daemon's token. */
 export const callsTo =
   (port: number, token: string): Started["call"] =>
@@ -160,7 +169,7 @@ export async function until<T>(look: () => T | undefined | Promise<T | undefined
     const found = await look();
     if (found !== undefined && found !== false) return found;
     if (Date.now() > deadline) assert.fail(`it did not come: ${what}`);
-    await wait(50);
+    await wait(100);
   }
 }
 

@@ -1,6 +1,8 @@
 /** hookline up where it cannot start, or may beside another, and down while something runs; up-down.test.ts has what people usually see. */
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { existsSync } from "node:fs";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
 import { automation, placeFor, until } from "./started.ts";
@@ -11,6 +13,20 @@ test("up --once names the running daemon too, and another store may have a daemo
   assert.match(place.hookline("up", "--once").stderr, /running already/);
   const elsewhere = place.hookline("up", "--once", "--store", join(place.folder, "other.db"));
   assert.equal(elsewhere.status, 0, elsewhere.stderr);
+});
+
+test("a taken port is reported", async (t) => {
+  const place = placeFor(t);
+  const server = createServer().listen(0, "127.0.0.1");
+  t.after(() => server.close());
+  await once(server, "listening");
+  const address = server.address();
+  const taken = place.hookline("up", "--port", String(typeof address === "object" ? address?.port : ""));
+  assert.equal(taken.status, 3);
+  assert.match(
+    taken.stderr,
+    /the port cannot be used: another program listens there — 127\.0\.0\.1:\d+ — choose another/,
+  );
 });
 
 test("an impossible port and a folder that does not exist are reported, and a start that failed holds nothing", (t) => {

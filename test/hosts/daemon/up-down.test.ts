@@ -2,14 +2,15 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { existsSync, readFileSync, statSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
+import { readAddress } from "../../../src/hosts/daemon/state-file.ts";
+import { filesOf } from "./client-started.ts";
 import { automation, placeFor, until } from "./started.ts";
 
 const onBuild = "type: event, event_type: build.finished";
 
-test("up says what it watches, status shows it, down ends it and leaves nothing", async (t) => {
+test("up says what it watches, status shows it, a second up names it, it survives a mistake that nobody caught, and down leaves nothing", async (t) => {
   const place = placeFor(t, {
     "workspace/.hookline/automations/nightly.yaml": automation(
       "Nightly",
@@ -19,6 +20,8 @@ test("up says what it watches, status shows it, down ends it and leaves nothing"
     "workspace/.hookline/automations/broken.yaml": "name: Broken\ntrigger: { type: evnt }\n",
     "home/.config/hookline/config.yaml": "engine: { enabled: true }\n",
   });
+  const mistake = 'process.on("SIGUSR2", () => { throw new Error("of the test"); })';
+  place.environment.NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(mistake)}`;
   const daemon = await place.up();
   const [due] = daemon.said.due;
   assert.equal(due.hook, "automation:workspace/nightly");
@@ -38,6 +41,17 @@ test("up says what it watches, status shows it, down ends it and leaves nothing"
   assert.match(stdout, /due +automation:workspace\/nightly \d{4}-/);
   assert.match(stdout, /broken +.*config\.yaml: nothing reads "engine"\n +.*broken\.yaml: no trigger/);
 
+  const second = place.hookline("up", "--port", "0");
+  assert.equal(second.status, 3);
+  const running = `running already: process ${daemon.child.pid} — http://127.0.0.1:${daemon.port}`;
+  assert.match(second.stderr, new RegExp(running));
+
+  daemon.child.kill("SIGUSR2");
+  const log = join(place.environment.XDG_STATE_HOME ?? "", "hookline", "hookline.log");
+  const logged = await until(() => (existsSync(log) ? readFileSync(log, "utf8") : undefined), "the line in the log");
+  assert.match(logged, /an error that it did not expect, and goes on after: Error: of the test/);
+  assert.equal((await daemon.emit("a.b")).status, 200);
+
   const exit = once(daemon.child, "exit");
   const down = place.hookline("down");
   assert.deepEqual([down.status, (await exit)[0]], [0, 0]);
@@ -47,45 +61,7 @@ test("up says what it watches, status shows it, down ends it and leaves nothing"
   assert.match(place.hookline("down").stdout, /no daemon is running/);
 });
 
-test("a mistake that nobody caught is in the log and on the terminal, and the daemon answers on", async (t) => {
-  const place = placeFor(t);
-  const mistake = 'process.on("SIGUSR2", () => { throw new Error("of the test"); })';
-  place.environment.NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(mistake)}`;
-  const daemon = await place.up();
-  daemon.child.kill("SIGUSR2");
-  const log = join(place.environment.XDG_STATE_HOME ?? "", "hookline", "hookline.log");
-  const said = await until(() => (existsSync(log) ? readFileSync(log, "utf8") : undefined), "the line in the log");
-  assert.match(said, /an error that it did not expect, and goes on after: Error: of the test/);
-  assert.equal((await daemon.emit("a.b")).status, 200);
-  assert.equal(await daemon.stop(), 0);
-});
-
-test("a second up names the running daemon and exits 3", async (t) => {
-  const place = placeFor(t);
-  const daemon = await place.up();
-  const second = place.hookline("up", "--port", "0");
-  assert.equal(second.status, 3);
-  assert.match(
-    second.stderr,
-    new RegExp(`running already: process ${daemon.child.pid} — http://127.0.0.1:${daemon.port}`),
-  );
-});
-
-test("a taken port is reported", async (t) => {
-  const place = placeFor(t);
-  const server = createServer().listen(0, "127.0.0.1");
-  t.after(() => server.close());
-  await once(server, "listening");
-  const address = server.address();
-  const taken = place.hookline("up", "--port", String(typeof address === "object" ? address?.port : ""));
-  assert.equal(taken.status, 3);
-  assert.match(
-    taken.stderr,
-    /the port cannot be used: another program listens there — 127\.0\.0\.1:\d+ — choose another/,
-  );
-});
-
-test("[X8, AT49] after kill -9 the next daemon takes its place, and its runs continue", async (t) => {
+test("[X8, AT49] after kill -9 the next daemon takes its place, its socket and its address, and its runs continue", async (t) => {
   const place = placeFor(t, {
     "workspace/.hookline/automations/slow.yaml": automation(
       "Slow",
@@ -94,13 +70,21 @@ test("[X8, AT49] after kill -9 the next daemon takes its place, and its runs con
     ),
   });
   const first = await place.up();
+  const files = filesOf(place);
+  const before = readAddress(files.address);
+  assert.equal(before?.socket, files.socket);
+  assert.equal(statSync(files.socket).mode & 0o777, 0o600);
   await first.emit("build.finished");
   await until(() => existsSync(join(place.workspace, "log")), "the step begins");
   first.child.kill("SIGKILL");
   await once(first.child, "exit");
+  assert.ok(existsSync(files.socket));
   assert.equal(JSON.parse(place.hookline("status", "--json").stdout).daemon, null);
   place.write("workspace/go", "");
-  await place.up();
+  const second = await place.up();
+  const after = readAddress(files.address);
+  assert.equal(after?.pid, second.child.pid);
+  assert.notEqual(after?.proof, before?.proof);
   const [run] = await until(() => {
     const runs = place.runs();
     return runs[0]?.status === "completed" ? runs : undefined;
@@ -108,6 +92,8 @@ test("[X8, AT49] after kill -9 the next daemon takes its place, and its runs con
   assert.equal(run?.cause, "event:build.finished");
   assert.equal(place.runs().length, 1);
   assert.equal(readFileSync(join(place.workspace, "log"), "utf8"), "begun\nbegun\n");
+  assert.equal(await second.stop(), 0);
+  for (const file of [files.address, files.socket, files.state]) assert.ok(!existsSync(file), file);
 });
 
 test("--once does what is due and queued, and exits", async (t) => {

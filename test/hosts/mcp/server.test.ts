@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { isForPerson } from "../../../src/engine/loosening.ts";
 import { operations } from "../../../src/operations/index.ts";
 import { runCommand } from "../../program.ts";
-import { bin, type Connected, connect, scratch } from "./server.ts";
+import { type Connected, connect, scratch, sharedServer } from "./server.ts";
+
+const shared = sharedServer();
 
 const call = async ({ client }: Connected, name: string, input: { [field: string]: unknown } = {}) => {
   const { content, isError, structuredContent } = await client.callTool({ name, arguments: input });
@@ -14,8 +15,8 @@ const call = async ({ client }: Connected, name: string, input: { [field: string
   return { text: first?.type === "text" ? first.text : "", isError: isError === true, structuredContent };
 };
 
-test("every operation but those for a person is a tool, with its schema and what it does to the world", async (t) => {
-  const connected = await connect(t, scratch(t));
+test("every operation but those for a person is a tool, with its schema and what it does to the world", async () => {
+  const connected = await shared();
   const { tools } = await connected.client.listTools();
   assert.deepEqual(
     tools.map(({ name }) => name),
@@ -36,9 +37,8 @@ test("every operation but those for a person is a tool, with its schema and what
   assert.equal(connected.client.getServerVersion()?.name, "hookline");
 });
 
-test("a task that an agent makes belongs to the folder's project, and the model gets a refusal", async (t) => {
-  const place = scratch(t);
-  const connected = await connect(t, place);
+test("a task that an agent makes belongs to the folder's project, and the model gets a refusal", async () => {
+  const { place, ...connected } = await shared();
   const made = await call(connected, "task_create", { title: "Repair the login test", priority: 7 });
   assert.equal(made.isError, false, made.text);
   assert.deepEqual(JSON.parse(made.text), made.structuredContent);
@@ -68,17 +68,13 @@ test("--read-only and --tools bound what an agent can do, also if it guesses nam
   const { isError, text } = await call(connected, "task_create", { title: "x" });
   assert.equal(isError, true);
   assert.match(text, /no operation is called "task_create"/);
-  const wrong = spawnSync(process.execPath, [bin, "mcp", "--tools", "taks"], {
-    env: place.environment,
-    encoding: "utf8",
-  });
+  const wrong = runCommand(["mcp", "--tools", "taks"], { cwd: place.workspace, environment: place.environment });
   assert.equal(wrong.status, 2);
   assert.match(wrong.stderr, /--tools: no operation is called "taks": did you mean "task"\?/);
 });
 
-test("what a project's modules print does not break the protocol, and hooks are as they are at each call", async (t) => {
-  const place = scratch(t);
-  const connected = await connect(t, place);
+test("what a project's modules print does not break the protocol, and hooks are as they are at each call", async () => {
+  const { place, ...connected } = await shared();
   const events = async (): Promise<number> => JSON.parse((await call(connected, "hooks")).text).length;
   assert.equal(await events(), 0);
   place.write("shop/hookline.yaml", "extensions: [./own.mjs]\n");

@@ -2,12 +2,10 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { TestContext } from "node:test";
+import { after, type TestContext } from "node:test";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { bin, codeCache } from "../../program.ts";
-
-export { bin } from "../../program.ts";
 
 export interface Scratch {
   folder: string;
@@ -16,7 +14,7 @@ export interface Scratch {
   write(name: string, text: string): void;
 }
 
-export function scratch(t: TestContext): Scratch {
+export function scratch(t: Pick<TestContext, "after">): Scratch {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-mcp-")));
   t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   const workspace = join(folder, "shop");
@@ -47,7 +45,7 @@ export interface Connected {
 }
 
 export async function connect(
-  t: TestContext,
+  t: Pick<TestContext, "after">,
   { workspace, environment }: Scratch,
   ...words: string[]
 ): Promise<Connected> {
@@ -66,4 +64,22 @@ export async function connect(
   t.after(() => client.close());
   await client.connect(transport);
   return { client, transport, said: () => said };
+}
+
+/** One for several tests of a file, each of which leaves the folder as the next may find it; called outside of them. */
+export function sharedServer(): () => Promise<Connected & { place: Scratch }> {
+  const ends: (() => unknown)[] = [];
+  after(async () => {
+    for (const end of ends.reverse()) await end();
+  });
+  let opening: Promise<Connected & { place: Scratch }> | undefined;
+  const open = async (): Promise<Connected & { place: Scratch }> => {
+    const t = { after: (work: () => unknown) => void ends.push(work) };
+    const place = scratch(t);
+    return { ...(await connect(t, place)), place };
+  };
+  return () => {
+    opening ??= open();
+    return opening;
+  };
 }

@@ -26,7 +26,7 @@ function project(t: TestContext, files: Readonly<Record<string, string>>) {
 }
 
 interface Told {
-  emit(command: string): Promise<Outcome>;
+  emit(command: string, tool?: string): Promise<Outcome>;
   last(): Promise<Run | undefined>;
   logged: string[];
   folder: string;
@@ -54,8 +54,8 @@ async function beside(t: TestContext, module: string, files: Readonly<Record<str
       run: ({ data }) => (String(data.tool_input["command"]).startsWith("rm") ? { deny: "no rm" } : undefined),
     }),
   );
-  const emit = async (command: string): Promise<Outcome> =>
-    line.emit("PreToolUse", { tool_name: "Bash", tool_input: { command } as Fields });
+  const emit = async (command: string, tool_name = "Bash"): Promise<Outcome> =>
+    line.emit("PreToolUse", { tool_name, tool_input: { command } as Fields });
   const last = async (): Promise<Run | undefined> => (await line.runs()).find(({ hookName }) => hookName !== "own");
   return { ...place, emit, last, logged };
 }
@@ -110,12 +110,13 @@ test("a module that ends its process, or its line, costs its own hook an answer,
 test("a loop without an end takes a callback's own time limit, and the next event starts the module again", async (t) => {
   const { emit, last } = await beside(
     t,
-    hook(
-      "({ data }) => { if (data.tool_input.command === 'loop') for (;;); return { context: 'asked' }; }",
-      "timeout: 3,",
-    ),
+    `const on = "PreToolUse";
+     export default [
+       { on, matcher: "Loop", name: "loop", timeout: 0.2, run() { for (;;); } },
+       { on, matcher: "Bash", name: "theirs", run: () => ({ context: "asked" }) },
+     ];`,
   );
-  assert.equal((await emit("loop")).verdict, undefined);
+  assert.equal((await emit("x", "Loop")).verdict, undefined);
   assert.equal((await last())?.status, "timeout");
   assert.deepEqual((await emit("ls")).context, ["asked"]);
 });
@@ -188,12 +189,12 @@ test("[R6] a condition of a module is asked about the event as it was rewritten,
 test("the import of a module has a limit, whatever it does: the others are active, and nothing is imported again", async (t) => {
   const { folder } = project(t, {
     "a.mjs": `export default [{ on: "Stop", name: "a", run() {} }];`,
-    "loop.mjs": "for (;;);",
+    "block.mjs": "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);", // as a loop would, without its work
     "end.mjs": "process.reallyExit(0);",
     "wait.mjs": "export default () => new Promise(() => {});",
     "b.mjs": `export default [{ on: "Stop", name: "b", run() {} }];`,
   });
-  const names = ["a", "loop", "end", "wait", "b"];
+  const names = ["a", "block", "end", "wait", "b"];
   const places = names.map((name) => {
     const path = join(folder, `${name}.mjs`);
     return { name: path, from: path, layer: "project" as const, label: name, root: folder };

@@ -4,15 +4,16 @@ import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { packageForTests } from "../../scripts/package-for-tests.ts";
-import { nativeClientFile, startFile } from "../../src/agents/install/own-call.ts";
+import { nativeClientFile } from "../../src/agents/install/own-call.ts";
+import { createHookline } from "../../src/index.ts";
 import { runCommand } from "../program.ts";
 import {
   assertBlocked,
   assertPassed,
   blocksOnceRemoved,
   blocksWithDamage,
+  changeLaunchers,
   commitIsRefused,
-  daemonDecides,
   guard,
   type Machine,
   machine,
@@ -26,8 +27,15 @@ test("[R78] once its package has been removed, a guard's event is blocked and ot
 test("[R78] a Node that is gone, too old or of a damaged package blocks a guard's event", () =>
   blocksWithDamage("compiled"));
 
-test("[R78] a daemon notes guards too, and goes on deciding where the package has gone", (t) =>
-  daemonDecides(t, "compiled"));
+test("[R78] a process that stays notes the guards of what it loads too", async () => {
+  const self = machine({ hooks: {} });
+  writeFileSync(join(self.project, ".hookline", "hooks.json"), JSON.stringify(guard));
+  const home = join(self.folder, "home");
+  const line = await createHookline({ cwd: self.project, home, environment: self.environment });
+  await line.close();
+  removePackage(self);
+  assertBlocked(self.call("PreToolUse"));
+});
 
 test("[R78] a commit is refused by a guard in each of these cases", () => commitIsRefused({ few: true }));
 
@@ -40,10 +48,10 @@ test("[R78] where no guard was active at the last load everything passes, and sa
 test("[R78] what counts is the last load: a guard that came after install blocks, and one that went does not", () => {
   const self = machine({ hooks: {} });
   writeFileSync(join(self.project, ".hookline", "hooks.json"), JSON.stringify(guard));
-  self.call("PreToolUse");
+  self.decides("PreToolUse");
   const other = machine();
   writeFileSync(join(other.project, ".hookline", "hooks.json"), "{}");
-  other.call("PreToolUse");
+  other.decides("PreToolUse");
   for (const one of [self, other]) removePackage(one);
   assertBlocked(self.call("PreToolUse"));
   assertPassed(other.call("PreToolUse"));
@@ -64,7 +72,7 @@ test("[R78] a project's guard blocks below its folder and nowhere else, and the 
   const config = join(own.folder, "home", ".config", "hookline");
   mkdirSync(config, { recursive: true });
   writeFileSync(join(config, "hooks.json"), JSON.stringify(guard));
-  own.call("PreToolUse");
+  own.decides("PreToolUse");
   removePackage(own);
   assertBlocked(own.call("PreToolUse", { cwd: "/", environment: { CLAUDE_PROJECT_DIR: "/" } }));
 });
@@ -81,17 +89,19 @@ test("[R78] with the state folder deleted Hookline still decides, and without it
   assertPassed(self.call("PostToolUse"));
 });
 
+const started = "started: hook claude-code --event PreToolUse --by user --guarded\n";
+
 test(
   "[R78] where the compiled client has gone, or the machine is one of another processor, the shell's is started",
   withBash,
   () => {
     const self = machine();
-    const start = startFile(self.state);
-    writeFileSync(start, readFileSync(start, "utf8").replaceAll(/^\[ -e '[^']*' \]/gm, "[ -e '/nowhere' ]"));
+    self.standIn();
+    changeLaunchers(self, (text) => text.replaceAll(/^\[ -e '[^']*' \]/gm, "[ -e '/nowhere' ]"));
     writeFileSync(nativeClientFile(self.state), "of another processor");
-    assert.match(self.call("PreToolUse").stdout, /pushing is for people/);
+    assert.equal(self.call("PreToolUse").stdout, started);
     rmSync(nativeClientFile(self.state));
-    assert.match(self.call("PreToolUse").stdout, /pushing is for people/);
+    assert.equal(self.call("PreToolUse").stdout, started);
     removePackage(self);
     assertBlocked(self.call("PreToolUse"));
   },
@@ -100,7 +110,9 @@ test(
 test("[R78] HOOKLINE_DISABLE=1 of the person's own is the way out, and does not count where the project's settings may set it", () => {
   const self = machine();
   const off = { environment: { HOOKLINE_DISABLE: "1" } };
-  assert.match(self.call("PreToolUse", off).stdout, /pushing is for people/, "it switches off no Hookline that works");
+  self.standIn();
+  assert.equal(self.call("PreToolUse", off).stdout, started, "it switches off no Hookline that works");
+  assert.match(self.decides("PreToolUse", off.environment).stdout, /pushing is for people/);
   removePackage(self);
   const passed = self.call("PreToolUse", off);
   assert.equal(passed.code, 0);
@@ -147,7 +159,8 @@ test("[R79, R103] what a team commits names no path of a machine, and a colleagu
   for (const text of [readFileSync(self.settings, "utf8"), launcher]) {
     assert.ok(!text.includes(self.folder) && !text.includes(process.execPath), text);
   }
-  assert.match(self.call("PreToolUse").stdout, /pushing is for people/, "the person's own client is found");
+  self.standIn();
+  assert.match(self.call("PreToolUse").stdout, /^started: hook claude-code /, "the person's own client is found");
   const blocked = self.call("PreToolUse", colleague(self));
   assertBlocked(blocked);
   for (const part of [

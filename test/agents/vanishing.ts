@@ -35,9 +35,13 @@ export interface Machine {
   project: string;
   state: string;
   environment: Record<string, string>;
-  hookline(words: readonly string[], environment?: Record<string, string>): Ended;
+  hookline(words: readonly string[], environment?: Record<string, string>, input?: string): Ended;
   /** As the agent does it, by the line that stands in its settings. */
   call(event: string, more?: { environment?: Record<string, string>; cwd?: string; input?: object }): Ended;
+  /** What Hookline itself makes of the event, where neither the line nor its client is what is tested. */
+  decides(event: string, environment?: Record<string, string>): Ended;
+  /** Registered lines start a program from here on that says so, instead of Node. */
+  standIn(): void;
   line(event: string): string;
   settings: string;
 }
@@ -60,6 +64,8 @@ export const guard: object = {
   },
 };
 const push = { tool_name: "Bash", tool_input: { command: "git push" } };
+const payload = (event: string, cwd: string, input: object = push): string =>
+  JSON.stringify({ session_id: "s", cwd, hook_event_name: event, ...input });
 
 export interface Given {
   hooks?: object;
@@ -135,17 +141,24 @@ function machineIn(folder: string, layer: "user" | "project"): Machine {
     state: join(folder, "state", "hookline"),
     environment,
     settings,
-    hookline(words, extra = {}) {
+    hookline(words, extra = {}, input = "") {
       const place = { bin: join(root, "bin", "hookline.js"), cwd: project, environment: { ...environment, ...extra } };
-      const { status, ...said } = runCommand(words, place);
+      const { status, ...said } = runCommand(words, { ...place, input });
       return { code: status, ...said };
     },
     line: (event) => JSON.parse(readFileSync(settings, "utf8")).hooks[event][0].hooks[0].command,
+    decides: (event, extra = {}) =>
+      self.hookline(["hook", "claude-code", "--event", event, "--by", layer], extra, payload(event, project)),
+    standIn() {
+      const node = join(folder, "node");
+      writeFileSync(node, '#!/bin/sh\nshift\necho "started: $*"\n', { mode: 0o755 });
+      changeLaunchers(self, (text) => text.replaceAll(process.execPath, node));
+    },
     call: (event, { environment: extra = {}, cwd = project, input = push } = {}) =>
       run("/bin/sh", ["-c", self.line(event)], {
         cwd,
         env: { ...environment, ...extra },
-        input: JSON.stringify({ session_id: "s", cwd, hook_event_name: event, ...input }),
+        input: payload(event, cwd, input),
       }),
   };
   return self;
@@ -162,6 +175,14 @@ function ownFiles({ root }: Machine): void {
 }
 export const removePackage = ({ folder }: Machine): void =>
   rmSync(join(folder, "global", "node_modules"), { recursive: true });
+
+/** Of the files that start a client, and Node without one. */
+export function changeLaunchers({ state }: Machine, change: (text: string) => string): void {
+  for (const name of ["start.sh", "client.sh"]) {
+    const file = join(state, name);
+    writeFileSync(file, change(readFileSync(file, "utf8")));
+  }
+}
 
 export function assertBlocked({ code, stdout, stderr }: Ended, why = "Hookline cannot be started"): void {
   assert.equal(code, 2, stderr);
@@ -188,8 +209,6 @@ export function blocksOnceRemoved(client: Client): void {
 export function blocksWithDamage(client: Client): void {
   const self = machine({ client });
   ownFiles(self);
-  const change = (file: string, edit: (text: string) => string): void =>
-    writeFileSync(join(self.state, file), edit(readFileSync(join(self.state, file), "utf8")));
   const asOld = join(self.folder, "old.mjs");
   writeFileSync(asOld, 'Object.defineProperty(process.versions, "node", { value: "18.0.0" });');
   const old = `--import=${asOld}`;
@@ -209,8 +228,7 @@ export function blocksWithDamage(client: Client): void {
   assert.match(parted.stderr, /Cannot find module .*\(a guard is active for this event, so it is blocked\)/);
   rmSync(dist, { recursive: true });
   cpSync(`${dist}.kept`, dist, { recursive: true });
-  for (const file of ["start.sh", "client.sh"])
-    change(file, (one) => one.replaceAll(process.execPath, "/nowhere/node"));
+  changeLaunchers(self, (one) => one.replaceAll(process.execPath, "/nowhere/node"));
   assertBlocked(self.call("PreToolUse"));
 }
 

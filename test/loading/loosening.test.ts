@@ -1,17 +1,15 @@
 /** What an agent tries in order to lift its own guards, by Hookline's own commands and files, and what it may do with them (R92). */
 import assert from "node:assert/strict";
-import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { symlinkSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { patternNeeds } from "../../src/conditions/patterns.ts";
-import { compileCondition } from "../../src/engine/condition.ts";
-import type { Fields, HookEvent } from "../../src/engine/event.ts";
-import type { Scope } from "../../src/engine/ports.ts";
+import type { Fields } from "../../src/engine/event.ts";
 import { managedFoldersOf } from "../../src/loading/places.ts";
 import { selfProtection } from "../../src/loading/self-protection.ts";
-import { lineOf, patterns, registry } from "../formats/rules-helpers.ts";
+import { lineOf, patterns } from "../formats/rules-helpers.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
+import { linesOf, testOrdinary } from "./loosening-ordinary.ts";
 
 const home = homedir();
 const cwd = "/srv/shop";
@@ -25,19 +23,12 @@ interface Try {
   input?: Fields;
 }
 
-const noScope = { turn: {} as Scope["turn"], names: ["Bash"], results: [] }; // the condition reads the event alone
-
 /** Links to the program, made before, under names of their own. */
 function linksFor(t: TestContext): string {
   const folder = temporaryFolder(t);
   for (const name of ["hl", "tool.js"]) symlinkSync(join(clone, "bin", "hookline.js"), join(folder, name));
   return folder;
 }
-
-const linesOf = (file: string): string[] =>
-  readFileSync(join(clone, "test", "corpus", file), "utf8")
-    .split("\n")
-    .filter(Boolean);
 
 function triesWith(links: string): Fields[] {
   return linesOf("loosening.jsonl").map((line) => {
@@ -171,25 +162,7 @@ test("[R92] who works on Hookline itself may change its files, and still not loo
     assert.equal(await verdictOf(command), "ask", command);
 });
 
-test("[R92] of ordinary lines the guard takes none for one that loosens Hookline, and it reads hardly any as a shell does on its account", () => {
-  const any = hook.when && "any" in hook.when ? hook.when.any : [];
-  const [own] = any;
-  assert.ok(own);
-  const { test: loosens } = compileCondition(own, registry, patterns);
-  const eventOf = (command: string): HookEvent => ({
-    ...{ id: "e", name: "PreToolUse", at: 0, cwd, sender: "test", session: "s" },
-    data: { tool_name: "Bash", tool_input: { command } },
-  });
-  const commands = ["ordinary.jsonl", "second/ordinary.jsonl"]
-    .flatMap(linesOf)
-    .map((one): string => JSON.parse(one).command);
-  const asked = commands.filter((command) => loosens({ ...noScope, event: eventOf(command) }) !== false);
-  assert.deepEqual(asked, []);
-  const alone = { ...hook, when: own };
-  const plain = commands.filter((one) => !/[`{]|\$['"(]|\$\w/.test(one));
-  const read = plain.filter((command) => patternNeeds([alone], [eventOf(command)]).shell);
-  assert.ok(read.length <= plain.length * 0.03, `${read.length} of ${plain.length}: ${read.slice(0, 40).join("\n")}`);
-});
+testOrdinary(4);
 
 test("[R92] an automation that a line makes is judged by what its steps would do, by every rule about commands", () => {
   const commandsOf = (line: string): string[] =>

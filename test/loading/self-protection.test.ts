@@ -1,6 +1,5 @@
 /** Which calls the built-in guard asks about, and which it lets pass (D17, T13). */
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -11,6 +10,7 @@ import type { Fields, HookEvent } from "../../src/engine/event.ts";
 import { managedFoldersOf } from "../../src/loading/places.ts";
 import { selfProtection } from "../../src/loading/self-protection.ts";
 import { lineOf, type RuleLine } from "../formats/rules-helpers.ts";
+import { runCommand } from "../program.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { type Files, world } from "./layers/world.ts";
 
@@ -266,18 +266,12 @@ test("[D17] it is on unless the user's own file says no, it is listed as built i
 
 test("[D17, T13] what people install asks without any file of theirs, by tool and by shell line, until their own file says no", (t) => {
   const home = temporaryFolder(t);
-  const folder = packageForTests("asked");
-  const environment = {
-    ...{ HOME: home, PATH: process.env.PATH, HOOKLINE_DAEMON: "off" },
-    NODE_COMPILE_CACHE: join(folder, "code"),
-  };
+  const bin = join(packageForTests("asked"), "bin", "hookline.js");
+  const environment = { HOME: home, PATH: process.env.PATH ?? "", HOOKLINE_DAEMON: "off" };
   const answerTo = (data: Fields): unknown => {
     const event = { hook_event_name: "PreToolUse", session_id: "s", cwd: home, ...data };
-    const { status, stdout, stderr } = spawnSync(
-      process.execPath,
-      [join(folder, "bin", "hookline.js"), "hook", "claude-code"],
-      { cwd: home, env: environment, input: JSON.stringify(event), encoding: "utf8" },
-    );
+    const called = { bin, cwd: home, environment, input: JSON.stringify(event) };
+    const { status, stdout, stderr } = runCommand(["hook", "claude-code"], called);
     assert.deepEqual([status, stderr], [0, ""]);
     return stdout === "" ? undefined : JSON.parse(stdout).hookSpecificOutput.permissionDecision;
   };

@@ -2,17 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Fields, Json } from "../../src/engine/event.ts";
-import { corpus, judgeOf } from "./judge.ts";
+import { testDetours } from "./corpus.ts";
+import { judgeOf } from "./judge.ts";
 
-test("of the lines that reach what they do by a detour, all are asked about or refused", async () => {
-  const judge = await judgeOf("standard");
-  const lines = corpus("escapes");
-  assert.ok(lines.length >= 150);
-  assert.deepEqual(
-    lines.flatMap(({ command }) => (judge(command).decision === "pass" ? command : [])),
-    [],
-  );
-});
+testDetours(4);
 
 const calm = [
   'git commit -m "fix: while true; do work & done"',

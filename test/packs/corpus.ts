@@ -67,3 +67,17 @@ export function testParts(every: number): void {
     });
   }
 }
+
+/** @param every 4 takes one line in four, and 1 takes all */
+export function testDetours(every: number): void {
+  test("of the lines that reach what they do by a detour, all are asked about or refused", async () => {
+    const judge = await judgeOf("standard");
+    const lines = corpus("escapes");
+    assert.ok(lines.length >= 150);
+    const some = lines.filter((_, at) => at % every === 0);
+    assert.deepEqual(
+      some.flatMap(({ command }) => (judge(command).decision === "pass" ? command : [])),
+      [],
+    );
+  });
+}

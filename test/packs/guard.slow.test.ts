@@ -1,3 +1,4 @@
-import { testParts } from "./corpus.ts";
+import { testDetours, testParts } from "./corpus.ts";
 
 testParts(1);
+testDetours(1);

@@ -719,7 +719,7 @@ test("[R18] reading a line takes linear time and never throws", () => {
     "# V\n",
   ];
   for (const unit of units)
-    compileShellTemplate(`echo ${unit.repeat(8_000)}V`.slice(0, 99_000).replaceAll("V", "{{event}}"));
+    compileShellTemplate(`echo ${unit.repeat(2_500)}V`.slice(0, 30_000).replaceAll("V", "{{event}}"));
   assert.ok(performance.now() - started < 600_000);
 });
 

@@ -34,8 +34,7 @@ export interface GitPlace {
 
 /** @throws HooklineError repository_unusable */
 export function gitPlace(ask: AskGit, cwd: string): GitPlace {
-  const top = topOf(ask, cwd);
-  const { hooks, common } = foldersOf(ask, top);
+  const { top, hooks, common } = foldersFrom(ask, cwd);
   if (hooks === "/dev/null") {
     throw new HooklineError("repository_unusable", {
       reason: "git runs no hooks, because core.hooksPath is /dev/null",
@@ -55,10 +54,27 @@ export function gitPlace(ask: AskGit, cwd: string): GitPlace {
   };
 }
 
-/** In one question, as git is a process each time. A path may hold line breaks, and then there are two. */
+/**
+ * In one question at the top of a worktree, where git asks for its hooks, as git is a process each time. Below it git is asked
+ * again at the top: what it says of a relative core.hooksPath holds there.
+ */
+function foldersFrom(ask: AskGit, cwd: string): Pick<GitPlace, "top" | "hooks" | "common"> {
+  const answer = ask(["rev-parse", "--show-toplevel", ...askForFolders], cwd);
+  const lines = answer.ok ? linesIn(answer.text) : [];
+  const [top, hooks, common] = lines;
+  if (top === cwd && hooks && common && lines.length === 3)
+    return { top, hooks: resolve(top, hooks), common: resolve(top, common) };
+  const found = top && lines.length === 3 ? top : topOf(ask, cwd);
+  return { top: found, ...foldersOf(ask, found) };
+}
+
+const askForFolders = ["--git-path", "hooks", "--git-common-dir"];
+const linesIn = (text: string): string[] => text.replace(/\r?\n$/, "").split(/\r?\n/);
+
+/** A path may hold line breaks, and then there are two questions. */
 function foldersOf(ask: AskGit, top: string): Pick<GitPlace, "hooks" | "common"> {
-  const answer = ask(["rev-parse", "--git-path", "hooks", "--git-common-dir"], top);
-  const [hooks, common, ...more] = answer.ok ? answer.text.replace(/\r?\n$/, "").split(/\r?\n/) : [];
+  const answer = ask(["rev-parse", ...askForFolders], top);
+  const [hooks, common, ...more] = answer.ok ? linesIn(answer.text) : [];
   if (hooks && common && more.length === 0) return { hooks: resolve(top, hooks), common: resolve(top, common) };
   const path = (words: readonly string[]): string => resolve(top, line(ask(["rev-parse", ...words], top), top));
   return { hooks: path(["--git-path", "hooks"]), common: path(["--git-common-dir"]) };

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
-import { besideHusky, hook, installFramework } from "./managers.ts";
+import { isStub } from "../../../src/agents/git/stub.ts";
+import { besideHusky, hook, hooksIn, installFramework, installLefthook } from "./managers.ts";
 import { beginSession, mustRun, place, refusing, scratch } from "./scratch.ts";
 
 test("[E45, E46] with husky both run, and either may refuse, and Hookline comes back after husky has written its folder again", (t) =>
@@ -40,4 +41,22 @@ test("[E46] with the pre-commit framework both run once, whichever was installed
   assert.match(self.commit().stderr, /^the first hook\nbad is there\nhookline: "Type check" refused the commit .*\n$/);
   mustRun(self, ["git", "uninstall"]);
   assert.equal(self.commit().stderr, "the first hook\nthe framework ran\n");
+});
+
+test("lefthook that puts itself in place during a commit is followed at once", (t) => {
+  const self = scratch(t);
+  installLefthook(self);
+  self.write(hook, refusing, 0o755);
+  mustRun(self, ["git", "install"]);
+  const kept = `${place}.original`;
+  const moving = `mv ${place} ${place}.old\ncp ${kept} ${place}\n`;
+  self.write(
+    kept,
+    self.read(kept).replace("echo lefthook ran\n", `[ -e ${place}.old ] || { ${moving}}\necho lefthook ran\n`),
+    0o755,
+  );
+  self.write("bad", "");
+  assert.match(self.commit().stderr, /^lefthook ran\nbad is there\nhookline: "Type check" refused/);
+  assert.ok(isStub(self.read(place)));
+  assert.deepEqual(hooksIn(join(self.top, ".git/hooks")), ["pre-commit", "pre-commit.original"]);
 });

@@ -4,24 +4,11 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import { isStub } from "../../../src/agents/git/stub.ts";
-import { askedAfterCommits, assertRefused, branches, kinds, script } from "./branch-kinds.ts";
+import { askedAfterCommits, kinds, script } from "./branch-kinds.ts";
 import { beginSession, mustRun, place, refusing, scratch } from "./scratch.ts";
 
 test(`[E51] ${kinds.script.what} is asked after a commit on a branch without it`, (t) =>
   askedAfterCommits(scratch(t), kinds.script, 1));
-
-test("[E51] a session on a branch without hooks puts back what another tool has written over", (t) => {
-  const self = scratch(t);
-  branches(self, { what: "", base: { "a.txt": "" }, guarded: { [script]: refusing } });
-  self.mustGit(["checkout", "--quiet", "main"]);
-  self.write(place, "#!/bin/sh\necho theirs\n", 0o755);
-  beginSession(self);
-  self.mustGit(["checkout", "--quiet", "guarded"]);
-  self.write("bad", "");
-  const refused = self.commit();
-  assertRefused(refused);
-  assert.match(refused.stderr, /^theirs\n/);
-});
 
 test("[E51] only uninstall takes the hook out once it is in place", (t) => {
   const self = scratch(t);

@@ -133,3 +133,14 @@ test("a file in the way is left alone, and reported with its path", (t) => {
     assert.match(mustRun(self, ["status"]), /git +does not run Hookline/);
   }
 });
+
+test("[E51] a script of another worktree is reason enough to stay", (t) => {
+  const self = scratch(t);
+  self.write(hook, refusing, 0o755);
+  assert.equal(self.commit().code, 0);
+  const other = join(self.folder, "other");
+  self.mustGit(["worktree", "add", "--quiet", other]);
+  rmSync(join(self.top, hook));
+  mustRun(self, ["git", "install"]);
+  assert.ok(self.has(place));
+});

@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
+import { type AskGit, gitPlace } from "../../../src/agents/git/repository.ts";
+import { askGitAs } from "../../../src/hosts/cli/git/worktrees.ts";
 import { foreign, mustRun } from "./installing.ts";
 import { hook, hooksIn } from "./managers.ts";
 import { place, refusing, scratch, script } from "./scratch.ts";
@@ -36,7 +38,7 @@ test("[E46, ET25] a foreign hook is kept as pre-commit.original, ours is never m
   self.write(hook, refusing, 0o755);
   const path = self.write(place, foreign, 0o750);
   const before = statSync(path);
-  for (let times = 0; times < 3; times++) mustRun(self, ["git", "install"]);
+  for (let times = 0; times < 2; times++) mustRun(self, ["git", "install"]);
   assert.deepEqual(hooksIn(join(self.top, ".git/hooks")), ["pre-commit", "pre-commit.original"]);
   assert.equal(self.read(`${place}.original`), foreign);
   const said = mustRun(self, ["git", "uninstall"]);
@@ -82,17 +84,6 @@ test("[E51] install without any script for commits installs nothing, and leaves 
   assert.equal(self.commit().code, 0);
   mustRun(self, ["git", "uninstall"]);
   assert.equal(self.read(place), foreign);
-});
-
-test("[E51] a script of another worktree is reason enough to stay", (t) => {
-  const self = scratch(t);
-  self.write(hook, refusing, 0o755);
-  assert.equal(self.commit().code, 0);
-  const other = join(self.folder, "other");
-  self.mustGit(["worktree", "add", "--quiet", other]);
-  rmSync(join(self.top, hook));
-  mustRun(self, ["git", "install"]);
-  assert.ok(self.has(place));
 });
 
 test("[T34] where nothing can be installed it says why, and writes nothing", (t) => {
@@ -182,4 +173,19 @@ test("machines read what install did", (t) => {
     { do: "keep", from: "pre-commit", to: "pre-commit.original" },
     { do: "write", name: "pre-commit" },
   ]);
+});
+
+test("at the top of a worktree git is asked once for its folders, and below it where it looks for hooks is the same", (t) => {
+  const self = scratch(t);
+  self.write("below/file", "");
+  const git = askGitAs(self.environment);
+  const asked: string[] = [];
+  const ask: AskGit = (words, folder) => {
+    asked.push(words.join(" "));
+    return git(words, folder);
+  };
+  const place = gitPlace(ask, self.top);
+  assert.deepEqual([place.top, place.hooks], [self.top, join(self.top, ".git/hooks")]);
+  assert.equal(asked.filter((one) => one.startsWith("rev-parse")).length, 1, asked.join("\n"));
+  assert.deepEqual(gitPlace(git, join(self.top, "below")), place);
 });

@@ -1,11 +1,21 @@
-/** The same of each signal, of each store that is of no use, and of each way in which a guard breaks. */
+/** The same of each signal, of each store that is of no use, and of each way in which a guard breaks; and a hook that git does not wait for. */
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import { isStub } from "../../../src/agents/git/stub.ts";
-import { beginSession, installed, place, scratch } from "./scratch.ts";
-import { breaks, endsAtSignal, guarding, passesWithout, refusesInLastForm, settle, unusable } from "./troubles.ts";
+import { beginSession, installed, place, type Scratch, scratch } from "./scratch.ts";
+import {
+  asking,
+  breaks,
+  endsAtSignal,
+  fifo,
+  guarding,
+  passesWithout,
+  refusesInLastForm,
+  settle,
+  unusable,
+} from "./troubles.ts";
 
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
   test(`${signal} ends the script that is running, and is reported with its name`, (t) => endsAtSignal(t, signal));
@@ -29,3 +39,25 @@ test("[E51] git continues to run Hookline while a hook file is broken, even if n
   settle(self, ".hookline/hooks.json");
   assert.match(self.commit().stderr, /refused by guard/);
 });
+
+test("a hook that git does not wait for delays no commit, and ends after it", async (t) => {
+  const self = scratch(t, { ownNode: true });
+  const go = fifo(t, self, "go");
+  const done = fifo(t, self, "done");
+  const command = `read -r word < '${go.path}'; echo "$word" > '${done.path}'`;
+  self.write(".hookline/hooks.json", asking(command, { async: true }));
+  installed(self);
+  const passed = self.commit();
+  assert.deepEqual([passed.code, passed.stderr], [0, ""]);
+  go.write();
+  assert.equal(await done.read(), "on");
+  await ends(self);
+});
+
+/** No run is going on any more, so that nothing is left running. */
+async function ends(self: Scratch): Promise<void> {
+  for (;;) {
+    const [run]: { status: string }[] = JSON.parse(self.hookline(["runs", "--json"]).stdout);
+    if (run?.status === "completed") return;
+  }
+}

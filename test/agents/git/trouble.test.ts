@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import test from "node:test";
-import { installed, type Scratch, scratch, script } from "./scratch.ts";
-import { asking, breaks, commits, fifo, hook, passesWithout, refusesInLastForm, unusable } from "./troubles.ts";
+import { installed, scratch, script } from "./scratch.ts";
+import { breaks, commits, fifo, hook, passesWithout, refusesInLastForm, unusable } from "./troubles.ts";
 
 test("a refusal whose output is not read refuses the commit all the same", async (t) => {
   const self = scratch(t, { ownNode: true });
@@ -28,25 +28,3 @@ test("a store that cannot be used refuses no commit, and is reported", (t) => pa
 
 test(`[E51] ${breaks.script.what} keeps refusing commits in its last valid form, and git continues to run Hookline`, (t) =>
   refusesInLastForm(t, breaks.script, { few: true }));
-
-test("a hook that git does not wait for delays no commit, and ends after it", async (t) => {
-  const self = scratch(t, { ownNode: true });
-  const go = fifo(t, self, "go");
-  const done = fifo(t, self, "done");
-  const command = `read -r word < '${go.path}'; echo "$word" > '${done.path}'`;
-  self.write(".hookline/hooks.json", asking(command, { async: true }));
-  installed(self);
-  const passed = self.commit();
-  assert.deepEqual([passed.code, passed.stderr], [0, ""]);
-  go.write();
-  assert.equal(await done.read(), "on");
-  await ends(self);
-});
-
-/** No run is going on any more, so that nothing is left running. */
-async function ends(self: Scratch): Promise<void> {
-  for (;;) {
-    const [run]: { status: string }[] = JSON.parse(self.hookline(["runs", "--json"]).stdout);
-    if (run?.status === "completed") return;
-  }
-}

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
-import { agedCommit, askedAtOnce, assertRefused, guard, refusesWithout } from "./aged.ts";
+import { agedCommit, askedAtOnce, assertRefused, guard } from "./aged.ts";
 import { installed, scratch, script } from "./scratch.ts";
 
 test("[E48] a file of hooks that appears with an old date is asked at once", (t) =>
@@ -37,6 +37,3 @@ test("[ET26] a linked worktree made after install asks the main worktree's guard
   self.mustGit(["worktree", "add", "--quiet", other]);
   assertRefused(agedCommit(self, other));
 });
-
-test("[E48] a guard that has lost its type still refuses", (t) =>
-  refusesWithout(scratch(t), (text) => text.replace(/^# type.*\n/m, "")));

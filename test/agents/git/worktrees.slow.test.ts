@@ -5,6 +5,7 @@ import { join } from "node:path";
 import test from "node:test";
 import { emptyRepository } from "../../repository.ts";
 import { mustRun, place, refusing, scratch } from "./scratch.ts";
+import { guarding } from "./troubles.ts";
 
 const hook = ".hookline/hooks/check.sh";
 
@@ -56,4 +57,20 @@ test("a guard in another worktree's module is asked there", (t) => {
   const refused = self.commit({ cwd: other });
   assert.notEqual(refused.code, 0);
   assert.match(refused.stderr, /not here/);
+});
+
+test("[T34] a submodule asks its own hooks, not those of the repository around it", (t) => {
+  const self = scratch(t);
+  const library = join(self.folder, "library");
+  emptyRepository(library);
+  assert.equal(self.commit({ cwd: library }).code, 0);
+  self.mustGit(["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", library, "library"]);
+  const submodule = join(self.top, "library");
+  self.write(".hookline/hooks.json", guarding);
+  assert.match(mustRun(self, ["git", "install"], submodule), /^nothing is installed/);
+  self.write("library/.discobot/hooks/check.sh", refusing, 0o755);
+  assert.match(mustRun(self, ["git", "install"], submodule), /\n {2}1 hook listens to commits: Type check\n/);
+  assert.ok(self.has(".git/modules/library/hooks/pre-commit"));
+  mustRun(self, ["git", "uninstall"], submodule);
+  assert.ok(!self.has(".git/modules/library/hooks/pre-commit"));
 });

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
-import { emptyRepository } from "../../repository.ts";
 import { beginSession, mustRun, place, refusing, scratch, script } from "./scratch.ts";
 
 const hook = ".hookline/hooks/check.sh";
@@ -10,22 +9,6 @@ const guarding = JSON.stringify({
   hooks: {
     "git.pre-commit": [{ hooks: [{ type: "command", command: "echo refused by guard >&2; exit 2", role: "guard" }] }],
   },
-});
-
-test("[T34] a submodule asks its own hooks, not those of the repository around it", (t) => {
-  const self = scratch(t);
-  const library = join(self.folder, "library");
-  emptyRepository(library);
-  assert.equal(self.commit({ cwd: library }).code, 0);
-  self.mustGit(["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", library, "library"]);
-  const submodule = join(self.top, "library");
-  self.write(".hookline/hooks.json", guarding);
-  assert.match(mustRun(self, ["git", "install"], submodule), /^nothing is installed/);
-  self.write("library/.discobot/hooks/check.sh", refusing, 0o755);
-  assert.match(mustRun(self, ["git", "install"], submodule), /\n {2}1 hook listens to commits: Type check\n/);
-  assert.ok(self.has(".git/modules/library/hooks/pre-commit"));
-  mustRun(self, ["git", "uninstall"], submodule);
-  assert.ok(!self.has(".git/modules/library/hooks/pre-commit"));
 });
 
 test("[T34] a bare repository's worktrees do not run the hooks of the folder around it", (t) => {

@@ -1,0 +1,3 @@
+import { testOrdinary } from "./loosening-ordinary.ts";
+
+testOrdinary(1);

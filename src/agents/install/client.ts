@@ -11,7 +11,7 @@ import { readRegularTextSync, textAt } from "../../files/regular-file.ts";
 import { writePrivate } from "../../files/write.ts";
 import { journalledFiles, journalNames, makePrivateFolder } from "./files.ts";
 import { launcherOf, writeLaunchers } from "./launch.ts";
-import { findNativeClient, writeNativeClient, writtenNativeClient } from "./native-client.ts";
+import { findNativeClient, type NativeProgram, writeNativeClient, writtenNativeClient } from "./native-client.ts";
 import {
   clientFile,
   codeFolder,
@@ -41,6 +41,12 @@ interface ClientChoice {
   because: string;
 }
 
+/** What was found on the way to the choice: each look starts a program. */
+export interface ChosenClient extends ClientChoice {
+  bash?: string;
+  native?: NativeProgram;
+}
+
 export interface Clients {
   stateFolder: string;
   environment: Readonly<Record<string, string | undefined>>;
@@ -52,13 +58,15 @@ export interface Clients {
 }
 
 /** Nothing is written yet. */
-export function chooseClient({ stateFolder, environment, program }: Clients): ClientChoice & { bash?: string } {
+export function chooseClient({ stateFolder, environment, program }: Clients): ChosenClient {
   if (environment.HOOKLINE_DAEMON === "off")
     return nodeChoice(stateFolder, program, "HOOKLINE_DAEMON is off, so each event is decided by a command of its own");
   const bash = findBash(environment);
-  if (!findNativeClient()) return choiceWithout({ stateFolder, program }, bash);
+  const native = findNativeClient();
+  if (!native) return choiceWithout({ stateFolder, program }, bash);
   return {
     is: "native",
+    native,
     tries: asking(stateFolder, program),
     because: `hookline-client ${asks}`,
     ...(bash !== undefined && { bash }),
@@ -76,7 +84,7 @@ const asking = (stateFolder: string, program: Clients["program"]): readonly Try[
 function choiceWithout(
   { stateFolder, program }: Pick<Clients, "stateFolder" | "program">,
   bash: string | undefined,
-): ClientChoice & { bash?: string } {
+): ChosenClient {
   const none =
     "hookline-client does not run here, and no bash from version 5 on was found that reaches sockets and sees /proc";
   if (bash === undefined) return nodeChoice(stateFolder, program, none);
@@ -92,19 +100,19 @@ const nodeChoice = (stateFolder: string, program: Clients["program"], because: s
 /**
  * Writes what the chosen client needs, and lets clients start a daemon.
  *
+ * @param choice what was chosen for them, where that is known
  * @returns the choice that holds: another one, where the client that is compiled does not run from there, and Node, where none can
  * be written
  * @throws HooklineError settings_unusable
  */
-export function prepareClient(clients: Clients): ClientChoice {
+export function prepareClient(clients: Clients, choice: ChosenClient = chooseClient(clients)): ClientChoice {
   const { stateFolder, program, version, environment } = clients;
-  const choice = chooseClient(clients);
   makePrivateFolder(stateFolder);
   try {
     if (environment.HOOKLINE_DAEMON !== "off") allowOnDemand(onDemandFile(stateFolder), clients.port);
     const isNative = choice.is === "native";
     // Where none is wanted, another layer may call it.
-    const native = isNative ? writeNativeClient(stateFolder, version) : writtenNativeClient(stateFolder);
+    const native = isNative ? writeNativeClient(stateFolder, version, choice.native) : writtenNativeClient(stateFolder);
     const bash = choice.bash ?? writtenClient(stateFolder)?.bash;
     writeLaunchers(stateFolder, { program, ...(native && { native }), ...(bash !== undefined && { bash }) });
     if (choice.bash !== undefined) writeClient(stateFolder, { bash: choice.bash, program, version });

@@ -27,8 +27,13 @@ const loaderHere = (): string | undefined => loaders[process.arch]?.find((file) 
 /** It runs, sees when a process began, and may use sockets. What does not answer at once does not. */
 const canRun = (file: string): boolean => spawnSync(file, ["--can-run"], { timeout: 5_000 }).status === 0;
 
+export interface NativeProgram {
+  file: string;
+  loader: string;
+}
+
 /** The program of the package. Undefined: there is none for this machine. */
-export function findNativeClient(): { file: string; loader: string } | undefined {
+export function findNativeClient(): NativeProgram | undefined {
   const file = nativeProgram("hookline-client");
   const loader = loaderHere();
   return file !== undefined && loader !== undefined && canRun(file) ? { file, loader } : undefined;
@@ -38,8 +43,11 @@ export function findNativeClient(): { file: string; loader: string } | undefined
  * A copy in the state folder, for its owner alone, which goes on asking a daemon where the package has gone. It replaces another in one
  * step. Undefined: no program can be started there. May throw what the file system says.
  */
-export function writeNativeClient(stateFolder: string, version: string): NativeClient | undefined {
-  const found = findNativeClient();
+export function writeNativeClient(
+  stateFolder: string,
+  version: string,
+  found: NativeProgram | undefined = findNativeClient(),
+): NativeClient | undefined {
   if (!found) return undefined;
   const file = nativeClientFile(stateFolder);
   const program = readRegularBytesSync(found.file);

@@ -43,8 +43,8 @@ const below = skip === false && whyAbove(ancestors() ?? []);
 test("trust --hash works for a machine without a terminal, where no agent is known above it", {
   skip: below || skip,
 }, (t) => {
-  const { bash } = placeBelow(t);
-  const [, hash = ""] = /"hash":"?([^",}]+)/.exec(bash('eval "$HOOKLINE trust list --json"').said) ?? [];
+  const { bash, hookline } = placeBelow(t);
+  const [, hash = ""] = /"hash": ?"?([^",}]+)/.exec(hookline("trust", "list", "--json").stdout) ?? [];
   const { status, said } = bash(`eval "$HOOKLINE trust . --hash ${hash}"`);
   assert.deepEqual([status, /^trusted: /.test(said)], [0, true], said);
 });

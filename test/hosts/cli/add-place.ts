@@ -22,7 +22,7 @@ export interface World {
 }
 
 /** @param program the bin; absent: that of a build in which everything is trusted */
-export function emptyProject(t: TestContext, program?: string): World {
+export function emptyProject(t: Pick<TestContext, "after">, program?: string): World {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-add-")));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const home = join(folder, "home");
@@ -63,13 +63,18 @@ export const stopped: readonly (readonly [string, RegExp])[] = [
 
 export const ordinary: readonly string[] = ["git push origin main", "ls -la", "rm -rf node_modules", "npm test"];
 
-/** Of each list so many. */
-export function stops(t: TestContext, count: number): void {
-  const { hookline, verdict } = emptyProject(t);
-  assert.equal(verdict("rm -fr ~"), undefined);
-  const added = hookline("add", "guard");
+/** Before the pack is there nothing is stopped. */
+export function guarded(t: Pick<TestContext, "after">): World {
+  const world = emptyProject(t);
+  assert.equal(world.verdict("rm -fr ~"), undefined);
+  const added = world.hookline("add", "guard");
   assert.equal(added.status, 0, added.stderr);
   assert.match(added.stdout, /deny {2}delete-root-or-home: /);
+  return world;
+}
+
+/** Of each list so many. */
+export function stops({ verdict }: World, count: number): void {
   for (const [command, why] of stopped.slice(0, count)) {
     const found = verdict(command);
     assert.ok(found?.is === "deny" || found?.is === "ask", command);

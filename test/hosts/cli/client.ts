@@ -19,7 +19,7 @@ export interface Telling {
 
 /** Starts it; it is killed with the test, if it still runs. */
 export function tell(
-  t: TestContext,
+  t: Pick<TestContext, "after">,
   line: string,
   { cwd, environment, payload, shell = "/bin/sh" }: Telling,
 ): Promise<Said> {

@@ -4,6 +4,7 @@ import { appendFileSync, chmodSync, existsSync, readFileSync, rmSync, statSync, 
 import { delimiter, join } from "node:path";
 import { test } from "node:test";
 import { runCommand } from "../../program.ts";
+import { emptyRepository } from "../../repository.ts";
 import { isOneFinding, named, ofAll, worldFor, wrong } from "./doctor-world.ts";
 
 /** Hooks of the project that run these commands on each call of Bash. */
@@ -290,4 +291,20 @@ test("hooks that wait for a clock need a daemon: doctor names them, and --fix st
   } finally {
     world.hookline("down");
   }
+});
+
+test("doctor asks git once where its hooks are", (t) => {
+  const world = worldFor(t, {
+    "home/bin/git": '#!/bin/sh\necho "$*" >>"$HOME/asked"\nPATH="$REST" exec git "$@"\n',
+    "workspace/.hookline/hooks/commit.sh": "#!/bin/bash\n#---\n# type: pre-commit\n#---\n",
+  });
+  emptyRepository(world.workspace);
+  const bin = join(world.folder, "home", "bin");
+  for (const program of [join(bin, "git"), join(world.workspace, ".hookline", "hooks", "commit.sh")])
+    chmodSync(program, 0o755);
+  const rest = world.environment.PATH ?? "";
+  Object.assign(world.environment, { REST: rest, PATH: `${bin}${delimiter}${rest}` });
+  assert.match(named(world.findings().findings, "git-hook-missing").says, /1 hook for commits/);
+  const asked = readFileSync(join(world.folder, "home", "asked"), "utf8").split("\n");
+  assert.equal(asked.filter((words) => words.endsWith("rev-parse --show-toplevel")).length, 1, asked.join("\n"));
 });

@@ -47,7 +47,8 @@ test(
       /It was allowed once by a person; it would have denied: people push/,
     );
     assert.equal(world.call(push).verdict?.is, "deny", "it is used up");
-    assert.equal((await world.allowed("2")).status, 0);
+    assert.equal(world.call({ file_path: "a.ts", content: "x" }, { tool: "Write" }).verdict?.is, "ask");
+    await world.allowedBefore();
     assert.deepEqual(
       world.call({ file_path: "a.ts", content: "x" }, { tool: "Write" }),
       {},

@@ -8,15 +8,18 @@ import { type TestContext, test } from "node:test";
 import { runCommand } from "../../program.ts";
 import { emptyRepository } from "../../repository.ts";
 
-const allKinds: Readonly<Record<string, (path: string) => void>> = {
-  "a pipe": (path) => void spawnSync("mkfifo", [path]),
-  "a link to /dev/zero": (path) => symlinkSync("/dev/zero", path),
-  "a folder": (path) => void mkdirSync(path),
-  "a file of 20 GB": (path) => {
+const each = (make: (path: string) => void) => (paths: readonly string[]) => {
+  for (const path of paths) make(path);
+};
+const allKinds: Readonly<Record<string, (paths: readonly string[]) => void>> = {
+  "a pipe": (paths) => void spawnSync("mkfifo", paths),
+  "a link to /dev/zero": each((path) => symlinkSync("/dev/zero", path)),
+  "a folder": each((path) => void mkdirSync(path)),
+  "a file of 20 GB": each((path) => {
     const file = openSync(path, "w", 0o600);
     ftruncateSync(file, 20 * 1024 ** 3); // it takes no room
     closeSync(file);
-  },
+  }),
 };
 
 const payload = JSON.stringify({
@@ -40,10 +43,12 @@ function place(t: TestContext): { cwd: string; home: string; state: string; envi
   return { cwd, home, state: join(home, ".local", "state", "hookline"), environment };
 }
 
-function put(make: (path: string) => void, path: string): void {
-  mkdirSync(dirname(path), { recursive: true });
-  rmSync(path, { force: true, recursive: true });
-  make(path);
+function put(make: (paths: readonly string[]) => void, paths: readonly string[]): void {
+  for (const path of paths) {
+    mkdirSync(dirname(path), { recursive: true });
+    rmSync(path, { force: true, recursive: true });
+  }
+  make(paths);
 }
 
 /** The others are tested by npm run test:slow. */
@@ -55,7 +60,10 @@ export function testKinds(isOne: (kind: string) => boolean): void {
   for (const [kind, make] of Object.entries(kinds))
     test(`where each settings file of the home folder is ${kind}, every command ends, and check names the file`, (t) => {
       const { cwd, home, environment } = place(t);
-      for (const file of ofAgents) put(make, join(home, file));
+      put(
+        make,
+        ofAgents.map((file) => join(home, file)),
+      );
       for (const words of [["check"], ["status"], ["doctor"], ["hook", "claude-code"], ["install", "claude-code"]]) {
         const input = words[0] === "hook" ? payload : "";
         const { status, stdout, stderr } = runCommand(words, { cwd, environment, input });
@@ -79,7 +87,7 @@ export function testKinds(isOne: (kind: string) => boolean): void {
         )
         .map((one) => join(one.parentPath, one.name));
       assert.ok(found.length > 3, found.join(" "));
-      for (const path of [...found, ...ofState.map((file) => join(state, file))]) put(make, path);
+      put(make, [...found, ...ofState.map((file) => join(state, file))]);
       for (const words of [
         ...[["check"], ["status"], ["doctor"], ["hook", "claude-code"], ["trust", "list"], ["down"]],
         ...[
@@ -98,7 +106,7 @@ export function testKinds(isOne: (kind: string) => boolean): void {
     test(`where the store is ${kind}, commands say so and an agent's event is decided without it`, (t) => {
       const { cwd, state, environment } = place(t);
       const file = join(state, "hookline.db");
-      put(make, file);
+      put(make, [file]);
       for (const words of [["status"], ["doctor"], ["hook", "claude-code"]]) {
         const input = words[0] === "hook" ? payload : "";
         const { status, stdout, stderr } = runCommand(words, { cwd, environment, input });

@@ -6,7 +6,18 @@ import { type AddressInfo, createServer as createSocketServer } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { test } from "node:test";
 import { clientFile } from "../../../src/agents/install/own-call.ts";
-import { answering, answerOf, asked, proof, saying, taken, unasked, withEachClient } from "./shell-client-place.ts";
+import {
+  answering,
+  answerOf,
+  asked,
+  isLost,
+  leavesItToNode,
+  proof,
+  saying,
+  taken,
+  unasked,
+  withEachClient,
+} from "./shell-client-place.ts";
 
 /** Whatever the client's text assigns, reads or declares. */
 function namesIn(script: string): string[] {
@@ -19,6 +30,12 @@ function namesIn(script: string): string[] {
 }
 
 withEachClient((placeFor) => {
+  test("[R60] whatever else stands where a daemon should does not take the event and leaves it to Node, with the payload", (t) =>
+    leavesItToNode(t, placeFor));
+
+  test("[R60] an event whose answer was lost after it was taken, wherever that broke off, is never decided again", (t) =>
+    isLost(t, placeFor));
+
   test("what the caller exports reaches hooks as it came, whatever the client calls its own variables, and nothing of its own does", async (t) => {
     const place = placeFor(t);
     const names = namesIn(readFileSync(clientFile(place.state), "utf8"));

@@ -71,21 +71,22 @@ function placed(t: TestContext, more: Readonly<Record<string, string>> = {}): (.
   };
 }
 
+const saidBy = (hookline: (...words: string[]) => string, screens: readonly string[]): Map<string, string> =>
+  new Map(screens.map((words) => [words, hookline(...words.split(" "))]));
+
 /** The numbers in front of these words, on every line that has them. */
 const numbersBefore = (text: string, words: string): number[] =>
   [...text.matchAll(new RegExp(`(\\d+) ${words}`, "g"))].map(([, count]) => Number(count));
 
 test("status, list, check, doctor, emit, init and trust say the same number of hooks that are not trusted, and of those that are here", (t) => {
   const hookline = placed(t);
-  for (const words of ["status", "list", "check", "doctor", "emit PreToolUse"]) {
-    const said = hookline(...words.split(" "));
-    assert.deepEqual([...new Set(numbersBefore(said, "hooks here do not run"))], [7], `${words}: ${said}`);
-  }
-  assert.deepEqual(numbersBefore(hookline("status"), "(?:active|not trusted)\\b"), [3, 7]);
-  assert.deepEqual(numbersBefore(hookline("init"), "hooks here do not run"), [7]);
+  const said = saidBy(hookline, ["status", "list", "check", "doctor", "emit PreToolUse", "init"]);
+  for (const [words, text] of said)
+    assert.deepEqual([...new Set(numbersBefore(text, "hooks here do not run"))], [7], `${words}: ${text}`);
+  assert.deepEqual(numbersBefore(said.get("status") ?? "", "(?:active|not trusted)\\b"), [3, 7]);
   assert.deepEqual(numbersBefore(hookline("trust", "list"), "items"), [7]);
   for (const words of ["check", "doctor"])
-    assert.deepEqual(numbersBefore(hookline(words), "hooks in \\d+ files"), [10], words);
+    assert.deepEqual(numbersBefore(said.get(words) ?? "", "hooks in \\d+ files"), [10], words);
   assert.equal(JSON.parse(hookline("list", "--json")).filter((one: { trusted: boolean }) => !one.trusted).length, 7);
   const [{ path, hash }] = JSON.parse(hookline("trust", "list", "--json"));
   hookline("trust", path, "--hash", hash);
@@ -94,21 +95,23 @@ test("status, list, check, doctor, emit, init and trust say the same number of h
     assert.deepEqual(numbersBefore(hookline(words), "hooks in \\d+ files"), [10], words);
 });
 
-test("of what only refuses before trust, of what is broken and of what is no hook yet, every screen says the same numbers", (t) => {
+test("of what only refuses before trust, of what is broken and of what is no hook yet, every screen says the same numbers, and status counts the errors that check finds", (t) => {
   const hookline = placed(t, mixed);
   const words = "9 hooks here do not run until you trust them, 2 more only refuse or ask until then, 3 more to trust";
-  for (const asked of ["status", "list", "check", "doctor", "emit PreToolUse", "init"])
-    assert.ok(hookline(...asked.split(" ")).includes(words), `${asked}: ${hookline(...asked.split(" "))}`);
-  assert.match(
-    hookline("status"),
-    /hooks {4}3 active, 9 not trusted, 2 not trusted, only refuses, 1 broken, 1 built in/,
-  );
-  assert.equal(JSON.parse(hookline("status", "--json")).hooks, 15);
-  assert.deepEqual(numbersBefore(hookline("check"), "hooks in \\d+ files"), [15]);
+  const said = saidBy(hookline, ["status", "list", "check", "doctor", "emit PreToolUse", "init"]);
+  for (const [asked, text] of said) assert.ok(text.includes(words), `${asked}: ${text}`);
+  const [status = "", check = "", doctor = ""] = ["status", "check", "doctor"].map((one) => said.get(one));
+  assert.match(status, /hooks {4}3 active, 9 not trusted, 2 not trusted, only refuses, 1 broken, 1 built in/);
+  assert.deepEqual(numbersBefore(check, "hooks in \\d+ files"), [15]);
   const listed: { trusted: boolean; dialect: string }[] = JSON.parse(hookline("list", "--json").split("\n")[0] ?? "");
   assert.equal(listed.filter(({ dialect }) => dialect !== "builtin").length, 15);
-  assert.match(hookline("doctor"), /programs\s+.*all that 3 hooks start/);
+  assert.match(doctor, /programs\s+.*all that 3 hooks start/);
   assert.deepEqual(numbersBefore(hookline("trust", "list"), "items"), [9 + 2 + 3]);
+  // Those of what hooks start as well.
+  const errors = numbersBefore(check, "errors?[,:]");
+  assert.deepEqual(numbersBefore(status, "errors?[,:]"), errors);
+  const told = JSON.parse(hookline("status", "--json"));
+  assert.deepEqual([told.hooks, told.errors], [15, errors[0]]);
 });
 
 test("before trust doctor does not say that no hook is a command", (t) => {
@@ -117,11 +120,4 @@ test("before trust doctor does not say that no hook is a command", (t) => {
     hookline("doctor"),
     /no hook that is trusted here is a command or a script; 7 hooks are not trusted yet/,
   );
-});
-
-test("status counts the errors that check finds, those of what hooks start as well", (t) => {
-  const hookline = placed(t, mixed);
-  const errors = (): number[] => numbersBefore(hookline("check"), "errors?[,:]");
-  assert.deepEqual(numbersBefore(hookline("status"), "errors?[,:]"), errors());
-  assert.equal(JSON.parse(hookline("status", "--json")).errors, errors()[0]);
 });

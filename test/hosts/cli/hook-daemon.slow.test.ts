@@ -17,13 +17,14 @@ import {
   installed,
   options,
   sayTheSame,
+  served,
   tool,
 } from "./hook-daemon-place.ts";
 
 test(
   "[R60] every client, the command with and without the daemon, and HTTP say the same of an event, byte by byte, whatever the answer",
   options,
-  (t) => sayTheSame(t, Object.keys(cases)),
+  async (t) => sayTheSame(await served(t), Object.keys(cases)),
 );
 
 test(
@@ -73,12 +74,12 @@ test(
   },
 );
 
-test("[F27, R60] a daemon that is stopped holds no client up, and takes nothing up later", options, (t) =>
-  daemonIsStopped(t, clients),
+test("[F27, R60] a daemon that is stopped holds no client up, and takes nothing up later", options, async (t) =>
+  daemonIsStopped(await served(t), clients),
 );
 
 test(
   "[F1, R60] a daemon that dies after it has taken an event, whichever client has told it: guards block, others let pass, and no hook runs again",
   options,
-  (t) => daemonDies(t, clients),
+  async (t) => daemonDies(await served(t), clients),
 );

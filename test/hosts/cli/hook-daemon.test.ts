@@ -2,25 +2,39 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "node:test";
+import { after, before, describe, test } from "node:test";
 import { until } from "../daemon/started.ts";
-import { daemonDies, daemonIsStopped, endDaemon, installed, options, sayTheSame, tool } from "./hook-daemon-place.ts";
-
-test(
-  "[R60] every client, the command with and without the daemon, and HTTP say the same of an event, byte by byte",
+import {
+  daemonDies,
+  daemonIsStopped,
+  endDaemon,
+  installed,
   options,
-  (t) => sayTheSame(t, ["a deny"]),
-);
+  type Served,
+  sayTheSame,
+  served,
+  tool,
+} from "./hook-daemon-place.ts";
 
-test("[F27, R60] a daemon that is stopped holds no agent up, and takes nothing up later", options, (t) =>
-  daemonIsStopped(t, ["compiled"]),
-);
+describe("a daemon as long as it lives", options, () => {
+  const ends: (() => unknown)[] = [];
+  let here: Served;
+  before(async () => {
+    here = await served({ after: (work: () => unknown) => void ends.push(work) });
+  });
+  after(async () => {
+    for (const end of ends) await end();
+  });
 
-test(
-  "[F1, R60] a daemon that dies after it has taken an event: guards block, others let pass, and no hook runs again",
-  options,
-  (t) => daemonDies(t, ["compiled"]),
-);
+  test("[R60] every client, the command with and without the daemon, and HTTP say the same of an event, byte by byte", () =>
+    sayTheSame(here, ["a deny"]));
+
+  test("[F27, R60] a daemon that is stopped holds no agent up, and takes nothing up later", () =>
+    daemonIsStopped(here, ["compiled"]));
+
+  test("[F1, R60] a daemon that dies after it has taken an event: guards block, others let pass, and no hook runs again", () =>
+    daemonDies(here, ["compiled"]));
+});
 
 test(
   "[R60] where install has allowed it, the first event without a daemon starts one for the next, which it finds",

@@ -22,6 +22,17 @@ test("a daemon of another store leaves the port alone at which agents look for t
   assert.notEqual(portOfOther(), 4665, "install has noted it");
 });
 
+test("status of another store says nothing of HTTP hooks that go to another port than the usual daemon's", async (t) => {
+  const place = placeFor(t);
+  await noted(t, place);
+  place.hookline("install", "claude-code", "--http");
+  upApart(t, place);
+  const words = ["--store", join(place.folder, "other.db")];
+  const other = await place.up(...words);
+  assert.doesNotMatch(place.hookline("status", ...words).stdout, /sends its events/);
+  await other.stop();
+});
+
 test("ports that no program can have are left out, and the message about one in settings says what to do", async (t) => {
   const place = placeFor(t);
   const port = await noted(t, place);

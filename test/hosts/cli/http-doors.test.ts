@@ -33,9 +33,6 @@ test("up and status report HTTP hooks that go to another port than the daemon's,
   assert.equal(place.hookline("install", "claude-code", "--layer", "user", "--http").status, 0);
   assert.equal(registeredPort(place), String(port));
   assert.doesNotMatch(place.hookline("status").stdout, /sends its events/);
-  const other = await place.up("--store", join(place.folder, "other.db"));
-  assert.doesNotMatch(place.hookline("status", "--store", join(place.folder, "other.db")).stdout, /sends its events/);
-  await other.stop();
 });
 
 test("install --http says so where HOOKLINE_STORE names another store, and takes the usual one by that name too", (t) => {

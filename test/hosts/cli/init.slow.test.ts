@@ -63,3 +63,12 @@ test("the second run says that nothing is to do, and changes nothing", (t) => {
   assert.doesNotMatch(stdout, /\(new\)|written/);
   assert.deepEqual(files(), first);
 });
+
+test("in a project without tests and formatter it proposes what fits, and only where .vscode is the settings of VS Code", (t) => {
+  const { hookline } = machine(t);
+  const { changes } = JSON.parse(hookline("init", "--json").stdout);
+  assert.deepEqual(
+    changes.map(({ name }: { name: string }) => name),
+    ["guard", "push", "waits", "claude-code", "codex"],
+  );
+});

@@ -95,15 +95,6 @@ test("without a terminal and without --yes it only shows, and says what to type"
   assert.deepEqual(files(), before);
 });
 
-test("in a project without tests and formatter it proposes what fits, and only where .vscode is the settings of VS Code", (t) => {
-  const { hookline } = machine(t);
-  const { changes } = JSON.parse(hookline("init", "--json").stdout);
-  assert.deepEqual(
-    changes.map(({ name }: { name: string }) => name),
-    ["guard", "push", "waits", "claude-code", "codex"],
-  );
-});
-
 test("settings of an agent that cannot be read are told with their place, and the others are registered", (t) => {
   const { hookline, home } = machine(t, { ".claude/settings.json": "{ broken" });
   const { status, stderr } = hookline("init", "--yes");

@@ -11,10 +11,3 @@ test("a reader that goes away before it has all ends the command without a word"
   stdout.destroy();
   assert.deepEqual(await ended, { code: 0, stderr: "" });
 });
-
-test("a command that waits for its reader ends by a signal", async (t) => {
-  const { child, stuck, ended } = place(t).hookline("runs", "--all", "--json", "--limit", String(count));
-  await stuck;
-  child.kill("SIGTERM");
-  assert.deepEqual(await ended, { code: "SIGTERM", stderr: "" });
-});

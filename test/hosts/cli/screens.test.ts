@@ -10,7 +10,7 @@ import { kept, screens, skip, tooWide } from "./screens.ts";
 test("in a terminal of 80 columns the commands of a first day are shown as in the kept screens", {
   skip,
 }, async (t) => {
-  const names = ["hookline", "a typo", "list", "explain", "runs", "why"];
+  const names = ["hookline", "list", "runs", "why"];
   const found = await screens(t, { columns: 80, lines: 24, names });
   const whole = `\n${readFileSync(kept(80, 24), "utf8")}\n=== `;
   for (const [name, screen] of found) assert.ok(whole.includes(`\n=== ${name}\n${screen}\n=== `), screen);

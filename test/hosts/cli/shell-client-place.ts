@@ -150,3 +150,56 @@ export const taken = "HTTP/1.1 102 Processing\r\n\r\n";
 export const asked: RegExp = /^Node: bin hook claude-code --event PreToolUse --by user --asked\n/;
 export const unasked: RegExp = /^Node: bin hook claude-code --event PreToolUse --by user\n/;
 export const lost: RegExp = /^Node: bin hook claude-code --event PreToolUse --by user --taken\n/;
+
+/** What stands where a daemon should and does not take the event. Absent: nobody. */
+const others: Readonly<Record<string, readonly [bytes: string, hangsUp?: boolean] | undefined>> = {
+  "an impostor's answer": [answerOf("0 0 0\n", "another")],
+  "a refusal": ["HTTP/1.1 409 Conflict\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"],
+  "one who says nothing": ["", false],
+  nobody: undefined,
+  "an impostor that has taken it": [taken + answerOf("0 0 0\n", "another")],
+  "one who hangs up": [""],
+  "no HTTP": ["220 mail.example ready\r\n"],
+};
+
+/** With the first so many of these. */
+export async function leavesItToNode(t: TestContext, placeFor: (t: TestContext) => Place, count = 7): Promise<void> {
+  await Promise.all(
+    Object.entries(others)
+      .slice(0, count)
+      .map(async ([name, given]) => {
+        const place = placeFor(t);
+        place.address({ port: given ? await saying(t, ...given) : 9 });
+        const said = await place.tell('{"a":1}');
+        assert.match(said.stdout, asked, name);
+        assert.match(said.stdout, /\n7\n$/, `${name}: the payload`);
+      }),
+  );
+}
+
+/** What comes of an answer once the event was taken. */
+const broken: Readonly<Record<string, string>> = {
+  "nothing more": taken,
+  "an answer that breaks off": answerOf("0 9 0\nhalf"),
+  "no lengths": answerOf("hello\n"),
+  "half a head": `${taken}HTTP/1.1 200 OK\r\nx-hook`,
+  "half a body": taken + answerOf("0 9 0\nhalf"),
+  "a code that we never give": answerOf("1 0 0\n"),
+  "a failure": `${taken}HTTP/1.1 500 No\r\nx-hookline-proof: ${proof}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`,
+};
+
+/** With the first so many of these. */
+export async function isLost(t: TestContext, placeFor: (t: TestContext) => Place, count = 7): Promise<void> {
+  await Promise.all(
+    Object.entries(broken)
+      .slice(0, count)
+      .map(async ([name, bytes]) => {
+        const place = placeFor(t);
+        place.address({ port: await saying(t, bytes) });
+        // On a busy machine a client may not see in time that the event was taken: the claim begins with what it has seen.
+        let said = (await place.tell('{"a":1}')).stdout;
+        for (let tries = 1; tries < 100 && asked.test(said); tries++) said = (await place.tell('{"a":1}')).stdout;
+        assert.match(said, lost, name);
+      }),
+  );
+}

@@ -90,7 +90,7 @@ export async function planInstall(
     client: chosen.because,
     ...(door && { door: door.words }),
     async perform() {
-      const client = prepareClient(clients);
+      const client = prepareClient(clients, chosen);
       const result = installAgent({ ...planned, tries: client.tries });
       noteGuards({ stateFolder: state, root, hooks, places });
       removeUnused(state, { daemonWanted: invocation.environment.HOOKLINE_DAEMON !== "off" });

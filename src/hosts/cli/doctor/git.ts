@@ -1,24 +1,22 @@
 /** Git's hook in this repository: that it is where a person has put it, and that what it asks may run. */
-import { type GitHookHere, gitHookHere } from "../git/hooks.ts";
+import type { GitHookHere } from "../git/hooks.ts";
 import { waitingForTrust, waitingWords } from "../git/waiting.ts";
 import { commitHooks } from "../git/worktrees.ts";
 import { counted } from "../terminal.ts";
 import { type Area, row } from "./check.ts";
 import type { Here } from "./here.ts";
 
-const hereOf = ({ invocation }: Here): GitHookHere | null => gitHookHere(invocation);
-
 /** Those that a commit asks. */
 const listening = async (here: Here) => commitHooks(await here.hooks());
 
 export const git: Area = {
   name: "git",
-  isHere: async (here) => hereOf(here) !== null,
+  isHere: async (here) => here.gitHook() !== null,
   checks: [
     row<GitHookHere>("git-hook-gone", {
       is: "bad",
       find(here) {
-        const found = hereOf(here);
+        const found = here.gitHook();
         return found?.hook === null && found.wasInstalled ? [found] : [];
       },
       says: ({ hooks }, { show }) =>
@@ -28,7 +26,7 @@ export const git: Area = {
     row<number>("git-hook-missing", {
       is: "note",
       async find(here) {
-        const found = hereOf(here);
+        const found = here.gitHook();
         const hooks = await listening(here);
         return found?.hook === null && !found.wasInstalled && hooks.length > 0 ? [hooks.length] : [];
       },
@@ -39,11 +37,11 @@ export const git: Area = {
       is: "note",
       async find(here) {
         const waiting = waitingForTrust(await here.hooks());
-        return hereOf(here)?.hook && waiting > 0 ? [waiting] : [];
+        return here.gitHook()?.hook && waiting > 0 ? [waiting] : [];
       },
       says: (count) => waitingWords(count).replace(/: run .*/, ""),
       run: () => "hookline trust",
     }),
   ],
-  good: (here) => (hereOf(here)?.hook ? "git runs Hookline before each commit" : "no hook here is for commits"),
+  good: (here) => (here.gitHook()?.hook ? "git runs Hookline before each commit" : "no hook here is for commits"),
 };

@@ -11,6 +11,7 @@ import { findProject } from "../../../loading/project.ts";
 import { trusting } from "../../compose/trust.ts";
 import { type Invocation, textFlag } from "../command.ts";
 import { daemonHere } from "../daemon/status.ts";
+import { type GitHookHere, gitHookHere } from "../git/hooks.ts";
 import { loadingFor, storedAutomations, withAutomations } from "../loaded.ts";
 import { stateFolder, storePath } from "../place.ts";
 import { isOfProject, projectFolders } from "../project.ts";
@@ -52,6 +53,8 @@ export interface Here {
   daemon(): Promise<Fields | undefined>;
   /** Undefined: no Postgres is a store here. Never rejects. */
   postgres(): Promise<PostgresHere | undefined>;
+  /** Git's own hook here; null: there is no repository. */
+  gitHook(): GitHookHere | null;
   registrations(): { registered: readonly Registered[]; unreadable: readonly Unreadable[] };
 }
 
@@ -82,6 +85,7 @@ export function hereFor(invocation: Invocation): Here {
       }
     }),
     postgres: once(() => lookAtPostgresHere(invocation, { daemon, storeLook })),
+    gitHook: once(() => gitHookHere(invocation)),
     registrations: once(() => registrationsAt(places)),
   };
 }

@@ -18,6 +18,7 @@ import { type TestContext, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { packageForTests } from "../../../../scripts/package-for-tests.ts";
 import { codeCache, runCommand } from "../../../program.ts";
+import { emptyRepository } from "../../../repository.ts";
 
 interface Ran {
   status: number | null;
@@ -54,7 +55,7 @@ function clonedRepository(t: TestContext, files: Readonly<Record<string, string>
   const hookline = (words: readonly string[], input = ""): Ran =>
     runCommand(words, { bin, cwd: root, environment: env, input });
   const git = (...words: readonly string[]): Ran => spawnSync("git", words, { cwd: root, env, encoding: "utf8" });
-  git("init", "--quiet");
+  emptyRepository(root);
   const state = join(home, ".local", "state", "hookline");
   return { root, state, hookline, git, read: (path) => readFileSync(join(root, path), "utf8") };
 }
@@ -118,32 +119,6 @@ export default [{ on: "PreToolUse", name: "module", run: () => ({ context: impor
   );
 });
 
-test("a trusted check that starts from its own folder finds what is in the project, and a commit holds what its script adds", (t) => {
-  const header = (type: string): string => `#!/bin/bash\n#---\n# name: check\n# type: ${type}\n#---\n`;
-  const { root, hookline, git } = trustedRepository(t, {
-    "src/a.ts": "// FIXME later\n",
-    "notes.txt": "one\n",
-    ".hookline/hooks/fix.sh": `${header("pre-commit")}cd "$(dirname "$0")/../.."
-if grep -rn FIXME src; then echo "a FIXME is left"; exit 1; fi
-echo two > notes.txt
-git -C "$(git rev-parse --show-toplevel)" add -u
-`,
-  });
-  assert.equal(hookline(["git", "install"]).status, 0);
-  git("add", "-A");
-  const refused = git("commit", "-m", "one");
-  assert.notEqual(refused.status, 0);
-  assert.match(refused.stderr + refused.stdout, /src\/a\.ts:1:.*FIXME/);
-  writeFileSync(join(root, "src", "a.ts"), "// done\n");
-  git("add", "-A");
-  const { status, stderr } = git("commit", "-m", "one");
-  assert.equal(status, 0, stderr);
-  assert.equal(git("show", "HEAD:notes.txt").stdout, "two\n");
-  assert.deepEqual(git("ls-files", "-s").stdout.match(/^120000.*$/gm), null);
-  assert.equal(lstatSync(join(root, ".hookline", "hooks", "fix.sh")).isSymbolicLink(), false);
-  assert.ok(existsSync(join(root, "src", "a.ts")));
-});
-
 test("a guard whose program changes its own file while it runs blocks, whatever it has answered", (t) => {
   const { root, hookline } = trustedRepository(t, {
     "hooks/guard.sh": '#!/bin/sh\necho "# more" >> "$0"\nexit 0\n',
@@ -180,31 +155,49 @@ test("a guard with a condition of the project's module refuses when a file of th
   for (const _again of [1, 2]) assert.match(verdict("deploy"), /deny: the hook no_deploy failed/);
 });
 
-test("at git, install, status, doctor and each commit say how many hooks do not run for want of trust, and what to type", (t) => {
-  const script = (name: string): string => `#!/bin/bash\n#---\n# name: ${name}\n# type: pre-commit\n#---\nexit 1\n`;
+test("at git, install, status, doctor and each commit say how many hooks do not run for want of trust, and what to type; trusted, they find the project from their own folder, and a commit holds what they add", (t) => {
+  const script = (name: string, body: string): string =>
+    `#!/bin/bash\n#---\n# name: ${name}\n# type: pre-commit\n#---\n${body}`;
   const repository = clonedRepository(t, {
-    "a.txt": "a\n",
-    ".hookline/hooks/one.sh": script("one"),
-    ".hookline/hooks/two.sh": script("two"),
+    "src/a.ts": "// FIXME later\n",
+    "notes.txt": "one\n",
+    ".hookline/hooks/fix.sh": script(
+      "fix",
+      `cd "$(dirname "$0")/../.."
+if grep -rn FIXME src; then echo "a FIXME is left"; exit 1; fi
+echo two > notes.txt
+git -C "$(git rev-parse --show-toplevel)" add -u
+`,
+    ),
+    ".hookline/hooks/more.sh": script("more", "exit 0\n"),
   });
-  const { hookline, git } = repository;
+  const { root, hookline, git } = repository;
   const said = /2 hooks for commits do not run until you trust them: run `hookline trust`/;
-  const installed = hookline(["git", "install"]);
-  assert.match(installed.stdout, said);
+  assert.match(hookline(["git", "install"]).stdout, said);
   assert.match(hookline(["status"]).stdout, said);
   const finding = (): { finding: string; run?: string } | undefined =>
     JSON.parse(hookline(["doctor", "--json"]).stdout).find(({ area }: { area: string }) => area === "git");
-  assert.deepEqual([finding()?.finding, finding()?.run], ["git-hooks-not-trusted", "hookline trust"]);
+  const untrusted = finding();
+  assert.deepEqual([untrusted?.finding, untrusted?.run], ["git-hooks-not-trusted", "hookline trust"]);
   git("add", "-A");
-  const { status, stderr } = git("commit", "-m", "one");
-  assert.equal(status, 0, stderr);
-  assert.match(stderr, said);
+  const first = git("commit", "-m", "one");
+  assert.equal(first.status, 0, first.stderr);
+  assert.match(first.stderr, said);
   trustAll(repository);
   assert.equal(finding()?.finding, "good");
   assert.doesNotMatch(hookline(["status"]).stdout, said);
   const refused = git("commit", "--allow-empty", "-m", "two");
   assert.notEqual(refused.status, 0);
   assert.doesNotMatch(refused.stderr, said);
+  assert.match(refused.stderr + refused.stdout, /src\/a\.ts:1:.*FIXME/);
+  writeFileSync(join(root, "src", "a.ts"), "// done\n");
+  git("add", "-A");
+  const { status, stderr } = git("commit", "-m", "two");
+  assert.equal(status, 0, stderr);
+  assert.equal(git("show", "HEAD:notes.txt").stdout, "two\n");
+  assert.deepEqual(git("ls-files", "-s").stdout.match(/^120000.*$/gm), null);
+  assert.equal(lstatSync(join(root, ".hookline", "hooks", "fix.sh")).isSymbolicLink(), false);
+  assert.ok(existsSync(join(root, "src", "a.ts")));
 });
 
 test("doctor and status say that git's hook is gone when another tool has written over it", (t) => {

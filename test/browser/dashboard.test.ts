@@ -2,21 +2,30 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { openSqliteStore } from "../../src/storage/sqlite/sqlite.ts";
-import { placeFor } from "../hosts/daemon/started.ts";
+import { type Place, placeFor, type Started } from "../hosts/daemon/started.ts";
 import { aRun } from "../storage/contract.ts";
-import { closeBrowser, findBrowser, openPage, type Size } from "./open.ts";
+import { closeBrowser, findBrowser, openPage } from "./open.ts";
 import { bash, files, hostile, tell, tellSession } from "./workspace.ts";
 
 const skip = findBrowser() === undefined ? "there is no chromium on this machine" : false;
 after(closeBrowser);
 
+/** For tests that change nothing: a daemon that was told of a session. */
+const toldPlace = placeFor({ after: (work: () => unknown) => after(() => work()) }, files);
+let telling: Promise<Started> | undefined;
+async function told(): Promise<{ place: Place; daemon: Started }> {
+  telling ??= toldPlace.up().then((daemon) => {
+    tellSession(toldPlace);
+    return daemon;
+  });
+  return { place: toldPlace, daemon: await telling };
+}
+
 /** As a person sees it. */
 const shownHostile = hostile.replace("\u202e", "\\u202e");
 
 test("the first screen answers what was blocked, by which rule, and where its file is", { skip }, async (t) => {
-  const place = placeFor(t, files);
-  const daemon = await place.up();
-  tellSession(place);
+  const { place, daemon } = await told();
   const { page } = await openPage(t, place, daemon);
   const first = page.locator(".refusal").first();
   await first.waitFor();
@@ -36,19 +45,12 @@ test("the first screen answers what was blocked, by which rule, and where its fi
   assert.equal(await page.evaluate("navigator.clipboard.readText()"), "hookline allow-once");
 });
 
-for (const [size, dark] of [
-  ["phone", false],
-  ["phone", true],
-  ["desktop", false],
-  ["desktop", true],
-] as [Size, boolean][])
-  test(`every page is without fault on a ${dark ? "dark" : "light"} ${size}, whatever stands in the texts`, {
+for (const size of ["phone", "desktop"] as const)
+  test(`every page is without fault on a ${size}, dark and light, whatever stands in the texts`, {
     skip,
   }, async (t) => {
-    const place = placeFor(t, files);
-    const daemon = await place.up();
-    tellSession(place);
-    const { page, go, axe, complaints } = await openPage(t, place, daemon, { size, dark });
+    const { place, daemon } = await told();
+    const { page, go, axe, look, complaints } = await openPage(t, place, daemon, { size, dark: size === "phone" });
     await page.locator(".refusal").first().waitFor();
     const run = (await page.locator(".refusal a.more").nth(1).getAttribute("href")) ?? assert.fail("no run");
     const pages: readonly [hash: string, ready: string][] = [
@@ -66,9 +68,12 @@ for (const [size, dark] of [
     for (const [hash, ready] of pages) {
       await go(hash);
       await page.locator(ready).first().waitFor();
-      assert.deepEqual(await axe(), [], hash);
-      const wide = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
-      assert.ok(wide <= 0, `${hash} is ${wide} pixels wider than the screen`);
+      for (const dark of [true, false]) {
+        await look({ size, dark });
+        assert.deepEqual(await axe(), [], `${hash} ${dark ? "dark" : "light"}`);
+        const wide = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
+        assert.ok(wide <= 0, `${hash} is ${wide} pixels wider than the screen`);
+      }
       assert.equal(
         await page.locator("main img, main script, main [onerror], main a[href^='javascript']").count(),
         0,
@@ -82,8 +87,7 @@ for (const [size, dark] of [
   });
 
 test("the dashboard leads to the documentation, and back", { skip }, async (t) => {
-  const place = placeFor(t, files);
-  const daemon = await place.up();
+  const { place, daemon } = await told();
   const { page, complaints } = await openPage(t, place, daemon);
   await page.getByRole("link", { name: "Documentation" }).click();
   await page.locator("article h1", { hasText: "Hookline" }).waitFor();
@@ -108,9 +112,7 @@ test("what happens is shown as it happens, and a new refusal comes first", { ski
 test("a run is shown whole: event, each condition with its value, steps, answer, all hooks, and the reply", {
   skip,
 }, async (t) => {
-  const place = placeFor(t, files);
-  const daemon = await place.up();
-  tellSession(place);
+  const { place, daemon } = await told();
   const { page } = await openPage(t, place, daemon);
   await page.locator(".refusal a.more").first().click();
   const trace = page.locator(".trace");
@@ -175,9 +177,7 @@ test("an automation is run, paused and resumed, and its run is there to look at"
 });
 
 test("an event is tried, typed or recorded, and nothing runs", { skip }, async (t) => {
-  const place = placeFor(t, files);
-  const daemon = await place.up();
-  tellSession(place);
+  const { place, daemon } = await told();
   const before = place.runs().length;
   const { page, go } = await openPage(t, place, daemon);
   await go("/try");
@@ -309,9 +309,7 @@ test("an automation is created by a form, looked at and changed as YAML, and its
 test("[T16] a page of another origin, before a browser that is let in, changes nothing and reads nothing", {
   skip,
 }, async (t) => {
-  const place = placeFor(t, files);
-  const daemon = await place.up();
-  tellSession(place);
+  const { place, daemon } = await told();
   const { page, strange } = await openPage(t, place, daemon);
   await page.locator(".refusal").first().waitFor();
   const came = await strange(`async (own) => {
@@ -381,9 +379,7 @@ test("a browser that is not let in is told how, and a daemon that is gone is wai
 });
 
 test("the keyboard reaches everything: past the navigation, to a run, and back", { skip }, async (t) => {
-  const place = placeFor(t, files);
-  const daemon = await place.up();
-  tellSession(place);
+  const { place, daemon } = await told();
   const { page } = await openPage(t, place, daemon);
   await page.locator(".refusal").first().waitFor();
   await page.keyboard.press("Tab");

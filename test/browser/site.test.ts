@@ -4,9 +4,9 @@ import { globSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { after, test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { placeFor } from "../hosts/daemon/started.ts";
+import { placeFor, type Started } from "../hosts/daemon/started.ts";
 import { bin } from "../program.ts";
-import { closeBrowser, findBrowser, openAt, type Size } from "./open.ts";
+import { closeBrowser, findBrowser, type Look, openAt } from "./open.ts";
 
 const skip = findBrowser() === undefined ? "there is no chromium on this machine" : false;
 after(closeBrowser);
@@ -14,35 +14,44 @@ after(closeBrowser);
 const folder = join(dirname(dirname(bin)), "dist", "site");
 const pages = globSync("**/*.html", { cwd: folder }).sort();
 
-/** No style is about a width and a theme together: each page is looked at in two of the four, and what stands around all in each. */
-const some = pages.filter((_, index) => index % 10 === 0);
+/** Nothing here changes what a daemon serves. */
+const place = placeFor({ after: (work: () => unknown) => after(() => work()) });
+let serving: Promise<Started> | undefined;
+const served = (): Promise<Started> => {
+  serving ??= place.up();
+  return serving;
+};
 
-for (const [size, dark, which, shown] of [
-  ["phone", true, "every", pages],
-  ["desktop", false, "every", pages],
-  ["phone", false, "every tenth", some],
-  ["desktop", true, "every tenth", some],
-] as [Size, boolean, string, string[]][])
-  test(`${which} page of the documentation is without fault on a ${dark ? "dark" : "light"} ${size}`, {
-    skip,
-  }, async (t) => {
-    const daemon = await placeFor(t).up();
-    const site = `http://127.0.0.1:${daemon.port}/docs/`;
-    const { page, axe, complaints } = await openAt(t, daemon, site, { size, dark });
-    assert.ok(pages.length > 80, `only ${pages.length} pages`);
-    for (const path of shown) {
-      const answer = await page.goto(`${site}${path}`);
-      assert.equal(answer?.status(), 200, path);
-      await page.locator("main h1").waitFor();
-      assert.deepEqual(await axe(), [], path);
+/** No style is about a width and a theme together: each page is looked at in two of the four, and what stands around all in each. */
+const ofEach: readonly Look[] = [{ size: "phone", dark: true }, { size: "desktop" }];
+const ofSome: readonly Look[] = [...ofEach, { size: "phone" }, { size: "desktop", dark: true }];
+
+test("every page of the documentation is without fault on a dark phone and a light desktop, and every tenth on a light phone and a dark desktop", {
+  skip,
+}, async (t) => {
+  const daemon = await served();
+  const site = `http://127.0.0.1:${daemon.port}/docs/`;
+  const { page, axe, look, complaints } = await openAt(t, daemon, site);
+  assert.ok(pages.length > 80, `only ${pages.length} pages`);
+  for (const [index, path] of pages.entries()) {
+    const [first, ...others] = index % 10 === 0 ? ofSome : ofEach;
+    if (first) await look(first);
+    const answer = await page.goto(`${site}${path}`);
+    assert.equal(answer?.status(), 200, path);
+    await page.locator("main h1").waitFor();
+    for (const one of [undefined, ...others]) {
+      if (one) await look(one);
+      const seen = `${path} ${JSON.stringify(one ?? first)}`;
+      assert.deepEqual(await axe(), [], seen);
       const wide = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
-      assert.ok(wide <= 0, `${path} is ${wide} pixels wider than the screen`);
-      assert.deepEqual(await complaints(), [], path);
+      assert.ok(wide <= 0, `${seen} is ${wide} pixels wider than the screen`);
     }
-  });
+    assert.deepEqual(await complaints(), [], path);
+  }
+});
 
 test("/ begins a search, arrows and Enter choose what was found, and Escape ends it", { skip }, async (t) => {
-  const daemon = await placeFor(t).up();
+  const daemon = await served();
   const site = `http://127.0.0.1:${daemon.port}/docs/`;
   const { page, axe, complaints } = await openAt(t, daemon, `${site}errors/index.html`);
   const found = page.locator(".found a");
@@ -67,7 +76,7 @@ test("/ begins a search, arrows and Enter choose what was found, and Escape ends
 });
 
 test("the keyboard passes the navigation, and links lead from page to page", { skip }, async (t) => {
-  const daemon = await placeFor(t).up();
+  const daemon = await served();
   const { page, complaints } = await openAt(t, daemon, `http://127.0.0.1:${daemon.port}/docs`);
   await page.keyboard.press("Tab");
   assert.equal(await page.evaluate("document.activeElement.textContent"), "Skip to the page");

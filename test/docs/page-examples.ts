@@ -75,23 +75,30 @@ function placeFor(t: Pick<TestContext, "after">): ExamplePlace {
   );
   const run: ExamplePlace["run"] = (command) => {
     const line = command.replaceAll("/home/you/app", workspace);
-    const { status, stdout, stderr } =
-      process.env.HOOKLINE_EXAMPLES !== "write" && isOneCommand.test(line)
-        ? runCommand(wordsOf(line), { cwd: workspace, environment })
-        : spawnSync("sh", ["-c", `exec 2>&1\n${line}`], { cwd: workspace, env: environment, encoding: "utf8" });
-    return {
-      status,
-      printed: `${stdout}${stderr}`.replaceAll(workspace, "/home/you/app").replaceAll(home, "/home/you"),
-    };
+    const alone = process.env.HOOKLINE_EXAMPLES === "write" ? undefined : commandAlone(line);
+    const { status, stdout, stderr } = alone
+      ? runCommand(alone.words, { cwd: workspace, environment, input: alone.input })
+      : spawnSync("sh", ["-c", `exec 2>&1\n${line}`], { cwd: workspace, env: environment, encoding: "utf8" });
+    const printed = (stdout + stderr).replaceAll(workspace, "/home/you/app").replaceAll(home, "/home/you");
+    return { status, printed };
   };
   emptyRepository(workspace);
   return { home, workspace, run };
 }
 
-/** A line for which no shell is needed, and so no process: `hookline` with words as they are and words between single quotes. */
-const isOneCommand = /^hookline(?: (?:[\w./:=,@-]+|'[^']*'))*$/;
-const wordsOf = (line: string): string[] =>
-  [...line.matchAll(/ (?:'([^']*)'|(\S+))/g)].map(([, quoted, plain]) => quoted ?? plain ?? "");
+const word = /(?:[\w./:=@,-]+|'[^']*'|"[^"\\$`]*")(?= |\n|$)/;
+const oneCommand = new RegExp(`^(?:echo '([^']*)' \\| )?hookline((?:(?: | ?\\\\\\n *)${word.source})+)\\n?$`);
+
+/**
+ * The words of a line that is one command of hookline, and what `echo` gives it: it needs neither a shell nor a process of its own.
+ * Undefined: the line does more.
+ */
+function commandAlone(line: string): { words: string[]; input: string } | undefined {
+  const [, input, rest] = oneCommand.exec(line) ?? [];
+  if (rest === undefined) return undefined;
+  const words = (rest.match(new RegExp(word, "g")) ?? []).map((one) => one.replaceAll(/^(['"])(.*)\1$/gs, "$2"));
+  return { words, input: input === undefined ? "" : `${input}\n` };
+}
 
 /** What differs from run to run, by its kind; columns are as wide as the longest of these. */
 const plain = (text: string): string =>

@@ -16,6 +16,9 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { packageForTests } from "../../../scripts/package-for-tests.ts";
+import { runCommand } from "../../program.ts";
+import { emptyRepository } from "../../repository.ts";
 
 const repository = join(import.meta.dirname, "..", "..", "..");
 
@@ -28,7 +31,12 @@ test("what install and git install register in a clone runs a bundle, made anew 
   symlinkSync(join(repository, "node_modules"), join(clone, "node_modules"));
   const [home, workspace] = [join(folder, "home"), join(folder, "workspace")];
   for (const one of [home, workspace]) mkdirSync(one);
-  const environment = { PATH: process.env.PATH ?? "", HOME: home, HOOKLINE_DAEMON: "off" };
+  const environment = {
+    PATH: process.env.PATH ?? "",
+    HOME: home,
+    HOOKLINE_DAEMON: "off",
+    NODE_COMPILE_CACHE: join(folder, "code"),
+  };
   const run = (bin: string, ...words: string[]): string => {
     const options = { cwd: workspace, env: environment, encoding: "utf8" } as const;
     const { status, stdout, stderr } = spawnSync(process.execPath, [bin, ...words], options);
@@ -47,13 +55,16 @@ test("what install and git install register in a clone runs a bundle, made anew 
   const first = isFrom();
   assert.match(run(source, "install", "claude-code"), /nothing to do/);
   assert.equal(isFrom(), first);
-  spawnSync("git", ["init", "--quiet"], { cwd: workspace, env: environment });
+  emptyRepository(workspace);
   mkdirSync(join(workspace, ".hookline", "hooks"), { recursive: true });
   writeFileSync(join(workspace, ".hookline", "hooks", "a.sh"), "#!/bin/sh\n#---\n# type: pre-commit\n#---\n", {
     mode: 0o755,
   });
-  const [{ hash }] = JSON.parse(run(source, "trust", "list", "--json"));
-  run(source, "trust", "--hash", hash);
+  const asks = join(packageForTests("asked"), "bin", "hookline.js"); // what the clone itself takes longer to say
+  const trusting = (...words: string[]) =>
+    runCommand(["trust", ...words], { cwd: workspace, environment, bin: asks }).stdout;
+  const [{ hash }] = JSON.parse(trusting("list", "--json"));
+  trusting("--hash", hash);
   run(source, "git", "install");
   const stub = readFileSync(join(workspace, ".git", "hooks", "pre-commit"), "utf8");
   assert.ok(stub.includes(`\nbin='${bundle}'\n`), stub.slice(0, 400));

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { isOneFinding, named, ofAll, troubles, worldFor } from "./doctor-world.ts";
+import { isOneFinding, named, ofAll, troubles, type World, worldFor } from "./doctor-world.ts";
 
 test("doctor --fire runs every registered line: all events arrive, and no hook runs", (t) => {
   const world = worldFor(t, {
@@ -21,11 +21,19 @@ test("doctor --fire runs every registered line: all events arrive, and no hook r
   assert.equal(world.hookline("runs", "--json").stdout.trim(), "[]");
 });
 
+/** Each line that is registered is a process of doctor --fire. */
+function leaveOnly(world: World, ...events: string[]): void {
+  const { hooks, ...others } = JSON.parse(readFileSync(world.settings, "utf8"));
+  const left = Object.fromEntries(events.map((event) => [event, hooks[event]]));
+  writeFileSync(world.settings, JSON.stringify({ ...others, hooks: left }));
+}
+
 test("a registration that leads nowhere is named with what it said and the command that mends it", (t) => {
   const world = worldFor(t);
   world.hookline("install", "claude-code");
   world.write("other/hookline.js", 'console.error("its disk is gone");');
   const other = join(world.folder, "other", "hookline.js");
+  leaveOnly(world, "PreToolUse", "Stop");
   writeFileSync(world.settings, readFileSync(world.settings, "utf8").replaceAll(/[^"\\]*\/bin\/hookline\.js/g, other));
   const { status, findings } = world.findings("--fire");
   assert.equal(status, 1);
@@ -40,6 +48,7 @@ test("a registration that leads nowhere is named with what it said and the comma
 test("[R78] doctor --fire asks what answers where Hookline is gone, and names a guarded event that would pass", (t) => {
   const world = worldFor(t, { "home/.config/hookline/hooks.json": JSON.stringify({ deny: ["Bash(git push *)"] }) });
   world.hookline("install", "claude-code");
+  leaveOnly(world, "PreToolUse");
   writeFileSync(join(world.state, "gone.sh"), "echo it is gone >&2\nexit 0\n");
   const { findings } = world.findings("--fire");
   assert.match(

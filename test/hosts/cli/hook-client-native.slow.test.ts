@@ -58,11 +58,11 @@ test(
 );
 
 test("[R60] whatever comes back, the compiled client and the shell's come to the same, in many rounds", withBash, (t) =>
-  sameAsShell(t, Number(process.env.RUNS ?? 40)),
+  sameAsShell(t, Number(process.env.RUNS ?? 20)),
 );
 
 test(
   "[R60] no bytes make it print what has not the proof, or end in another way than it should, in many rounds",
   here,
-  (t) => printsNothing(t, Number(process.env.RUNS ?? 40)),
+  (t) => printsNothing(t, Number(process.env.RUNS ?? 20)),
 );

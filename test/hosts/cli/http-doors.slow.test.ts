@@ -4,22 +4,18 @@ import { existsSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { placeFor } from "../daemon/started.ts";
-import { listening, noted, registerAt, registeredPort, settingsOf, upApart } from "./http-doors.ts";
+import { listening, noted, registerAt, registeredPort, settingsOf, upApart, upOnce } from "./http-doors.ts";
 
-test("a daemon of another store leaves the port alone at which agents look for the usual one", (t) => {
+test("a daemon of another store leaves the port alone at which agents look for the usual one", async (t) => {
   const place = placeFor(t);
   const other = join(place.folder, "other.db");
-  const portOfOther = (): number => {
-    const { port } = upApart(t, place, "--store", other);
-    assert.equal(place.hookline("down", "--store", other).status, 0);
-    return port;
-  };
+  const portOfOther = async (): Promise<number> => (await upOnce(place, ["--store", other])).port;
   place.hookline("install", "claude-code", "--http");
   registerAt(place, 4665);
-  assert.notEqual(portOfOther(), 4665, "settings name it");
+  assert.notEqual(await portOfOther(), 4665, "settings name it");
   place.hookline("uninstall", "claude-code");
   place.write("state/hookline/daemon-on-demand", "4665\n");
-  assert.notEqual(portOfOther(), 4665, "install has noted it");
+  assert.notEqual(await portOfOther(), 4665, "install has noted it");
 });
 
 test("status of another store says nothing of HTTP hooks that go to another port than the usual daemon's", async (t) => {
@@ -38,17 +34,15 @@ test("ports that no program can have are left out, and the message about one in 
   const port = await noted(t, place);
   place.hookline("install", "claude-code", "--http");
   registerAt(place, 70_000);
-  const first = upApart(t, place);
+  const first = await upOnce(place);
   assert.equal(first.port, port, "it was noted");
   assert.match(first.stderr, /at port 70000 .*: run `hookline install claude-code --layer user --http/);
-  place.hookline("down");
   place.hookline("uninstall", "claude-code");
   for (const damaged of ["650000\n", `${port}\0\0`]) {
     place.write("state/hookline/daemon-on-demand", damaged);
-    const up = upApart(t, place);
+    const up = await upOnce(place);
     assert.equal(up.stderr, "");
     assert.notEqual(up.port, port);
-    place.hookline("down");
   }
 });
 
@@ -57,8 +51,7 @@ test("an address in a remark is ignored: the daemon listens where entries say, a
   const place = placeFor(t, { "home/.claude/settings.json": `{\n  ${remark}\n  "model": "opus"\n}\n` });
   const port = await noted(t, place);
   place.hookline("install", "claude-code", "--http");
-  assert.deepEqual(upApart(t, place), { port, stderr: "" });
-  place.hookline("down");
+  assert.deepEqual(await upOnce(place), { port, stderr: "" });
   place.hookline("install", "claude-code");
   assert.ok(!existsSync(join(place.folder, "state", "hookline", "http-token")));
 });
@@ -74,7 +67,7 @@ test("of several ports in one file the noted one is taken, and up names each of 
     );
   const one = elsewhere(settingsOf(place), 9378, "PreToolUse");
   place.write("home/.claude/settings.json", elsewhere(elsewhere(one, 9379, "Stop"), 9378, "PostToolUse"));
-  const up = upApart(t, place);
+  const up = await upOnce(place);
   assert.equal(up.port, port);
   assert.deepEqual(
     [...up.stderr.matchAll(/at port (\d+)/g)].map(([, named]) => named),
@@ -88,7 +81,7 @@ test("in settings that are broken for now an address still says where the daemon
   place.hookline("install", "claude-code", "--http");
   place.write("home/.claude/settings.json", settingsOf(place).slice(0, -3));
   place.write("state/hookline/daemon-on-demand", "");
-  assert.deepEqual(upApart(t, place), { port, stderr: "" });
+  assert.deepEqual(await upOnce(place), { port, stderr: "" });
 });
 
 test("a store that HOOKLINE_STORE names has a daemon of its own, which takes neither port nor token of agents, and says who gets nothing", async (t) => {
@@ -120,8 +113,7 @@ test("a file that a killed writer has left next to install's notes is no install
   place.hookline("install", "claude-code", "--http");
   place.write("state/hookline/installs/.claude-code-1.json.aabbcc.tmp", '{"ver');
   registerAt(place, 70_000);
-  assert.match(upApart(t, place).stderr, /at port 70000/);
-  place.hookline("down");
+  assert.match((await upOnce(place)).stderr, /at port 70000/);
   place.hookline("uninstall", "claude-code");
   assert.ok(!existsSync(join(place.folder, "state", "hookline", "http-token")));
 });
@@ -135,12 +127,11 @@ test("a daemon without a port in its flags listens where the agents' HTTP hooks 
   assert.equal(place.hookline("install", "claude-code", "--http").status, 0);
   assert.equal(registeredPort(place), String(port));
   await first.stop();
-  assert.equal(upApart(t, place).port, port);
-  assert.equal(place.hookline("down").status, 0);
+  assert.equal((await upOnce(place)).port, port);
   place.hookline("install", "claude-code", "--http");
   assert.equal(registeredPort(place), String(port), "also while none runs");
   place.write("state/hookline/daemon-on-demand", "9\n");
-  assert.deepEqual(upApart(t, place), { port, stderr: "" }, "what settings say counts, not what was noted");
+  assert.deepEqual(await upOnce(place), { port, stderr: "" }, "what settings say counts, not what was noted");
 });
 
 test("the token of agents' HTTP hooks works only at the usual store's daemon, whatever path names the store", async (t) => {
@@ -151,11 +142,12 @@ test("the token of agents' HTTP hooks works only at the usual store's daemon, wh
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
   const body = JSON.stringify({ hook_event_name: "Stop", cwd: place.workspace });
   const answered = async (...words: string[]): Promise<number> => {
-    const { port } = upApart(t, place, "--port", "0", ...words);
-    const address = `http://127.0.0.1:${port}/hook/claude-code?event=Stop&by=user`;
-    const { status } = await fetch(address, { method: "POST", headers, body });
-    assert.equal(place.hookline("down", ...words).status, 0);
-    return status;
+    let answer = 0;
+    await upOnce(place, ["--port", "0", ...words], async (port) => {
+      const address = `http://127.0.0.1:${port}/hook/claude-code?event=Stop&by=user`;
+      answer = (await fetch(address, { method: "POST", headers, body })).status;
+    });
+    return answer;
   };
   symlinkSync(state, join(place.folder, "link"));
   assert.equal(await answered("--store", join(place.folder, "other.db")), 401);

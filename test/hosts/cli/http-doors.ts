@@ -1,10 +1,14 @@
 /** Agents that tell the daemon over HTTP: what their settings say, which port is noted, and daemons that are told none. */
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { type AddressInfo, createServer, type Server } from "node:net";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { text } from "node:stream/consumers";
 import type { TestContext } from "node:test";
+import { bin } from "../../program.ts";
 import { goes, isGone } from "../../runtime/processes/gone.ts";
 import type { Place } from "../daemon/started.ts";
 
@@ -33,6 +37,35 @@ export function upApart(t: TestContext, place: Place, ...words: string[]): { por
     return goes(pid);
   });
   return { port, stderr };
+}
+
+/**
+ * The same in a process of the test, which is ended at once: what it has said by then. Two processes fewer than to start it apart
+ * and to end it by a command.
+ *
+ * @param meanwhile what is asked while it is up
+ */
+export async function upOnce(
+  { workspace, environment, atEnd }: Place,
+  words: readonly string[] = [],
+  meanwhile: (port: number) => Promise<unknown> = async () => undefined,
+): Promise<{ port: number; stderr: string }> {
+  const child = spawn(process.execPath, [bin, "up", "--json", ...words], {
+    ...{ cwd: workspace, env: environment },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  atEnd(() => void child.kill("SIGKILL"));
+  const closed = once(child, "close");
+  const complaints = text(child.stderr);
+  const [line] = await Promise.race([
+    once(createInterface({ input: child.stdout }), "line"),
+    closed.then(async () => assert.fail(`it ended: ${await complaints}`)),
+  ]);
+  const { port } = JSON.parse(line);
+  await meanwhile(port);
+  child.kill("SIGINT");
+  assert.deepEqual(await closed, [0, null]);
+  return { port, stderr: await complaints };
 }
 
 export const settingsOf = (place: Place): string =>

@@ -105,9 +105,10 @@ export async function ended(child: ChildProcess, payload: string | Uint8Array = 
 
 /** On a busy machine an event may not be taken in time: then it is sent again. */
 export async function taken(tell: () => Promise<Ended>): Promise<Ended> {
-  for (let left = 5; ; left--) {
+  const deadline = Date.now() + 600_000; // only where it never is
+  for (;;) {
     const said = await tell();
-    if (left === 0 || !said.stdout.startsWith("Node: --asked")) return said;
+    if (Date.now() > deadline || !said.stdout.startsWith("Node: --asked")) return said;
   }
 }
 

@@ -89,15 +89,30 @@ for (const [kind, make, what] of [
 /** Of the package as people install it: the tests' own has nothing to trust. */
 const asking = join(packageForTests("asked"), "bin", "hookline.js");
 
+/** The words for a shell, by the first of them. */
+const lines: Readonly<Record<string, (hash: string) => string>> = {
+  emit: () => `emit PreToolUse --data '${call}'`,
+  install: () => "install claude-code",
+  trust: (hash) => `trust . --hash ${hash}`,
+  doctor: () => "doctor",
+};
+
 /** Each in a process of its own, as another user or with file systems that no other process sees. */
-function runAll(lines: string, { cwd, environment }: Place): Record<string, { status: number; said: string }> {
-  const script = `${lines}
-say() { printf '\\n== %s\\n' "$1"; shift; $as "$node" "$bin" "$@" 2>&1 </dev/null; printf '\\n=> %s\\n' "$?"; }
-say emit emit PreToolUse --data '${call}'
-say install install claude-code
-bin=$asking
-say trust trust . --hash "$($as "$node" "$bin" trust . --hash 0 2>&1 | grep -oE '[0-9a-f]{64}' | head -1)"
-say doctor doctor`;
+function runAll(
+  before: string,
+  words: readonly string[],
+  { cwd, environment }: Place,
+): Record<string, { status: number; said: string }> {
+  const elsewhere = { ...environment, XDG_STATE_HOME: join(cwd, "..", "asked") };
+  const { stdout: out, stderr: named } = runCommand(["trust", ".", "--hash", "0"], {
+    cwd,
+    environment: elsewhere,
+    bin: asking,
+  });
+  const hash = /[0-9a-f]{64}/.exec(out + named)?.[0] ?? "none";
+  const script = `${before}
+say() { printf '\\n== %s\\n' "$1"; $as "$node" "$program" "$@" 2>&1 </dev/null; printf '\\n=> %s\\n' "$?"; }
+${words.map((word) => `program=$${word === "trust" ? "asking" : "bin"}\nsay ${lines[word]?.(hash)}`).join("\n")}`;
   const { stdout, stderr, status } = spawnSync("unshare", ["--mount", "sh", "-c", script], {
     cwd,
     env: { ...environment, as: "", node: process.execPath, bin, asking, NODE_COMPILE_CACHE: codeCache, COLUMNS: "400" },
@@ -117,7 +132,7 @@ const mayMount = spawnSync("unshare", ["--mount", "mount", "-t", "tmpfs", "tmpfs
 const isRoot = process.getuid?.() === 0;
 const asNobody = 'chown -R 65534:65534 .. && as="setpriv --reuid 65534 --regid 65534 --clear-groups"';
 
-for (const [kind, lines, what, doctor] of [
+for (const [kind, before, what, doctor] of [
   [
     "may not be written by this user",
     `chmod 0500 ../state; ${asNobody}`,
@@ -146,7 +161,7 @@ for (const [kind, lines, what, doctor] of [
     mkdirSync(join(here.cwd, ".hookline"));
     const hooks = { PreToolUse: [{ hooks: [{ type: "command", command: "true" }] }] };
     writeFileSync(join(here.cwd, ".hookline", "hooks.json"), JSON.stringify({ hooks }));
-    const { doctor: looked, ...answers } = runAll(lines, here);
+    const { doctor: looked, ...answers } = runAll(before, ["emit", "install", "trust", "doctor"], here);
     assert.deepEqual(Object.keys(answers), ["emit", "install", "trust"]);
     for (const [name, { status, said }] of Object.entries(answers)) {
       assert.equal(status, 3, `${name}: ${said}`);
@@ -166,6 +181,7 @@ test("where the disk is full that holds an agent's settings, install leaves them
     `mount -t tmpfs -o size=16k tmpfs ../home/.claude; printf '${settings}' > ${file}
      dd if=/dev/zero of=../home/.claude/fill bs=1k 2>/dev/null
      trap 'cp ${file} ${copy}; ls -A ../home/.claude > ${copy}.names' EXIT`,
+    ["install"],
     here,
   );
   assert.equal(install?.status, 3);

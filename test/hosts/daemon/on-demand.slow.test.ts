@@ -89,15 +89,6 @@ test("the last uninstall ends the daemon that a client has started, and no other
   assert.equal(isUp(place)?.pid, asked.child.pid);
 });
 
-test("of two that start at once one is the daemon", async (t) => {
-  const place = placeFor(t);
-  const starts = await Promise.allSettled([1, 2].map(() => place.up()));
-  const won = starts.filter(({ status }) => status === "fulfilled");
-  assert.equal(won.length, 1);
-  for (const start of starts)
-    if (start.status === "rejected") assert.match(String(start.reason), /a daemon is running already/);
-});
-
 test("up --background says why no daemon is up", async (t) => {
   const place = placeOf(t);
   const server = createServer().listen(0, "127.0.0.1");

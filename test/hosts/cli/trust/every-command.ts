@@ -23,7 +23,7 @@ const table: Readonly<Record<string, (repository: HostileRepository) => readonly
     ["replay", "today", "--run"],
     ["replay", "today", "--with", "stranger.hooktest.yaml"],
   ],
-  test: () => [["test"], ["test", "--json"]],
+  test: () => [["test", "--json"]],
   pause: () => [["pause"]],
   resume: () => [["resume"]],
   list: () => [["list"], ["list", "--json"], ["list", "--event", "PreToolUse"], ["list", "--slow"]],
@@ -54,7 +54,10 @@ const table: Readonly<Record<string, (repository: HostileRepository) => readonly
   ],
   open: () => [["open"]],
   ...{ worker: () => [], store: () => [] }, // they are about a Postgres, and look at no folder
-  doctor: () => [["doctor"], ["doctor", "--json"], ["doctor", "--fire"]],
+  doctor: () => [
+    ["doctor", "--json"],
+    ["doctor", "--fire"],
+  ],
   uninstall: () => [["uninstall", "claude-code", "--dry-run"]],
   git: () => [
     ["git", "install", "--dry-run"],

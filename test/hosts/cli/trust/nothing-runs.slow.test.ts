@@ -22,32 +22,21 @@ const visited = (
   return visit(repository, temporaryFolder(t), { ...own, ...what });
 };
 
-const everyWord = everyCommand(all);
-const middle = Math.ceil(everyWord.length / 2);
-const none = { toDaemon: [], toCommand: [] };
-/** Each by itself takes minutes on a busy machine: a trace makes each command several times slower. */
-const visits: readonly (readonly [what: string, Pick<Visit, "commands" | "payloads">])[] = [
-  ["none of the first half of the commands", { commands: everyWord.slice(0, middle), payloads: none }],
-  ["none of the second half of the commands", { commands: everyWord.slice(middle), payloads: none }],
-  [
-    "no event",
-    {
-      commands: [],
-      payloads: { toDaemon: payloadNames, toCommand: ["SessionStart.json", "PreToolUse.json", "Stop.json"] },
-    },
-  ],
-];
-for (const [what, visit] of visits)
-  test(`[R30] in a repository with hooks of every format, ${what} starts, contacts or opens what it names`, {
-    skip,
-  }, async (t) => {
-    assert.ok(all.of > 30, `${all.of} of the table fit into one`);
-    const { leaks, calls, commands, events } = await visited(t, "asked", visit);
-    assert.deepEqual(leaks, []);
-    assert.equal(commands, visit.commands.length);
-    assert.ok(commands > 30 || events > 50);
-    assert.ok(calls.git > 0, "the person's own hook asks git about the repository");
+test("[R30] in a repository with hooks of every format, no command and no event starts, contacts or opens what it names", {
+  skip,
+}, async (t) => {
+  assert.ok(all.of > 30, `${all.of} of the table fit into one`);
+  const words = everyCommand(all);
+  const toCommand = ["SessionStart.json", "PreToolUse.json", "Stop.json"];
+  const { leaks, calls, commands, events } = await visited(t, "asked", {
+    commands: words,
+    payloads: { toDaemon: payloadNames, toCommand },
   });
+  assert.deepEqual(leaks, []);
+  assert.equal(commands, words.length);
+  assert.ok(commands > 60 && events > 50);
+  assert.ok(calls.git > 0, "the person's own hook asks git about the repository");
+});
 
 test("with all trusted the same repository starts, contacts and writes what it names, and the trace shows it", {
   skip,

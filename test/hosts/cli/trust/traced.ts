@@ -53,7 +53,7 @@ export interface Visit {
   bin: string;
   /** Words of commands that are run in the repository. */
   commands: readonly (readonly string[])[];
-  /** Payloads of agents by their file's name; "" for each: a daemon gets them all, these get a process of their own. */
+  /** Payloads of agents by their file's name: a daemon is started where it gets some, the others get a process of their own. */
   payloads: { toDaemon: readonly string[]; toCommand: readonly string[] };
   codeCache: string;
 }
@@ -65,17 +65,17 @@ export async function visit(repository: HostileRepository, folder: string, given
   const known = new Set([...Object.keys(repository.files), ...boundByHooks, ...ofTests]);
   const toll: Toll = { calls: { execve: 0, connect: 0, openat: 0, git: 0 }, commands: 0, events: 0, leaks: [] };
   const judgeAll = (trace: string, what: string): void => {
-    const found = judge(readFileSync(trace, "utf8"), { ...place, known, port: daemon.port });
+    const found = judge(readFileSync(trace, "utf8"), { ...place, known, port: daemon?.port });
     for (const key of Object.keys(toll.calls) as (keyof Calls)[]) toll.calls[key] += found.calls[key];
     toll.leaks.push(...found.leaks.map((leak) => `${repository.name}: ${what}: ${leak}`));
   };
-  const daemon = await startDaemon(place);
+  const daemon = given.payloads.toDaemon.length > 0 ? await startDaemon(place) : undefined;
   try {
-    for (const name of given.payloads.toDaemon) await daemon.send(payload(name, place.repository));
+    for (const name of given.payloads.toDaemon) await daemon?.send(payload(name, place.repository));
     judgeAll(await runCommands(place, given.commands), "commands");
     for (const name of given.payloads.toCommand) judgeAll(await hookCommand(place, name), `hook ${name}`);
   } finally {
-    judgeAll(await daemon.stop(), "the daemon");
+    if (daemon) judgeAll(await daemon.stop(), "the daemon");
   }
   for (const name of ["stranger-was-here", "stolen"])
     if (existsSync(join(place.repository, name))) toll.leaks.push(`${repository.name}: there is a file ${name}`);
@@ -244,8 +244,8 @@ async function startDaemon({ folder, bin, repository, environment }: Place): Pro
 // The judgement.
 
 interface Judging extends Place {
-  /** Of our own daemon. */
-  port: number;
+  /** Of our own daemon, where there is one. */
+  port: number | undefined;
   /** Files of the repository that loading may read. */
   known: ReadonlySet<string>;
 }

@@ -15,6 +15,7 @@ import {
   answerOf,
   asked,
   bash,
+  heard,
   isLost,
   leavesItToNode,
   lost,
@@ -112,7 +113,7 @@ withEachClient((placeFor) => {
     place.address({ port, pid: await unreaped(t) });
     assert.match((await place.tell(given)).stdout, unasked, "its process has ended and waits for its parent");
     place.address({ port });
-    assert.equal((await place.tell(given)).stdout, "bad", "with an address it is asked");
+    assert.equal((await heard(() => place.tell(given))).stdout, "bad", "with an address it is asked");
     for (const variables of [
       { HOOKLINE_DAEMON: "off" },
       { HOOKLINE_STORE: "other.db" },
@@ -136,7 +137,7 @@ withEachClient((placeFor) => {
     place.address({ port, pid: other.pid });
     assert.match((await place.tell("{}")).stdout, unasked);
     place.address({ port });
-    assert.match((await place.tell("{}")).stdout, lost, "one of our own is asked");
+    assert.match((await heard(() => place.tell("{}"))).stdout, lost, "one of our own is asked");
     chownSync(place.state, 65_534, 65_534);
     assert.match((await place.tell("{}")).stdout, unasked, "its folder is another user's");
   });

@@ -8,8 +8,9 @@ export interface Group {
   expected: number;
 }
 
-/** A process is for at most so much: the rest of a room goes to another. */
-const longest = { files: 200, milliseconds: 90_000 };
+/** A process is for at most so much: the rest of a room goes to another. To load Hookline again costs the quick tests most. */
+const mostFiles = 200;
+const longest = { quick: 180_000, hosts: 180_000, postgres: 90_000, browser: 90_000, slow: 90_000 };
 /** Milliseconds of a file that was not run here before: the first run of a clone must not put a whole room into one process. */
 const unknown = { quick: 4_000, hosts: 9_000, postgres: 8_000, browser: 60_000, slow: 20_000 };
 
@@ -24,9 +25,10 @@ export function groupsOf(files: readonly string[], times: ReadonlyMap<string, nu
   const open = new Map<string, Group>();
   for (const file of [...files].sort()) {
     const room = roomOf(file);
-    const expected = times.get(file) ?? unknown[kindOf(file, room)];
+    const kind = kindOf(file, room);
+    const expected = times.get(file) ?? unknown[kind];
     let group = open.get(room);
-    if (!group || group.files.length >= longest.files || group.expected + expected > longest.milliseconds) {
+    if (!group || group.files.length >= mostFiles || group.expected + expected > longest[kind]) {
       group = { room, files: [], expected: 0 };
       open.set(room, group);
       made.push(group);

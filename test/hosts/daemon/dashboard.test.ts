@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { type Hosted, hosted, sharedHosted } from "./hosted.ts";
-import { placeFor, type Started } from "./started.ts";
+import { placeFor, type Started, until } from "./started.ts";
 
 const shared = sharedHosted();
 
@@ -67,7 +67,8 @@ async function pageOf(daemon: Hosted) {
 test("a link lets one browser in, once; its cookie is the daemon's own and no script can read it", async (t) => {
   const place = placeFor(t);
   const daemon = await place.up();
-  const { url } = JSON.parse(place.hookline("open", "--json").stdout);
+  const said = await until(() => place.hookline("open", "--json").stdout, "the daemon's answer to open");
+  const { url } = JSON.parse(said);
   const { cookie, got } = await enter(daemon, codeIn(url));
   assert.equal(got.status, 200);
   assert.equal(JSON.parse(got.text).project, place.workspace);

@@ -112,7 +112,7 @@ test("[E22, E35] cancelled work answers nothing, also if its failure would block
 });
 
 test("[ET18] a paused hook does not run but stays pending, a project's pause reaches all but its guards, and force runs it", async () => {
-  const world = worldOf([mustPass("a"), mustPass("guard", { role: "guard", onFailure: "block" })]);
+  const world = worldOf([mustPass("a", { name: "Check a" }), mustPass("guard", { role: "guard", onFailure: "block" })]);
   await world.store.pause("a", 0);
   await world.stop();
   assert.match(world.runs()[0]?.reason ?? "", /^paused: hookline resume/);
@@ -122,6 +122,8 @@ test("[ET18] a paused hook does not run but stays pending, a project's pause rea
   assert.deepEqual(statuses(world.runs().slice(2)), ["a skipped", "guard completed"]);
   assert.match(world.runs()[2]?.reason ?? "", /^paused with its project/);
   assert.deepEqual(await pendingOf(world.store), ["a"]);
+  await world.stop({ to: { hook: "a" } });
+  assert.equal(world.runs().at(-1)?.status, "skipped", "an event for it alone is not asked for by a person");
   await world.stop({ to: { hook: "a", force: true } });
   assert.equal(world.runs().at(-1)?.status, "completed");
 });

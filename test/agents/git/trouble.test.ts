@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import test from "node:test";
 import { installed, scratch, script } from "./scratch.ts";
-import { breaks, commits, fifo, hook, passesWithout, refusesInLastForm, unusable } from "./troubles.ts";
+import { breaks, commits, endsLater, fifo, hook, passesWithout, refusesInLastForm, unusable } from "./troubles.ts";
 
 test("a refusal whose output is not read refuses the commit all the same", async (t) => {
   const self = scratch(t, { ownNode: true });
@@ -28,3 +28,8 @@ test("a store that cannot be used refuses no commit, and is reported", (t) => pa
 
 test(`[E51] ${breaks.script.what} keeps refusing commits in its last valid form, and git continues to run Hookline`, (t) =>
   refusesInLastForm(t, breaks.script, { few: true }));
+
+test("what git starts does not wait for a hook in the background, which ends after it", (t) => {
+  const self = scratch(t);
+  return endsLater(t, self, () => self.hookline(["git", "run", "pre-commit"]));
+});

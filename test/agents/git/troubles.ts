@@ -9,7 +9,7 @@ import { text } from "node:stream/consumers";
 import type { TestContext } from "node:test";
 import { isStub } from "../../../src/agents/git/stub.ts";
 import { isGone } from "../../runtime/processes/gone.ts";
-import { beginSession, bin, installed, place, refusing, type Scratch, scratch, script } from "./scratch.ts";
+import { beginSession, bin, type Ended, installed, place, refusing, type Scratch, scratch, script } from "./scratch.ts";
 
 export const hook = ".hookline/hooks/check.sh";
 
@@ -97,6 +97,22 @@ export function passesWithout(t: TestContext, make: (self: Scratch) => Record<st
   const refused = self.commit({ environment });
   assert.notEqual(refused.code, 0);
   assert.match(refused.stderr, /refused by guard/);
+}
+
+/** The commit is made while the program of a hook in the background waits for it: where it is delayed, it never ends. */
+export async function endsLater(t: TestContext, self: Scratch, commit: () => Ended): Promise<void> {
+  const go = fifo(t, self, "go");
+  const done = fifo(t, self, "done");
+  const command = `read -r word < '${go.path}'; echo "$word" > '${done.path}'`;
+  self.write(".hookline/hooks.json", asking(command, { async: true }));
+  const passed = commit();
+  assert.deepEqual([passed.code, passed.stderr], [0, ""]);
+  go.write();
+  assert.equal(await done.read(), "on");
+  for (let status = ""; status !== "completed"; ) {
+    const [run]: { status: string }[] = JSON.parse(self.hookline(["runs", "--json"]).stdout);
+    status = run?.status ?? "";
+  }
 }
 
 interface Break {

@@ -100,6 +100,8 @@ export interface Hook {
   disabledBecause?: string;
   /** Why it never runs: no person has trusted it as it is. */
   untrusted?: string;
+  /** What a person trusted of a hook that has changed since and is here as well: the two are one hook, and screens show the other. */
+  trustedForm?: true;
   /** Of a workspace that a person trusts: what it says to a model names it, as its words may be those of what it read. */
   foreign?: true;
   /** The workspace files that it was trusted with, by path: what each held. A change of one stops it. */

@@ -54,6 +54,8 @@ export const isIn = (file: string | undefined, path: string): boolean =>
   file !== undefined && (file === path || file.startsWith(path + sep));
 
 export const isWholeFile = ({ tags }: Hook): boolean => tags.includes(wholeFileTag);
+/** What its file says now is broken. */
+export const isLastGood = ({ tags }: Hook): boolean => tags.includes(lastGoodTag);
 const isInvalid = (hook: Hook): boolean => hook.steps[0].uses === "invalid";
 
 export type HoldsNone = (path: string) => MaybePromise<boolean>;
@@ -111,7 +113,7 @@ async function lastGood(history: History, files: ReadonlySet<string>): Promise<M
 }
 
 /** As their author wrote them, and not brought back themselves. */
-const areAuthors = (guards: readonly Hook[]): boolean => !guards.some(({ tags }) => tags.includes(lastGoodTag));
+const areAuthors = (guards: readonly Hook[]): boolean => !guards.some(isLastGood);
 
 const isBetter = (guards: readonly Hook[], held: readonly Hook[] | undefined): boolean =>
   held === undefined || (areAuthors(guards) && !areAuthors(held));

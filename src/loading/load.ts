@@ -186,7 +186,13 @@ function fileOf(source: Source, judge: Judge | undefined): LoadedFile {
   // A broken file of a folder that was never trusted stands for no guard (R76).
   const isKnown = ofUser || root === undefined || !judge || judge.knows(root);
   const broken = isKnown ? brokenOf(source) : undefined;
-  return { path, layer, format, hooks: source.hooks.length, ...(broken ? { broken } : {}) };
+  return {
+    path,
+    layer,
+    format,
+    hooks: source.hooks.filter(({ trustedForm }) => !trustedForm).length,
+    ...(broken ? { broken } : {}),
+  };
 }
 
 function addModule({ place, path, hooks, problems, files }: LoadedModule, read: Reading): void {

@@ -7,7 +7,7 @@ import type { Outcome } from "../engine/outcome.ts";
 import type { Run, Store } from "../engine/record.ts";
 import { integer, isRecord, object, say } from "../engine/schema.ts";
 import { isUntrusted } from "../loading/trust/untrusted.ts";
-import { type Pausing, standingOf } from "./hook-counts.ts";
+import { eachHook, type Pausing, standingOf } from "./hook-counts.ts";
 import type { Asked, Operation, ShownTable } from "./operation.ts";
 import { rowsOf } from "./project-service.ts";
 
@@ -41,7 +41,8 @@ export function whyNotPaused(hook: Hook): string | undefined {
 /** One that only reports is listed, as that is how a guard begins. */
 export const isListedAsGuard = (hook: Hook): boolean => isWrittenAsGuard(hook) || hook.report === true;
 
-const guardsOf = async ({ hooks, event }: Asked): Promise<Hook[]> => (await hooks(event)).hooks.filter(isListedAsGuard);
+const guardsOf = async ({ hooks, event }: Asked): Promise<Hook[]> =>
+  eachHook((await hooks(event)).hooks).filter(isListedAsGuard);
 
 const pausingOf = async ({ store, now, event, projectOf }: Asked): Promise<Pausing> => ({
   paused: await store.paused(),

@@ -6,6 +6,7 @@ import { pauseOf } from "../engine/admit.ts";
 import type { Instant } from "../engine/event.ts";
 import { type Hook, isBuiltIn } from "../engine/hook.ts";
 import type { Paused } from "../engine/record.ts";
+import { isLastGood } from "../loading/last-good-guards.ts";
 import type { LoadedHooks } from "../loading/load.ts";
 import { isUntrusted } from "../loading/trust/untrusted.ts";
 
@@ -29,7 +30,7 @@ export type Standing =
 /** Each hook is in one of them: the first that holds. */
 const standings: { readonly [S in Standing]: (hook: Hook, pausing: Pausing | undefined) => boolean } = {
   "built in": isBuiltIn,
-  broken: ({ steps }) => steps[0].uses === "invalid",
+  broken: (hook) => hook.steps[0].uses === "invalid" || isLastGood(hook),
   "not trusted": ({ untrusted }) => untrusted !== undefined,
   "not trusted, only refuses": isUntrusted,
   disabled: ({ enabled }) => !enabled,
@@ -53,10 +54,13 @@ const shownAs: readonly Standing[] = [
 
 export type HookCounts = Readonly<Record<Standing, number>>;
 
+/** Each once: the trusted form of a hook that has changed since is the same hook. */
+export const eachHook = (hooks: readonly Hook[]): Hook[] => hooks.filter(({ trustedForm }) => trustedForm !== true);
+
 /** @param pausing absent: what is paused counts as active */
 export function countHooks(hooks: readonly Hook[], pausing?: Pausing): HookCounts {
   const counts = Object.fromEntries(order.map((name) => [name, 0])) as Record<Standing, number>; // one for each of them
-  for (const hook of hooks) counts[standingOf(hook, pausing)] += 1;
+  for (const hook of eachHook(hooks)) counts[standingOf(hook, pausing)] += 1;
   return counts;
 }
 

@@ -10,6 +10,7 @@ import { listensTo } from "../engine/plan.ts";
 import { anything, mapOf, object, say, text } from "../engine/schema.ts";
 import { isUntrusted } from "../loading/trust/untrusted.ts";
 import { eventOf, knownEvent } from "./event.ts";
+import { eachHook } from "./hook-counts.ts";
 import { type Operation, plain } from "./operation.ts";
 
 export const hooks: Operation<{ event?: string }> = {
@@ -19,7 +20,9 @@ export const hooks: Operation<{ event?: string }> = {
   async run({ event: written }, { hooks: active, event }) {
     const set = await active(event);
     const name = written === undefined ? undefined : knownEvent(eventToEmit(written, {}), written);
-    return set.hooks.filter((hook) => name === undefined || listensTo(hook, name)).map(hookRow);
+    return eachHook(set.hooks)
+      .filter((hook) => name === undefined || listensTo(hook, name))
+      .map(hookRow);
   },
 };
 

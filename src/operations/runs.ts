@@ -4,6 +4,7 @@ import type { Run, RunFilter, RunStatus, Store } from "../engine/record.ts";
 import { integer, isRecord, object, oneOf, type Schema, say, text } from "../engine/schema.ts";
 import { automationOf } from "../formats/automations/fields.ts";
 import { chooseNamed, hookOf, knownAnywhere, notFound } from "./automations/stored.ts";
+import { eachHook } from "./hook-counts.ts";
 import { type Asked, type Operation, plain } from "./operation.ts";
 
 export const runStatus: Schema<RunStatus> = oneOf(
@@ -88,7 +89,7 @@ export const status: Operation<object> = {
     ]);
     const last = events[0]?.event;
     return {
-      hooks: set.hooks.length,
+      hooks: eachHook(set.hooks).length,
       set: set.id,
       running: running.length,
       lastEvent: last ? { id: last.id, name: last.name, at: new Date(last.at).toISOString() } : null,

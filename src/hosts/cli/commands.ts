@@ -49,9 +49,9 @@ export const commands: Readonly<Record<string, Command>> = {
   },
   explain: {
     summary: "show which hooks would run on an event, and why; nothing runs",
-    usage: "explain EVENT [--data JSON|@FILE|-] [--session ID] [--cwd DIR] [--json]",
+    usage: "explain EVENT [--data JSON|@FILE|-] [--session ID] [--cwd DIR] [--all] [--json]",
     example: `hookline explain PreToolUse --data '{"tool_name":"Write","tool_input":{"file_path":"a.ts"}}'`,
-    flags: event,
+    flags: { ...event, all: { type: "boolean" } },
     words: 1,
     load: async () => (await import("./hooks/emit.ts")).explain,
   },

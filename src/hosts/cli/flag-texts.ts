@@ -19,6 +19,7 @@ export const flagTexts: Readonly<Record<string, string>> = {
   "emit --data": "the payload: JSON, `@FILE`, or `-` for standard input; default: `{}`",
   "emit --session": "the session of the event; limits such as `once` count per session",
   "explain --data": "as for `emit`",
+  "explain --all": "also the automations that the store keeps for other projects",
   "explain --session": "as for `emit`",
   "run --data": "as for `emit`; the event is the first one that the hook listens to",
   "run --session": "the session that it runs in; a pending check of that session is done when the hook passes",

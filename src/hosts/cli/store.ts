@@ -19,7 +19,7 @@ export interface OpenedStore extends Omit<Store, "repair"> {
   /** With the names that they had last; also those that are gone. */
   hooksWithRuns(): MaybePromise<{ hook: HookId; name: string }[]>;
 }
-type OpenedFile = OpenedStore & Pick<SqliteStore, "database" | "redact">;
+export type OpenedFile = OpenedStore & Pick<SqliteStore, "database" | "redact">;
 
 /** @throws HooklineError store_unusable, store_locked */
 export const openStore = (invocation: Invocation): OpenedFile => open(invocation, {});

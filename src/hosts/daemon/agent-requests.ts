@@ -13,7 +13,7 @@ import {
 import { createBriefMap } from "../../engine/drop-oldest.ts";
 import { messageOf } from "../../engine/error.ts";
 import type { HookEvent, Instant, MaybePromise } from "../../engine/event.ts";
-import { rowOf } from "../../engine/events.ts";
+import { resolveEvent, rowOf, verdictsOf } from "../../engine/events.ts";
 import { isThenable } from "../../engine/flow.ts";
 import { type HookSet, type Problem, warningAbout } from "../../engine/hook.ts";
 import type { Outcome } from "../../engine/outcome.ts";
@@ -154,6 +154,16 @@ export function createAgentRequests(options: AgentRequestsOptions): AgentRequest
   async function unread(error: unknown, given: AgentRequest): Promise<Unanswered> {
     const { adapter, event, folder } = given;
     const { environment } = given.sender ?? options;
+    if (!given.sender && mayRefuseCall(event)) {
+      const reason = `hookline: ${messageOf(error)} (its folder is not known, and so are its guards, so it is blocked)`;
+      return {
+        ...adapter.refuse(
+          reason,
+          [...adapter.sends].find((name) => name === event),
+        ),
+        refused: reason,
+      };
+    }
     const known = await source?.at(folder);
     const places = { home, root: known?.root ?? folder, environment };
     return unanswerable(error, { agent: adapter.name, event, hooks: known?.set.hooks, places });
@@ -194,6 +204,12 @@ export function createAgentRequests(options: AgentRequestsOptions): AgentRequest
 }
 
 const none: readonly string[] = [];
+
+/** A guard may refuse a call on it; without a name, it may be any event. */
+const mayRefuseCall = (event: string | undefined): boolean =>
+  event === undefined ||
+  (resolveEvent(event) ?? []).some((name) => rowOf(name).matchTool && verdictsOf(rowOf(name)).includes("deny"));
+
 const noEnvironment: Environment = {};
 
 /** Which guards are active there is not known. Clients of ours ask about no such folder. */

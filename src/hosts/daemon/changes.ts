@@ -267,6 +267,7 @@ export function createTriggers({ settings, emit, ...options }: TriggersOptions):
       watches: watcher.list().map((one) => ({ ...one })),
     }),
     async close() {
+      loops.close();
       await Promise.all([schedule.close(), watcher.close()]);
     },
   };

@@ -1,7 +1,7 @@
 /** Asks for each thing of a project whether a person has trusted it, and leaves of the hooks what may count without (R86). */
 import { join, sep } from "node:path";
 import type { Json } from "../../engine/event.ts";
-import { type Hook, isGuard, type Origin, type Problem } from "../../engine/hook.ts";
+import { type Hook, isGuard, type Problem } from "../../engine/hook.ts";
 import type { Registry } from "../../engine/ports.ts";
 import { type Config, emptyConfig } from "../../formats/config/config.ts";
 import type { Source } from "../order.ts";
@@ -99,14 +99,24 @@ export function createJudge({ trust, project, registry, watched, problems }: Jud
     return { ...asForeign(hook), bound: statesOf(item) };
   }
 
-  /** The guards that a person last trusted in a file, which is now another one, as far as they are not in it any more. */
-  function guardsBefore({ root, label }: Of, origin: Origin, present: ReadonlySet<string>): Hook[] {
+  /**
+   * The guards that a person last trusted in a file, which is now another one, as far as they are not in it any more.
+   *
+   * @param changed the hooks of the file that are not what was trusted
+   */
+  function guardsBefore({ root, label }: Of, changed: readonly Hook[], present: ReadonlySet<string>): Hook[] {
+    const [first] = changed;
+    if (!first) return [];
     const last = trusted(root)?.lastOf(label) ?? [];
-    return last
+    const forms = last
       .filter(({ hash }) => !present.has(hash))
       .map(({ definition }) => asGuardHere(asWritten(definition, root)))
-      .filter(isGuard)
-      .map((form, index) => guardBefore(form, `${label}#trusted-${index + 1}`, origin));
+      .filter(isGuard);
+    const pairs = stillHere(forms, changed);
+    return forms.map((form, index) => ({
+      ...guardBefore(form, `${label}#trusted-${index + 1}`, first.origin),
+      ...(pairs.has(form) ? { trustedForm: true } : {}),
+    }));
   }
 
   /** A module's action is known by its name when it is trusted: what it is for the engine is known where the module is read. */
@@ -133,8 +143,8 @@ export function createJudge({ trust, project, registry, watched, problems }: Jud
       for (const { hook, form } of source.written ?? [])
         if (!(hook && source.hooks.includes(hook)) && form.steps[0].uses !== "invalid")
           present.add(askForHook(form, of).item.hash);
-      const changed = hooks.find(isChanged);
-      if (changed) hooks.push(...guardsBefore(of, changed.origin, present).map(asForeign));
+      const changed = source.hooks.filter((_hook, index) => hooks[index] && isChanged(hooks[index]));
+      hooks.push(...guardsBefore(of, changed, present).map(asForeign));
       if (!file.overrides || compiled.speaksOf.length === 0) return { ...source, hooks };
       const events = [...compiled.speaksOf].sort();
       const content: Content = {
@@ -179,6 +189,23 @@ type Of = Pick<HookFile, "label"> & { root: string };
 
 const isChanged = ({ untrusted, tags, steps }: Hook): boolean =>
   untrusted !== undefined || tags.includes(untrustedTag) || steps[0].uses === "invalid";
+
+/** Those whose hook is here in another form: each has one that is called as it was, or else listens as it did. */
+function stillHere(forms: readonly TrustedForm[], changed: readonly Hook[]): ReadonlySet<TrustedForm> {
+  const free = new Set(changed);
+  const found = new Set<TrustedForm>();
+  for (const isSame of [isCalledAs, listensAs])
+    for (const form of forms) {
+      const now = found.has(form) ? undefined : [...free].find((hook) => isSame(form, hook));
+      if (!now) continue;
+      free.delete(now);
+      found.add(form);
+    }
+  return found;
+}
+
+const isCalledAs = (form: TrustedForm, { name }: Hook): boolean => form.name === name;
+const listensAs = (form: TrustedForm, { on }: Hook): boolean => JSON.stringify(form.on) === JSON.stringify(on);
 
 /** A person has trusted what it does; its words are still its author's, or those of what it read. */
 const asForeign = (hook: Hook): Hook => ({ ...hook, foreign: true });

@@ -27,7 +27,7 @@ export interface FileWatcherOptions extends Pick<Ports, "now" | "elapsed" | "aft
   /** Called with what cannot be watched, and why. */
   complain?(reason: string): void;
   /** Counts how often changes come out of runs that changes began. */
-  loops?: Pick<WatchLoops, "counted">;
+  loops?: Pick<WatchLoops, "pass">;
   /** What watches folders; default: the system's watches. */
   watchTree?: WatchTree;
 }
@@ -102,7 +102,9 @@ export function createFileWatcher(options: FileWatcherOptions): FileWatcher {
       tell(name, data, changed) {
         const late = watches.get(key)?.watch.polls() === undefined ? 0 : settings().pollInterval;
         const event = makeEvent(place, name, data);
-        delivery.deliver(options.loops?.counted(event, changed, late) ?? event);
+        if (options.loops)
+          options.loops.pass({ event, workspace: place.root, changed, late, deliver: delivery.deliver });
+        else delivery.deliver(event);
       },
     };
     if (place.kind === "file") return watchOne(place, its);

@@ -97,7 +97,7 @@ async function byPattern(slots: Slots, { hook, store, isStart, now }: TimerOptio
 
   async function beforeStart(): Promise<readonly Firing[]> {
     if (since === undefined) return [];
-    const firings = missed(since, now, "no daemon was running, or the hook was not active");
+    const firings = missed(since, now, "no daemon served its folder then, or the hook was not active");
     const told = firings[0] && (await store.claim([ofMissed(hook().id)], firings[0].slot ?? now));
     since = undefined;
     return told ? [] : firings;

@@ -155,6 +155,8 @@ export interface WatchedPlace {
   relative: string;
   /** Where its events happen. */
   cwd: string;
+  /** The workspace of its hook. */
+  root?: string;
   project?: string;
   recursive: boolean;
   /** None: all. */
@@ -188,6 +190,7 @@ function placeAt(written: string, rule: WatchRule, hook: Hook): WatchedPlace | u
     path,
     relative: relativeTo(base, path),
     cwd: root ?? base ?? path,
+    ...(root === undefined ? {} : { root }),
     ...(project === undefined ? {} : { project }),
     recursive: rule.recursive ?? false,
     extensions: rule.extensions ?? [],

@@ -37,7 +37,7 @@ async function byPattern(hook: Hook, on: { cron: string; zone?: string }, { stor
   const [next, before] = [slots.next(now), slots.newest(now)];
   const isUnfired = before !== undefined && (await store.peek([ofSlot(hook.id, before)], now)) === undefined;
   const missed = isUnfired
-    ? `; its moment before, ${secondOf(before)}, set nothing off: no daemon was running, or the hook was not active`
+    ? `; its moment before, ${secondOf(before)}, set nothing off: no daemon served its folder then, or the hook was not active`
     : "";
   return `${next === undefined ? "never due again" : `not due until ${secondOf(next)}`}${missed}`;
 }

@@ -130,6 +130,10 @@ export function pausesOf(database: Database): Paused {
   return new Map(rows.map(({ what, until }) => [readBack(what), until ?? Number.POSITIVE_INFINITY]));
 }
 
+/** Undefined: it is not paused. */
+export const pausedSince = (database: Database, what: string): Instant | undefined =>
+  database.all<{ at: Instant }>("select at from pause where what = ?", written(what))[0]?.at;
+
 /** What has ended by itself goes with the next pause that is written. */
 export function pause(database: Database, what: string, at: Instant, until: Instant | undefined): boolean {
   database.run("delete from pause where until <= ?", at);

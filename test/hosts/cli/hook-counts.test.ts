@@ -49,7 +49,15 @@ const mixed = {
   ].join("\n"),
 };
 
-function placed(t: TestContext, more: Readonly<Record<string, string>> = {}): (...words: string[]) => string {
+const placed = (t: TestContext, more: Readonly<Record<string, string>> = {}): Place["hookline"] =>
+  placedIn(t, more).hookline;
+
+interface Place {
+  hookline(...words: string[]): string;
+  write(path: string, text: string): void;
+}
+
+function placedIn(t: TestContext, more: Readonly<Record<string, string>>): Place {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-counts-")));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   for (const [path, text] of Object.entries({ ...files, ...more })) {
@@ -65,9 +73,12 @@ function placed(t: TestContext, more: Readonly<Record<string, string>> = {}): (.
     HOOKLINE_DAEMON: "off",
   };
   const bin = join(packageForTests("asked"), "bin", "hookline.js");
-  return (...words) => {
-    const { stdout, stderr } = runCommand(words, { cwd, environment, bin });
-    return stdout + stderr;
+  return {
+    hookline(...words) {
+      const { stdout, stderr } = runCommand(words, { cwd, environment, bin });
+      return stdout + stderr;
+    },
+    write: (path, text) => writeFileSync(join(folder, path), text),
   };
 }
 
@@ -120,4 +131,40 @@ test("before trust doctor does not say that no hook is a command", (t) => {
     hookline("doctor"),
     /no hook that is trusted here is a command or a script; 7 hooks are not trusted yet/,
   );
+});
+
+/** Rules that refuse, more than a list shows one by one. */
+const refusals = (reasons: readonly string[]): string =>
+  `hooks:\n${reasons.map((reason, index) => `  - { id: no-${index}, on: tool_start, condition: { type: always }, action: { type: gate, reason: "${reason}" } }\n`).join("")}`;
+
+test("a refusal that has changed since it was trusted is one hook on every screen, and the row of its file says how many are not trusted", (t) => {
+  const reasons = Array.from({ length: 24 }, () => "no");
+  const guard = "project/.hookline/rules/guard.yaml";
+  const { hookline, write } = placedIn(t, { [guard]: refusals(reasons) });
+  const [{ path, hash }] = JSON.parse(hookline("trust", "list", "--json"));
+  hookline("trust", path, "--hash", hash);
+  hookline("emit", "PreToolUse");
+  write(guard, refusals(["not now", ...reasons.slice(1)]));
+  for (const words of ["status", "list", "check", "doctor", "emit PreToolUse"])
+    assert.match(
+      hookline(...words.split(" ")),
+      /1 hook here only refuses or asks until you trust it/,
+      `${words}: ${hookline(...words.split(" "))}`,
+    );
+  for (const words of ["check", "doctor"])
+    assert.deepEqual(numbersBefore(hookline(words), "hooks in \\d+ files"), [34], words);
+  assert.deepEqual(numbersBefore(hookline("status"), "(?:active|not trusted, only refuses)\\b"), [32, 1]);
+  assert.match(hookline("status"), /guard\.yaml: 24 /);
+  assert.match(hookline("list"), /24 hooks +1 not trusted /);
+  const listed: { name: string }[] = JSON.parse(hookline("list", "--json").split("\n")[0] ?? "");
+  assert.equal(listed.filter(({ name }) => name === "no-0").length, 1);
+  write(guard, refusals(["not now", ...reasons.slice(1)]).replace("id: no-3, on", "bogus: 1, id: no-3, on"));
+  for (const words of ["check", "status"])
+    assert.match(
+      hookline(words),
+      /1 hook here only refuses or asks until you trust it/,
+      `${words}: ${hookline(...words.split(" "))}`,
+    );
+  assert.deepEqual(numbersBefore(hookline("check"), "hooks in \\d+ files"), [34]);
+  assert.deepEqual(numbersBefore(hookline("status"), "(?:active|not trusted, only refuses|broken)\\b"), [31, 1, 1]);
 });

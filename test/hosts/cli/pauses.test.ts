@@ -33,7 +33,9 @@ test("events that come during a pause are skipped runs, and resume says how many
   assert.match(hookline("resume"), /runs again\n3 events came during the pause, and no automation runs for them now: /);
   const runs = JSON.parse(hookline("runs", "--status", "skipped", "--json"));
   assert.equal(runs.length, 3);
+  hookline("pause");
   hookline("emit", "order.made");
+  assert.match(hookline("resume"), /runs again\n1 event came during the pause/, "earlier pauses are not counted");
   hookline("pause");
   assert.doesNotMatch(hookline("resume"), /came during the pause/);
 });

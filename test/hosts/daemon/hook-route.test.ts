@@ -203,6 +203,23 @@ test("[R59] input that cannot be read is blocked where a guard waits for the eve
   }
 });
 
+test("a payload that cannot be read over the agent's own HTTP blocks the call in whatever folder, as its guards are not known", async (t) => {
+  const told = await toldDaemon(t, {});
+  const call = { session_id: "ab", cwd: "/elsewhere", hook_event_name: "PreToolUse", ...tool("Bash") };
+  const deep = JSON.stringify({ ...call, x: 0 }).replace('"x":0', `"x":${'{"y":'.repeat(2_500)}0${"}".repeat(2_500)}`);
+  const table = ["garbage", "", "[1]", deep, JSON.stringify({ ...call, session_id: "a\0b" })];
+  for (const payload of [
+    ...table,
+    JSON.stringify({ ...call, cwd: "/a\0" }),
+    JSON.stringify({ ...call, cwd: "/a".repeat(3_000) }),
+  ]) {
+    const { status, text } = await told.http({ payload, event: "PreToolUse" });
+    assert.equal(status, 200);
+    assert.match(text, /"permissionDecision":"deny".*not known/, payload.slice(0, 60));
+  }
+  assert.equal((await told.http({ payload: "garbage", event: "Stop" })).text, "");
+});
+
 test("twenty at once are all answered, and all written down", async (t) => {
   const told = await toldDaemon(t, files);
   const payloads = Array.from({ length: 20 }, (_, index) =>

@@ -274,7 +274,7 @@ test("moments of a cron pattern that went by while nothing ran are not made up f
   const other = another();
   await Promise.all([schedule.sync([hook]), other.schedule.sync([hook])]);
   await Promise.all([pass(5 * second), other.pass(5 * second)]);
-  const last = "2026-01-01T12:00:00.000Z: no daemon was running, or the hook was not active";
+  const last = "2026-01-01T12:00:00.000Z: no daemon served its folder then, or the hook was not active";
   assert.deepEqual([...fired, ...other.fired].map(missedOf), [`10 moments went by, the last at ${last}`]);
   await another().schedule.sync([hook]);
   assert.equal(fired.length + other.fired.length, 1, "it is said once");

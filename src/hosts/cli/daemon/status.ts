@@ -25,6 +25,7 @@ import { isOfProject, projectFolders } from "../project.ts";
 import { openStoreToRead } from "../store.ts";
 import { ago, oneLine, type Style, shortPath, type Terminal } from "../terminal.ts";
 import { missingDoors, missingDoorWords } from "./port.ts";
+import { seeDoctor, unserved, unservedWords } from "./served.ts";
 
 interface Registered {
   agent: string;
@@ -61,6 +62,7 @@ async function factsOf(invocation: Invocation) {
   const daemon = await daemonHere(store.path);
   const findings = findingsOf({ problems, hooks: hooks.filter((hook) => !isBuiltIn(hook)) }, invocation);
   const counts = countHooks(hooks, { paused: held, now: Date.now(), root });
+  const left = daemon && unservedWords(unserved(hooks, daemon));
   const facts = {
     store: {
       path: store.path,
@@ -71,6 +73,7 @@ async function factsOf(invocation: Invocation) {
     },
     daemon: daemon ?? null,
     queue,
+    notServed: left ?? null,
     root,
     hooks: hooksHere(counts),
     counts: { ...counts },
@@ -120,6 +123,7 @@ function statusLines(facts: Facts, hooks: readonly Hook[], invocation: Invocatio
     row("project", shortPath(facts.root, join(facts.root, "below"), home)),
     row("hooks", `${countWords(facts.counts)}${broken}`),
     ...facts.files.map((file) => row("", `${show(file.path)}: ${file.hooks} (${file.layer})`)),
+    ...(facts.notServed !== null ? [row("clocks", terminal.paint("red", oneLine(seeDoctor(facts.notServed))))] : []),
     ...(facts.asking !== null ? [row("trust", terminal.paint("yellow", facts.asking))] : []),
     ...facts.switchedOff.map(({ hook, until }) =>
       row("off", oneLine(`${hook} until ${minuteOf(Date.parse(until))}: \`hookline guard on ${hook}\` ends that`)),

@@ -3,8 +3,6 @@ import { existsSync } from "node:fs";
 import { knownHttpDoors } from "../../../agents/install/client.ts";
 import { onDemandFile } from "../../../agents/install/own-call.ts";
 import type { Fields } from "../../../engine/event.ts";
-import { nameOf } from "../../../engine/explain.ts";
-import type { Hook } from "../../../engine/hook.ts";
 import { word } from "../../../engine/program.ts";
 import { isRecord } from "../../../engine/schema.ts";
 import { realOf } from "../../../files/paths.ts";
@@ -12,6 +10,7 @@ import { type WorkCounts, workCounts } from "../../../storage/sqlite/journal-que
 import { buildVersion } from "../command.ts";
 import { upInBackground } from "../daemon/background.ts";
 import { missingDoors } from "../daemon/port.ts";
+import { type Unserved, unserved, unservedWords } from "../daemon/served.ts";
 import { counted } from "../terminal.ts";
 import { type Area, row } from "./check.ts";
 import type { Here } from "./here.ts";
@@ -61,27 +60,17 @@ export const daemon: Area = {
     }),
     row("clocks-without-daemon", {
       is: "bad",
-      find: async (here) => ((await here.daemon()) ? [] : some(await waiting(here))),
-      says: (hooks) =>
-        `${counted(hooks.length, "hook")} ${hooks.length === 1 ? "waits" : "wait"} for a clock or a file, and no daemon runs: ${listed(hooks.map(({ name, on }) => `${name} (${nameOf(on)})`))}`,
+      find: async (here) => unservedHere(await unservedOf(here), "no daemon"),
+      says: (found) => unservedWords(found) ?? "",
       run: () => startIt,
       fix: (_hooks, here) => start(here),
     }),
     row("folder-not-served", {
       is: "bad",
-      async find(here) {
-        const running = await here.daemon();
-        if (!Array.isArray(running?.workspaces)) return [];
-        const served = running.workspaces.map((folder) => realOf(String(folder)));
-        const left = (await waiting(here)).filter(
-          ({ origin: { root } }) => root !== undefined && !served.includes(realOf(root)),
-        );
-        return some(left).map((hooks) => ({ hooks, folders: [...served, realOf(here.places.root)] }));
-      },
-      says: ({ hooks }) =>
-        `the daemon does not serve this folder, so ${counted(hooks.length, "hook")} of it never ${hooks.length === 1 ? "fires" : "fire"}: ${listed(hooks.map(({ name, on }) => `${name} (${nameOf(on)})`))}`,
-      run: ({ folders }) =>
-        `hookline down && hookline up --background ${folders.map((one) => `--workspace ${word(one)}`).join(" ")}`,
+      find: async (here) => unservedHere(await unservedOf(here), "a daemon"),
+      says: (found) => unservedWords(found) ?? "",
+      run: ({ served = [] }, { places }) =>
+        `hookline down && hookline up --background ${[...served, realOf(places.root)].map((one) => `--workspace ${word(one)}`).join(" ")}`,
     }),
     row("queue-without-daemon", {
       is: "bad",
@@ -144,9 +133,10 @@ function workOf(here: Here): WorkCounts {
   }
 }
 
-/** Enabled hooks that a clock or a watch sets off: only a daemon has these. */
-const waiting = async (here: Here): Promise<Hook[]> =>
-  (await here.hooks()).filter(({ on, enabled, untrusted }) => enabled && untrusted === undefined && !("event" in on));
+const unservedOf = async (here: Here): Promise<Unserved> => unserved(await here.hooks(), await here.daemon());
+
+const unservedHere = (found: Unserved, where: "a daemon" | "no daemon"): Unserved[] =>
+  found.hooks.length > 0 && (found.served === undefined) === (where === "no daemon") ? [found] : [];
 
 const ofRunning = (running: Fields | undefined, holds: (status: Fields) => boolean): Fields[] =>
   running && holds(running) ? [running] : [];

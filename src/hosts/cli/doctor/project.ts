@@ -1,8 +1,8 @@
 /** The hook files of this place: that they can be read, and that a person has trusted what the project's would run. */
-import { isBuiltIn, type Problem } from "../../../engine/hook.ts";
+import type { Problem } from "../../../engine/hook.ts";
 import { word } from "../../../engine/program.ts";
 import { isUntrusted } from "../../../loading/trust/untrusted.ts";
-import { untrustedWords } from "../../../operations/hook-counts.ts";
+import { countHooks, hooksHere, untrustedWords } from "../../../operations/hook-counts.ts";
 import { counted } from "../terminal.ts";
 import { type Area, row } from "./check.ts";
 import type { Here } from "./here.ts";
@@ -24,9 +24,9 @@ export const hookFiles: Area = {
   ],
   async good(here) {
     const { files } = await here.loaded();
-    const own = (await here.hooks()).filter((hook) => !isBuiltIn(hook));
-    if (own.length === 0) return "none is active here: `hookline add guard` adds the first ones";
-    return `${counted(own.length, "hook")} in ${counted(files.length, "file")}, without a mistake`;
+    const own = hooksHere(countHooks(await here.hooks()));
+    if (own === 0) return "none is active here: `hookline add guard` adds the first ones";
+    return `${counted(own, "hook")} in ${counted(files.length, "file")}, without a mistake`;
   },
 };
 

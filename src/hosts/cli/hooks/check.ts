@@ -12,7 +12,7 @@ import { surelyMilliseconds } from "../../../formats/settings/hook.ts";
 import { clearedFiles } from "../../../loading/cleared-files.ts";
 import { checkOne, type Loaded, type Loading, loadAll, type Request } from "../../../loading/loading.ts";
 import { isHookTest } from "../../../loading/places.ts";
-import { untrustedWords } from "../../../operations/hook-counts.ts";
+import { countHooks, hooksHere, untrustedWords } from "../../../operations/hook-counts.ts";
 import { lateHooks } from "../../compose/budgets.ts";
 import { trusting } from "../../compose/trust.ts";
 import { type ExitCode, type Invocation, textFlag, textOfFile } from "../command.ts";
@@ -32,7 +32,7 @@ export async function check(invocation: Invocation): Promise<ExitCode> {
   const errors = all.filter(({ severity }) => severity === "error").length;
   if (invocation.json) invocation.terminal.print(JSON.stringify(all));
   else {
-    print(invocation, all, files, hooks.length, errors);
+    print(invocation, all, files, hooksHere(countHooks(hooks)), errors);
     for (const line of asking) invocation.terminal.print(line);
   }
   return errors > 0 ? 1 : 0;

@@ -8,6 +8,7 @@ import { HooklineError, messageOf } from "../../../engine/error.ts";
 import { depthWithin, type Fields, type HookEvent, type Json, payloadAt } from "../../../engine/event.ts";
 import { eventNames, eventToEmit } from "../../../engine/events.ts";
 import { type Explanation, isOwnEvent } from "../../../engine/explain.ts";
+import type { Hook } from "../../../engine/hook.ts";
 import { emitRecorded } from "../../../engine/later.ts";
 import { nearest } from "../../../engine/nearest.ts";
 import type { Outcome, VerdictKind } from "../../../engine/outcome.ts";
@@ -18,8 +19,11 @@ import type { LoadedHooks } from "../../../loading/load.ts";
 import { untrustedWords } from "../../../operations/hook-counts.ts";
 import { systemPorts } from "../../../runtime/system.ts";
 import { type ExitCode, type Invocation, textFlag, textOfFile, textOfInput, usageError } from "../command.ts";
+import { type Unserved, unserved, waitingForDaemon } from "../daemon/served.ts";
+import { daemonHere } from "../daemon/status.ts";
 import { type Line, openLine } from "../line.ts";
-import { sharedStore } from "../place.ts";
+import { sharedStore, storePath } from "../place.ts";
+import { isOfProject, projectFolders } from "../project.ts";
 import { shortId } from "../runs/named.ts";
 import { type OpenedStore, openStore, openStoreToRead } from "../store.ts";
 import { table } from "../table.ts";
@@ -319,8 +323,20 @@ export async function explain(invocation: Invocation): Promise<ExitCode> {
   reportLoaded(line.loaded, invocation);
   const fired = await line.ports.store.lastFired();
   const hooks = new Map(line.loaded.set.hooks.map((hook) => [hook.id, hook]));
-  const explanations = (await line.engine.explain(event)).map((one): Explained => {
-    const [hook, at] = [hooks.get(one.hook), fired.get(one.hook)];
+  const folders = projectFolders({ ...invocation, cwd: event.cwd });
+  const isAll = invocation.flags.all === true;
+  const isShown = (hook: Hook | undefined): boolean => isAll || hook === undefined || isOfProject(hook, folders);
+  const said = (await line.engine.explain(event)).filter((one) => isShown(hooks.get(one.hook)));
+  const left = await unservedIn(
+    said.flatMap((one) => hooks.get(one.hook) ?? []),
+    { event, invocation },
+  );
+  const explanations = said.map((explanation): Explained => {
+    const hook = hooks.get(explanation.hook);
+    const at = fired.get(explanation.hook);
+    const because =
+      hook && left.hooks.includes(hook) ? `${notServed(left)}; ${explanation.because}` : explanation.because;
+    const one = { ...explanation, because };
     const changed = hook && at !== undefined ? changedSince(hook, at, invocation) : [];
     const listens = hook !== undefined && (listensTo(hook, event.name) || isOwnEvent(hook, event.name));
     return { ...one, listens, ...(changed.length > 0 && { changed }) };
@@ -335,6 +351,18 @@ export async function explain(invocation: Invocation): Promise<ExitCode> {
   }
   return 0;
 }
+
+/** What a clock would set off and no daemon does, where somebody asks about clocks. */
+const unservedIn = async (
+  hooks: readonly Hook[],
+  { event, invocation }: { event: HookEvent; invocation: Invocation },
+): Promise<Unserved> =>
+  event.name === "schedule.due" && waitingForDaemon(hooks).length > 0
+    ? unserved(hooks, await daemonHere(storePath(invocation, textFlag(invocation.flags, "store"))))
+    : { hooks: [] };
+
+const notServed = ({ served }: Unserved): string =>
+  served ? "the daemon does not serve its folder, so it never fires: see `hookline doctor`" : "no daemon runs";
 
 /** Hooks judge these lines as they judge calls. */
 function broughtLines(lines: readonly MeantLine[], { terminal, cwd, home }: Invocation): string[] {

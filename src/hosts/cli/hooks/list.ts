@@ -12,17 +12,19 @@ import { listensTo } from "../../../engine/plan.ts";
 import type { Budgets } from "../../../formats/config/config.ts";
 import type { LoadedHooks } from "../../../loading/load.ts";
 import { offUntil, stateOf } from "../../../operations/guards.ts";
-import { type Pausing, untrustedWords } from "../../../operations/hook-counts.ts";
+import { eachHook, type Pausing, untrustedWords } from "../../../operations/hook-counts.ts";
 import { hookRow } from "../../../operations/hooks.ts";
 import type { Database } from "../../../storage/sqlite/database.ts";
 import { type EventTiming, eventTimings, type HookTiming, hookTimings } from "../../../storage/sqlite/statistics.ts";
 import { budgetFor, budgetOfEvent, endsAfter } from "../../compose/budgets.ts";
 import { type ExitCode, type Invocation, textFlag } from "../command.ts";
+import { seeDoctor, unserved, unservedWords, waitingForDaemon } from "../daemon/served.ts";
+import { daemonHere } from "../daemon/status.ts";
 import { loadActive } from "../loaded.ts";
 import { isOfProject, projectFolders } from "../project.ts";
 import { openStoreToRead } from "../store.ts";
 import { table } from "../table.ts";
-import { ago, placeIn, reportProblems, shortPath, type Terminal } from "../terminal.ts";
+import { ago, oneLine, placeIn, reportProblems, shortPath, type Terminal } from "../terminal.ts";
 import { gathered, whereAll } from "./crowds.ts";
 
 export async function list(invocation: Invocation): Promise<ExitCode> {
@@ -34,8 +36,9 @@ export async function list(invocation: Invocation): Promise<ExitCode> {
   const slow = invocation.flags.slow === true ? slownessOf(store.database, loaded, Date.now()) : undefined;
   store.close();
   const folders = projectFolders(invocation);
-  const own = loaded.set.hooks.filter((hook) => invocation.flags.all === true || isOfProject(hook, folders));
-  const left = loaded.set.hooks.length - own.length;
+  const all = eachHook(loaded.set.hooks);
+  const own = all.filter((hook) => invocation.flags.all === true || isOfProject(hook, folders));
+  const left = all.length - own.length;
   let hooks = own.filter((hook) => listensToWritten(hook, textFlag(invocation.flags, "event")));
   if (slow) hooks = slow.slowestFirst(hooks);
   if (invocation.json)
@@ -43,6 +46,10 @@ export async function list(invocation: Invocation): Promise<ExitCode> {
       JSON.stringify(hooks.map((hook) => ({ ...row(hook, fired, slow), ...pauseFields(hook, pausing) }))),
     );
   else print(invocation, loaded, hooks, { fired, slow, pausing });
+  if (!invocation.json && waitingForDaemon(hooks).length > 0) {
+    const left = unservedWords(unserved(hooks, await daemonHere(store.path)));
+    if (left !== undefined) invocation.terminal.print(oneLine(`Hookline: ${seeDoctor(left)}`));
+  }
   if (slow && !invocation.json)
     for (const line of decisionLines(slow, invocation.terminal)) invocation.terminal.print(line);
   if (left > 0 && !invocation.json)
@@ -126,9 +133,11 @@ function print(
     if ("one" in one) return cellsOfOne(one.one);
     const last = Math.max(...one.all.map(({ id }) => fired.get(id) ?? 0));
     const [layer, where] = [one.all[0]?.origin.layer ?? "", whereAll(one.file, invocation)];
-    const states = new Set(one.all.map((hook) => stateOf(hook, pausing)).filter((state) => state !== ""));
+    const states = Map.groupBy(one.all, (hook) => stateOf(hook, pausing));
+    states.delete("");
+    const inState = [...states].map(([state, { length }]) => (length < one.all.length ? `${length} ${state}` : state));
     const [names, on] = [`${one.all.length} hooks`, [...new Set(one.all.map((hook) => nameOf(hook.on)))].join(", ")];
-    return [names, [...states].join(", "), on, "", layer, "", ago(last === 0 ? undefined : last), where];
+    return [names, inState.join("; "), on, "", layer, "", ago(last === 0 ? undefined : last), where];
   });
   for (const line of table(terminal, columns, rows)) terminal.print(line);
   const asking = untrustedWords(loaded);

@@ -1,13 +1,14 @@
 /** hookline pause and resume: one hook, or all hooks of a project but its guards. */
 import { HooklineError } from "../../../engine/error.ts";
-import type { HookId, SessionId } from "../../../engine/event.ts";
+import type { HookId, Instant, SessionId } from "../../../engine/event.ts";
 import { type Hook, isGuard } from "../../../engine/hook.ts";
 import type { Found, Store } from "../../../engine/record.ts";
 import { stateOf, whyNotPaused } from "../../../operations/guards.ts";
 import { findHook, projectOf } from "../../../operations/hooks.ts";
+import { pausedSince } from "../../../storage/sqlite/queries.ts";
 import type { ExitCode, Invocation } from "../command.ts";
 import { loadActive } from "../loaded.ts";
-import { openStore } from "../store.ts";
+import { type OpenedFile, openStore } from "../store.ts";
 import { oneLine, shortPath } from "../terminal.ts";
 
 /** What is meant: a hook, or the project. */
@@ -46,9 +47,10 @@ export const pause = (invocation: Invocation): Promise<ExitCode> =>
 
 export const resume = (invocation: Invocation): Promise<ExitCode> =>
   onMeant(invocation, async (meant, store) => {
+    const since = pausedSince(store.database, meant.key);
     const changed = await store.resume(meant.key);
     const pending = changed ? await pendingChecks(meant.hooks, store) : [];
-    const missed = changed ? await missedBy(meant.hooks, store) : 0;
+    const missed = changed && since !== undefined ? await missedBy(meant.hooks, { store, since }) : 0;
     const still = meant.hook ? [] : await pausedByName(meant.hooks, store);
     if (invocation.json)
       return print(invocation, meant, {
@@ -72,7 +74,7 @@ export const resume = (invocation: Invocation): Promise<ExitCode> =>
 
 async function onMeant(
   invocation: Invocation,
-  work: (meant: Meant, store: Store) => Promise<ExitCode>,
+  work: (meant: Meant, store: OpenedFile) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const store = openStore(invocation);
   try {
@@ -136,13 +138,15 @@ async function pendingChecks(hooks: readonly Hook[], store: Store): Promise<Pend
 /** More are not counted. */
 const missedAtMost = 1000;
 
-/** The events that the newest pause kept automations from: an automation does not make up for what it missed. */
-async function missedBy(hooks: readonly Hook[], store: Store): Promise<number> {
+/** The events that the pause which began then kept automations from: an automation does not make up for what it missed. */
+async function missedBy(
+  hooks: readonly Hook[],
+  { store, since }: { store: Pick<Store, "runs">; since: Instant },
+): Promise<number> {
   let count = 0;
   for (const hook of hooks.filter(({ durable }) => durable)) {
-    const runs = await store.runs({ hook: hook.id, limit: missedAtMost });
-    const before = runs.findIndex(({ status, reason }) => status !== "skipped" || !reason?.startsWith("paused"));
-    count += before < 0 ? runs.length : before;
+    const runs = await store.runs({ hook: hook.id, status: "skipped", since, limit: missedAtMost });
+    count += runs.filter(({ reason }) => reason?.startsWith("paused")).length;
   }
   return count;
 }

@@ -9,7 +9,7 @@ import type { StoredEvent } from "../../../engine/record.ts";
 import { object, text } from "../../../engine/schema.ts";
 import { isUntrusted } from "../../../loading/trust/untrusted.ts";
 import { stateOf, whyNotPaused } from "../../../operations/guards.ts";
-import type { Pausing } from "../../../operations/hook-counts.ts";
+import { eachHook, type Pausing } from "../../../operations/hook-counts.ts";
 import type { Asked, Operation } from "../../../operations/operation.ts";
 import { failuresOf, hookTimings } from "../../../storage/sqlite/statistics.ts";
 import type { Daemon } from "../daemon.ts";
@@ -29,7 +29,7 @@ export function hookPages(
     readOnly: true,
     async run({ project: written }, asked) {
       const root = rootOf(written);
-      const inOrder = (await hooksAt(root)).hooks;
+      const inOrder = eachHook((await hooksAt(root)).hooks);
       const hooks = [...inOrder.filter((hook) => !isBuiltIn(hook)), ...inOrder.filter(isBuiltIn)];
       const pausing: Pausing = { paused: await store.paused(), now: asked.now(), root };
       const timings = hookTimings(

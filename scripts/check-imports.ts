@@ -14,7 +14,7 @@ const rooms: Readonly<Record<string, readonly string[] | typeof everything>> = {
   runtime: ["engine", "files"],
   services: ["engine", "files", "formats", "actions"], // of formats the types of settings, of actions how JSON is found in text, and the one way out by HTTP
   storage: ["engine", "files", "services"], // of services what a row of a project holds
-  loading: ["engine", "files", "conditions", "formats", "agents"],
+  loading: ["engine", "files", "shell", "conditions", "formats", "agents"], // of shell which programs only look
   operations: ["engine", "files", "formats", "loading", "services"],
   hosts: everything,
   "index.ts": everything,

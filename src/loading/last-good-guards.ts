@@ -14,6 +14,7 @@ import type { Store } from "../engine/record.ts";
 import type { LoadedFile, LoadedHooks } from "./load.ts";
 import { type Source, switchedOffTag } from "./order.ts";
 import type { FileFormat, HookFile } from "./places.ts";
+import { failing } from "./trust/untrusted.ts";
 
 /** How far back a good form is looked for; a guard that has been broken for longer fails by its policy. */
 const eventsLookedAt = 500;
@@ -26,6 +27,8 @@ const wholeFileTag = "unreadable file";
 /** What is wrong with a file that may hold guards which nothing could read. */
 export interface Broken extends Pick<HookFile, "label" | "root" | "ofUser"> {
   reason: string;
+  /** Its text may change without a person: what it says now clears nothing. */
+  isUntrusted?: true;
 }
 
 /** Findings after which a missing hook of the file need not have been taken out on purpose. */
@@ -42,6 +45,7 @@ export function brokenOf({ file, compiled: { problems } }: Pick<Source, "file" |
     label,
     ofUser,
     ...(root === undefined ? {} : { root }),
+    ...(problem.code === "untrusted" ? { isUntrusted: true } : {}),
   };
 }
 
@@ -81,7 +85,9 @@ export async function guardsToKeep(
   if (paths.size === 0) return [];
   const known = await lastGood(history, paths).catch(() => new Map<string, Hook[]>());
   const kept = [...known.values()].flat();
-  for (const file of broken) if (!known.has(file.path) && !(await holdsNone(file.path))) kept.push(...standIns(file));
+  for (const file of broken)
+    if (!known.has(file.path) && (file.broken?.isUntrusted || !(await holdsNone(file.path))))
+      kept.push(...standIns(file));
   return kept;
 }
 
@@ -133,11 +139,12 @@ const afterAllOthers = 1_000_000;
 function standIns({ path, layer, format, broken }: LoadedFile): Hook[] {
   if (!broken) return [];
   const { label, root, reason } = broken;
+  const whatIsWrong = broken.isUntrusted ? "the file is not read" : "the file cannot be read";
   const id = `unreadable:${label}${root === undefined ? "" : `@${fingerprint(root).slice(0, 8)}`}`;
   const events = eventsOf(format);
   const asking = events.filter((name) => rowOf(name).matchTool && verdictsOf(rowOf(name)).includes("ask"));
   const ofFile = anyOf(["write", "read"].map((kind) => ({ is: "tool", with: `${kind}(/${literally(path)})` })));
-  const why = `the file cannot be read, and no good form of it is known, so it stands for a guard that fails in the ${layer} layer: ${reason}. Correct the file, or see hookline check`;
+  const why = `${whatIsWrong}, and no good form of it is known, so it stands for a guard that fails in the ${layer} layer: ${reason}. See hookline check`;
   const part = (name: string, on: readonly EventName[], onFailure: FailurePolicy, when?: Condition): Hook => ({
     id: `${id}#${onFailure}`,
     name,
@@ -162,14 +169,34 @@ const anyOf = (conditions: Condition[]): Condition => ({ any: conditions });
 /** A path as the pattern that matches it alone. */
 const literally = (path: string): string => path.replaceAll("\\", "/").replace(/[*?[\]{}()!+@]/g, "\\$&");
 
+/** The condition without what only a module knows, so that it holds wherever the whole might; undefined: nothing of it is left. */
+export function asFarAsKnown(
+  condition: Condition,
+  { conditions }: Pick<Registry, "conditions">,
+): Condition | undefined {
+  if ("all" in condition) {
+    const known = condition.all.flatMap((one) => asFarAsKnown(one, { conditions }) ?? []);
+    return known.length > 0 ? { all: known } : undefined;
+  }
+  if ("any" in condition) {
+    const known = condition.any.map((one) => asFarAsKnown(one, { conditions }));
+    return known.some((one) => one === undefined) ? undefined : { any: known.filter((one) => one !== undefined) };
+  }
+  if ("not" in condition) return isKnown(condition.not, conditions) ? condition : undefined;
+  return isKnown(condition, conditions) ? condition : undefined;
+}
+
+function isKnown(one: Condition, conditions: Registry["conditions"]): boolean {
+  const holds = (inner: Condition): boolean => isKnown(inner, conditions);
+  if ("all" in one) return one.all.every(holds);
+  if ("any" in one) return one.any.every(holds);
+  return "not" in one ? holds(one.not) : conditions.has(one.is);
+}
+
 /** A form with a condition or an action of a module that is not read now would judge nothing. */
 function isKnownTo({ handlers, conditions }: Registry): (hook: Hook) => boolean {
-  const holds = (one: Condition): boolean => {
-    if ("all" in one) return one.all.every(holds);
-    if ("any" in one) return one.any.every(holds);
-    return "not" in one ? holds(one.not) : conditions.has(one.is);
-  };
-  return ({ when, steps }) => steps.every(({ uses }) => handlers.has(uses)) && (when === undefined || holds(when));
+  return ({ when, steps }) =>
+    steps.every(({ uses }) => handlers.has(uses)) && (when === undefined || isKnown(when, conditions));
 }
 
 /**
@@ -185,20 +212,22 @@ export function withKept(
   registry?: Registry,
 ): Hook[] {
   const guards = kept.filter((hook) => !isWholeFile(hook) && (!registry || isKnownTo(registry)(hook)));
-  const isBroken = problems.some(losesHooks);
+  const broken = problems.find(losesHooks);
   const valid = hooks.filter((hook) => !isInvalid(hook));
   const free = new Set(guards.filter((guard) => !valid.some((hook) => isKnownAs(guard, hook))));
   const own = hooks.flatMap((hook): Hook[] => {
-    const earlier = isInvalid(hook) ? formOf(hook, [...free]) : undefined;
+    const earlier = isInvalid(hook) && !isOfModule(hook) ? formOf(hook, [...free]) : undefined;
     // What is left of an entry in a broken text is none: its good form comes back with the others.
-    if (!earlier) return isBroken && guards.length > 0 && isInvalid(hook) ? [] : [hook];
+    if (!earlier) return broken && guards.length > 0 && isInvalid(hook) ? [] : [hook];
     free.delete(earlier);
     return [restored(earlier, hook.enabled)];
   });
-  const missing = isBroken ? [...free].filter((guard) => !hooks.some((hook) => isKnownAs(guard, hook))) : [];
+  const missing = broken ? [...free].filter((guard) => !hooks.some((hook) => isKnownAs(guard, hook))) : [];
   return [
     ...own,
-    ...missing.map((guard) => restored(guard, guard.enabled || guard.tags.includes(switchedOffTag))),
+    ...missing
+      .map((guard) => restored(guard, guard.enabled || guard.tags.includes(switchedOffTag)))
+      .map((guard) => (isOfModule(guard) ? failing(guard, broken?.message ?? "") : guard)),
     ...kept.filter(isWholeFile),
   ];
 }
@@ -211,6 +240,9 @@ function formOf(now: Hook, free: readonly Hook[]): Hook | undefined {
   }
   return undefined;
 }
+
+/** Its good form is a function of the module, which is not there. */
+const isOfModule = ({ origin }: Hook): boolean => origin.dialect === "config";
 
 const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 const eventsIn = ({ on }: Hook): unknown => ("event" in on ? on.event : on);

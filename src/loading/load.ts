@@ -83,7 +83,11 @@ export interface LoadedModule {
   problems: Problem[];
   /** The files of it that a change can come from. */
   files: string[];
+  /** The names of its actions that make a rule a guard. */
+  guardActions: string[];
 }
+/** What of a module stands in the set. */
+export type StandingModule = Omit<LoadedModule, "guardActions">;
 export interface LoadedFile {
   path: string;
   layer: Layer;
@@ -133,7 +137,8 @@ export function loadHooks(request: LoadRequest): LoadedHooks {
   if (judge) read.modules = named.flatMap((place) => judge.module(place) ?? []);
   if (read.modules.length < named.length)
     read.problems.splice(0, Infinity, ...read.problems.map(perhapsOfModule(read)));
-  for (const module of request.modules ?? []) addModule(module, read);
+  for (const module of request.modules ?? []) addModule(judge?.usable(module) ?? module, read);
+  for (const module of judge?.changedModules ?? []) addModule(module, read);
   const { problems, config, userConfig, settingsBound, modules, unread } = read;
   const tell = (problem: Problem): void => void problems.push(problem);
   const given = [...builtIn(request, userConfig), ...read.sources];
@@ -195,7 +200,7 @@ function fileOf(source: Source, judge: Judge | undefined): LoadedFile {
   };
 }
 
-function addModule({ place, path, hooks, problems, files }: LoadedModule, read: Reading): void {
+function addModule({ place, path, hooks, problems, files }: StandingModule, read: Reading): void {
   read.watched.push(...files);
   read.problems.push(...problems);
   const { layer, label, root } = place;

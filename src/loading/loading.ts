@@ -4,17 +4,20 @@
  */
 import { dirname } from "node:path";
 import { loadPatterns } from "../conditions/patterns.ts";
-import type { Problem } from "../engine/hook.ts";
+import type { Json } from "../engine/event.ts";
+import { isGuard, type Problem } from "../engine/hook.ts";
 import type { Bound, Patterns, Registry } from "../engine/ports.ts";
 import type { ModelFault } from "../formats/automations/automation.ts";
 import type { LlmConfig } from "../formats/automations/fields.ts";
 import type { ModelSettings } from "../formats/config/config.ts";
 import { loadStable, type StableLoad } from "./compiled.ts";
+import { asFarAsKnown, losesHooks } from "./last-good-guards.ts";
 import { checkFile, hookFileAt, type LoadedHooks, type LoadedModule, type LoadRequest, loadHooks } from "./load.ts";
 import { type HookFile, isSettings, type ModulePlace } from "./places.ts";
 import { findProject } from "./project.ts";
 import type { YamlFormats, YamlReader } from "./read.ts";
 import { readingRegistry } from "./trust/as-written.ts";
+import { definitionIn, type Trust } from "./trust/item.ts";
 import { createJudge } from "./trust/judge.ts";
 
 /** What loading needs beside the place. */
@@ -68,7 +71,22 @@ export async function loadAll(request: Request, loading: Loading): Promise<Loade
   loaded = loadHooks({ ...request, patterns, yaml: read(whole) });
   if (loaded.modules.length === 0 || request.withoutModules) return { ...loaded, registry: whole };
   const { modules, registry } = await loadModulesOf(loaded.modules, loading);
+  for (const module of modules) keepGuardsOf(module, whole, request.trust);
   return { ...loadHooks({ ...request, patterns, yaml: read(registry), modules }), registry };
+}
+
+/** So that they fail, and do not lapse, where the module is another one than was trusted. */
+function keepGuardsOf(
+  { place: { hash, root }, hooks, problems, guardActions }: LoadedModule,
+  own: Registry,
+  trust: Trust | undefined,
+): void {
+  if (hash === undefined || root === undefined || problems.some(losesHooks)) return;
+  const guards = hooks.filter(isGuard).map(({ when, ...hook }) => {
+    const known = when && asFarAsKnown(when, own);
+    return definitionIn(root, { ...hook, ...(known ? { when: known } : {}) } as unknown as Json); // a hook is plain JSON
+  });
+  trust?.gave?.(hash, { guards, actions: guardActions });
 }
 
 /** As loadAll, between two equal looks at everything that was read. */

@@ -30,6 +30,8 @@ export interface HookFile {
   label: string;
   /** The folder that relative paths in its hooks start from; absent: the folder that the event comes from. */
   root?: string;
+  /** The folder that it lies in, where its hooks work in another: a person has trusted it there. */
+  trustedIn?: string;
   /** The folder of the plugin that brought it. */
   plugin?: string;
   /** The agent in whose registry the plugin stands. */
@@ -182,6 +184,8 @@ export interface ModulePlace {
   root?: string;
   /** The state of each file that was trusted with it, by path: no other is read. Absent: all of the project is trusted. */
   bound?: { readonly [path: string]: string };
+  /** The hash under which it is trusted. */
+  hash?: string;
 }
 
 const moduleNames = ["ts", "mts", "js", "mjs"].map((extension) => `hookline.config.${extension}`);

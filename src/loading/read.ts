@@ -234,7 +234,8 @@ function readScripts(place: RulePlace, reader: YamlReader | undefined, read: Rea
     const names = found.names.filter((name) => !name.startsWith("."));
     for (const name of names.slice(0, mostFiles)) {
       const file = fileAt(join(folder, name), "script", place);
-      readScript(place.worktree === undefined ? file : { ...file, root: place.worktree }, reader, read);
+      const { worktree, root } = place;
+      readScript(worktree && root ? { ...file, root: worktree, trustedIn: root } : file, reader, read);
     }
     if (names.length > mostFiles)
       read.problems.push(unreadable(folder, `it holds more than ${mostFiles} files, and the others are not looked at`));

@@ -10,7 +10,8 @@ import type { Handler, Protocol, StepContext, StepResult } from "../../engine/po
 import { type Detached, type Ended, scriptWord } from "../../engine/program.ts";
 import type { Evidence } from "../../engine/record.ts";
 import { either, flag, integer, listOf, mapOf, number, object, oneOf, type Schema, text } from "../../engine/schema.ts";
-import { pathInside } from "../../files/paths.ts";
+import { isInside } from "../../files/paths.ts";
+import { readRegularBytesSync } from "../../files/regular-file.ts";
 import { failed, noted, shorten } from "../step.ts";
 import { type CommandOptions, type EnvironmentOptions, environmentOf, lineOf, umaskOf } from "./environment.ts";
 import type { AskPersistentProgram } from "./persistent.ts";
@@ -138,7 +139,10 @@ async function runLine(work: Work): Promise<StepResult> {
   return ended.rest && result.ok ? { ...result, detached: goOn(ended.rest, ended, work) } : result;
 }
 
-/** The session's folder (C35); where the hook was written, if that is gone or only from there the script is found (R34). */
+/**
+ * The session's folder (C35); where the hook was written, if that is gone or only from there the script is found (R34). A folder
+ * below, or a linked worktree that uses the main one's hook files, may have a script of that name which no person has trusted.
+ */
 function workingFolder({ event, hook }: StepContext, params: CommandParams): Place {
   const { cwd } = event;
   const { root } = hook.origin;
@@ -146,10 +150,20 @@ function workingFolder({ event, hook }: StepContext, params: CommandParams): Pla
     const folder = root !== undefined && isFolder(root) ? root : tmpdir();
     return { folder, note: [`the folder ${cwd} does not exist: the command ran in ${folder}`] };
   }
-  const script = root !== undefined && pathInside(root, cwd) ? relativeScript(params) : undefined;
-  if (root === undefined || script === undefined || existsSync(join(cwd, script)) || !existsSync(join(root, script)))
-    return { folder: cwd, note: [] };
+  const script = root === undefined ? undefined : relativeScript(params);
+  if (root === undefined || script === undefined || !existsSync(join(root, script))) return { folder: cwd, note: [] };
+  const [here, declared] = [join(cwd, script), join(root, script)];
+  const isOwn = isInside(root, cwd) && hook.bound?.[declared] === undefined && existsSync(here);
+  if (isOwn || holdsTheSame(here, declared)) return { folder: cwd, note: [] };
   return { folder: root, note: [`run from ${root}, the folder that declares it: ${script} is relative to it`] };
+}
+
+function holdsTheSame(path: string, other: string): boolean {
+  try {
+    return readRegularBytesSync(path).equals(readRegularBytesSync(other));
+  } catch {
+    return false; // one of them is not there, or is no file
+  }
 }
 
 /** What the shell would not read as it stands is none. */

@@ -95,7 +95,10 @@ function register(
 
 function loadedOf(place: ModulePlace, found: Found, functions: Map<string, Callback>): LoadedModule {
   const { path, files, hooks, faults } = found;
-  const loaded: LoadedModule = { place, path, hooks: [], problems: [], files };
+  const guardActions = [...found.handlers]
+    .filter(([, { action }]) => action?.role({}) === "guard")
+    .map(([name]) => name);
+  const loaded: LoadedModule = { place, path, hooks: [], problems: [], files, guardActions };
   addHooks(loaded, hooks, functions);
   for (const fault of faults) loaded.problems.push(problemOf(fault, path));
   if (!("error" in found)) return loaded;

@@ -1,7 +1,8 @@
 /**
  * Which workspace files a hook runs, as far as its text tells (R30): programs, scripts that an interpreter reads, what a package's
  * scripts say. It reads any text, also that of other shells, and rather takes a file too many than one too few: a change of a
- * file that was taken asks a person again, and a change of one that was not runs unseen.
+ * file that was taken asks a person again, and a change of one that was not runs unseen. Not taken is what only-read.ts knows to be
+ * looked at alone.
  */
 import { realpathSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve, sep } from "node:path";
@@ -9,6 +10,7 @@ import type { Json } from "../../engine/event.ts";
 import type { Hook } from "../../engine/hook.ts";
 import { readFileHeadSync, textAt } from "../../files/regular-file.ts";
 import { moreThanFollowed, scriptsOf } from "./item.ts";
+import { onlyRead, type Use } from "./only-read.ts";
 import { textsIn, type Word, wordsIn } from "./words.ts";
 
 interface Places {
@@ -30,9 +32,9 @@ const mostLooks = 5_000;
 /** Absolute paths. @param workspace the folder of the repository */
 export function filesOf(hook: Pick<Hook, "steps" | "origin">, workspace: string): string[] {
   const { root = workspace, plugin, file, dialect } = hook.origin;
+  if (dialect === "script" && file !== undefined) return [file]; // the rest says when it runs, and for which files
   const running = hook.steps.filter(({ uses }) => uses !== "gate"); // its words are for people and models, and name what must not run
-  const found = filesIn(running.map((step) => ({ ...step.with, uses: "" })) as Json, { root, workspace, plugin });
-  return dialect === "script" && file !== undefined ? [file, ...found] : found;
+  return filesIn(running.map((step) => ({ ...step.with, uses: "" })) as Json, { root, workspace, plugin });
 }
 
 export function filesIn(
@@ -52,7 +54,7 @@ export function filesIn(
     };
     const own = words ?? wordsIn(withFolders(text));
     learn(own, places);
-    for (const path of programsIn(own, places)) found.add(path);
+    for (const path of programsIn(own, places, onlyRead(own, text))) found.add(path);
   }
   if (looks.left <= 0) found.add(join(workspace, moreThanFollowed));
   return [...found];
@@ -124,14 +126,21 @@ const runners: readonly { names: RegExp; files: readonly string[]; ofPackage?: t
 const scriptEndings = ["", ".js", ".cjs", ".mjs", ".ts", ".py", ".rb", ".json"];
 const noEnding = [""];
 
-function* programsIn(words: readonly Word[], places: Places): Generator<string> {
+function* programsIn(words: readonly Word[], places: Places, onlyRead: ReadonlyMap<number, Use>): Generator<string> {
   let after: "program" | "interpreter" | undefined;
   let readsFolders = false;
   // It may read its script from its input or from another's output: then each file that the line names counts.
-  const interprets = words.some(({ text }) => interpreters.test(baseName(text)));
+  const interprets = words.some(
+    ({ text, begins }, index) => interpreters.test(baseName(text)) && !onlyRead.has(index) && (begins || text !== "."),
+  );
   const runsWhatItFinds = interprets && words.some(({ text }) => findsFiles.test(text));
   for (const [index, { text, begins }] of words.entries()) {
     if (places.looks.left-- <= 0) return;
+    const use = onlyRead.get(index);
+    if (use === "read" || (use === "printed" && !interprets)) {
+      after = undefined;
+      continue;
+    }
     const isOptionBefore = words[index - 1]?.text.startsWith("-") === true; // then it may be that option's value
     const name = baseName(text);
     const isOption = text.startsWith("-");

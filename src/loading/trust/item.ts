@@ -40,6 +40,21 @@ export interface TrustedItems {
   has(hash: string): boolean;
   /** The hooks of a file, as they were when a person last trusted anything of the folder. */
   lastOf(file: string): Pick<Item, "hash" | "definition">[];
+  /** Undefined: no module of this name was ever trusted here. */
+  moduleBefore(file: string): ModuleBefore | undefined;
+}
+
+/** A module as a person last trusted it. */
+export interface ModuleBefore {
+  /** What it gave; absent: it has not been read since it was trusted. */
+  gave?: GivenByModule;
+}
+/** What of a module may refuse. */
+export interface GivenByModule {
+  /** Definitions of its guards, as in an item. */
+  guards: string[];
+  /** The names of its actions that make a rule a guard. */
+  actions: string[];
 }
 
 /** What a person has trusted, asked once for each load and folder. */
@@ -47,6 +62,8 @@ export interface Trust {
   of(root: string): FolderTrust;
   /** Sees each item that is asked about. */
   saw?(item: Item, isTrusted: boolean): void;
+  /** Keeps what a trusted module gave when it was read, by the hash of its item. Never throws. */
+  gave?(hash: string, given: GivenByModule): void;
 }
 export interface FolderTrust {
   /** Absent: nothing of the folder was ever trusted, or its record is not believed. */
@@ -62,11 +79,14 @@ export type Content = Omit<Item, "definition" | "files" | "hash"> & { content: J
 /** @param paths of the files that it runs, absolute */
 export function itemOf({ content, ...facts }: Content, paths: readonly string[]): Item {
   const { root, kind, name, file } = facts;
-  const definition = JSON.stringify(sorted(content)).replaceAll(JSON.stringify(root).slice(1, -1), rootMark);
+  const definition = definitionIn(root, content);
   const files = [...new Set(paths)].map((path) => ({ path: pathFrom(root, path), state: stateOfFile(path) }));
   files.sort((left, right) => (left.path < right.path ? -1 : 1));
   return { ...facts, definition, files, hash: sha256(JSON.stringify([kind, name, file, definition, files])) };
 }
+
+export const definitionIn = (root: string, content: Json): string =>
+  JSON.stringify(sorted(content)).replaceAll(JSON.stringify(root).slice(1, -1), rootMark);
 
 /** Stands for the workspace folder, so that a hash is the same wherever the repository lies. No path holds it. */
 const rootMark = "\\u0001workspace";

@@ -11,7 +11,7 @@ import { isRecord } from "../../engine/schema.ts";
 import { readRegularTextSync, textAt } from "../../files/regular-file.ts";
 import { isOwn, isPrivate, makePrivateFolder, writePrivate } from "../../files/write.ts";
 import { mainWorktreeOf } from "../project.ts";
-import { type Item, sha256, type Trust, type TrustedItems } from "./item.ts";
+import { type GivenByModule, type Item, type ModuleBefore, sha256, type Trust, type TrustedItems } from "./item.ts";
 
 /** An item as it was trusted: what a later one is compared with. */
 export interface Trusted extends Pick<Item, "kind" | "name" | "file" | "definition" | "files"> {
@@ -50,11 +50,25 @@ function hooksOf({ items }: TrustRecord, file: string): Pick<Item, "hash" | "def
     .map(([hash, { definition }]) => ({ hash, definition }));
 }
 
+type GivenBy = (hash: string) => GivenByModule | undefined;
+
 /** @param nearest the folder's own record, or that of its twin */
-const itemsOf = (nearest: TrustRecord, records: readonly TrustRecord[]): TrustedItems => ({
+const itemsOf = (nearest: TrustRecord, records: readonly TrustRecord[], givenBy: GivenBy): TrustedItems => ({
   has: (hash) => records.some(({ items }) => Object.hasOwn(items, hash)),
   lastOf: (file) => hooksOf(nearest, file),
+  moduleBefore: (file) => records.map((one) => moduleOf(one, file, givenBy)).find((one) => one !== undefined),
 });
+
+/** The newest that was read: what was trusted after it and never read has shown no guard, and none that is gone. */
+function moduleOf({ items }: TrustRecord, file: string, givenBy: GivenBy): ModuleBefore | undefined {
+  const hashes = Object.keys(items).filter((hash) => items[hash]?.kind === "module" && items[hash].file === file);
+  if (hashes.length === 0) return undefined;
+  for (const hash of hashes.reverse()) {
+    const gave = givenBy(hash);
+    if (gave) return { gave };
+  }
+  return {};
+}
 
 const version = 1;
 /** Of a folder; the oldest go. */
@@ -65,6 +79,7 @@ const largestKeptInBytes = 1 << 20;
 export function openTrust(stateFolder: string): TrustRecords {
   const folder = join(stateFolder, "trust");
   const texts = join(folder, "texts");
+  const fileOfGiven = (hash: string): string => join(folder, "modules", `${hash}.json`);
   const fileOfFolder = (root: string): string => join(folder, `${sha256(realPath(root)).slice(0, 32)}.json`);
 
   type Found = { is: "absent" } | { is: "read"; record: TrustRecord } | { is: "refused"; reason: string };
@@ -81,8 +96,28 @@ export function openTrust(stateFolder: string): TrustRecords {
     return found.is === "read" ? found.record : undefined;
   }
 
+  function givenBy(hash: string): GivenByModule | undefined {
+    const file = fileOfGiven(hash);
+    if (!isThere(file) || !isPrivate(file)) return undefined;
+    try {
+      const given: unknown = JSON.parse(readRegularTextSync(file));
+      return isGiven(given) ? given : undefined;
+    } catch {
+      return undefined; // damaged: it is as if the module had not been read
+    }
+  }
+
   return {
     record,
+    gave(hash, given) {
+      if (isThere(fileOfGiven(hash))) return;
+      try {
+        makePrivateFolder(stateFolder, ["trust", "modules"]);
+        writePrivate(fileOfGiven(hash), JSON.stringify(given));
+      } catch {
+        // a full disk, a read-only home: where the module changes, the whole of it stands for a guard
+      }
+    },
     of(root) {
       const folders = [root, ...twinOf(root)];
       const found = folders.map(read);
@@ -91,7 +126,7 @@ export function openTrust(stateFolder: string): TrustRecords {
       return {
         watched: folders.map(fileOfFolder),
         ...(own?.is === "refused" ? { problem: { file: fileOfFolder(root), reason: own.reason } } : {}),
-        ...(records[0] ? { items: itemsOf(records[0], records) } : {}),
+        ...(records[0] ? { items: itemsOf(records[0], records, givenBy) } : {}),
       };
     },
     all() {
@@ -157,6 +192,12 @@ function readRecord(file: string, folder: string): Identified | string {
     return error instanceof SyntaxError ? "it is damaged" : messageOf(error);
   }
 }
+
+const isGiven = (value: unknown): value is GivenByModule =>
+  isRecord(value) &&
+  [value.guards, value.actions].every(
+    (list) => Array.isArray(list) && list.every((one: unknown) => typeof one === "string"),
+  );
 
 const isTrusted = (value: unknown): boolean =>
   isRecord(value) &&

@@ -66,12 +66,18 @@ export type TrustedForm = Omit<Hook, "id" | "origin" | "project">;
  * where it would have judged, and its policy answers (R46).
  */
 export function guardBefore(before: TrustedForm, id: string, origin: Origin): Hook {
-  const reason = "this guard is not what was trusted: hookline trust shows a person what has changed";
   const form = { ...before, id, origin, tags: [...before.tags, untrustedTag] };
-  return onlyRefuses(before)
-    ? { ...form, foreign: true }
-    : { ...form, mode: "sync", steps: [{ uses: "invalid", with: { reason }, timeout: 1, onError: "stop" }] };
+  return onlyRefuses(before) ? { ...form, foreign: true } : failing(form, notAsTrusted);
 }
+
+const notAsTrusted = "this guard is not what was trusted: hookline trust shows a person what has changed";
+
+/** It cannot run as it is: where it would have judged it fails, so that its policy answers. */
+export const failing = (hook: Hook, reason: string): Hook => ({
+  ...hook,
+  mode: "sync",
+  steps: [{ uses: "invalid", with: { reason }, timeout: 1, onError: "stop" }],
+});
 
 /** Each of its steps plainly refuses or asks: it runs nothing, sends nothing and allows nothing. */
 const onlyRefuses = ({ steps, durable }: TrustedForm): boolean =>

@@ -102,7 +102,7 @@ const askingOf = (loaded: Loaded): string[] => [untrustedWords(loaded)].filter((
 function unreadableIn(invocation: Invocation, { files }: Loaded, registry: Registry): Problem[] {
   const cleared = clearedFiles(stateFolder(invocation));
   return files.flatMap(({ path, broken }): Problem[] => {
-    if (!broken) return [];
+    if (!broken || broken.isUntrusted) return [];
     const common = { code: "unreadable", file: path, line: 1, column: 1 } as const;
     if (cleared.look(path, registry) === "holds none")
       return [

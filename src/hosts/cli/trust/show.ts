@@ -138,12 +138,18 @@ function conditionText(condition: Json): string {
     : [];
   if (others.length === 0 && key === "is" && typeof value === "string" && /^\w+$/.test(value)) {
     if (second === "") return value;
-    if (second === "with") return `${value} ${JSON.stringify(given)}`;
+    if (second === "with") return `${value} ${JSON.stringify(value === "expression" ? writtenOf(given) : given)}`;
   }
   const parts = Array.isArray(value) && value.length > 0 ? value.map(conditionText) : [];
   if (second === "" && key === "all" && parts.length > 0) return parts.join(" and ");
   if (second === "" && key === "any" && parts.length > 0) return `(${parts.join(" or ")})`;
   return second === "" && key === "not" ? `not (${conditionText(value ?? null)})` : JSON.stringify(condition);
+}
+
+/** Without the tree that Hookline has made of the text: nothing else can stand in its place. */
+function writtenOf(given: Json): Json {
+  const { tree: _tree, ...written } = isRecord(given) ? (given as Record<string, Json>) : {};
+  return Object.keys(written).join() === "expr" ? (written.expr ?? null) : given;
 }
 
 /** Facts that are shown where they are none of these. */
@@ -156,13 +162,14 @@ const usual: { readonly [fact: string]: readonly (Json | undefined)[] } = {
 
 function stepLines(step: Json, isWhole: boolean): string[] {
   if (!isRecord(step)) return [];
-  const { uses, with: given, ...rest } = step as Record<string, Json>;
+  const { uses, with: given, skipIf, ...rest } = step as Record<string, Json>;
   const values = given ?? null;
   const [[key, only] = ["", values], ...others] = isRecord(values)
     ? Object.entries(values as Record<string, Json>)
     : [];
   return [
     ...valueLines(String(uses), others.length === 0 && key === uses ? only : values),
+    ...(isWhole && skipIf !== undefined ? [`  skipIf: ${conditionText(skipIf)}`] : []),
     ...(isWhole ? valueLines("", rest).map((line) => `  ${line}`) : []),
   ];
 }

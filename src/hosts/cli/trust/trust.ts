@@ -2,10 +2,13 @@
 import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { loadPatterns } from "../../../conditions/patterns.ts";
 import { HooklineError } from "../../../engine/error.ts";
+import { loadAll } from "../../../loading/loading.ts";
 import type { TrustRecords } from "../../../loading/trust/records.ts";
 import { trusting, trustRecords } from "../../compose/trust.ts";
 import { type ExitCode, type Invocation, textFlag, usageError } from "../command.ts";
+import { loadingFor } from "../loaded.ts";
 import type { Place } from "../place.ts";
 import { askForKey, isPersonThere, safeText } from "../terminal.ts";
 import { type AskingFolder, foldersAt } from "./folders.ts";
@@ -36,18 +39,18 @@ function folderOf(word: string | undefined, { cwd }: Invocation): string {
 
 const isOpen = ({ state }: AskingFolder): boolean => state === "untrusted" || state === "changed";
 
-function accept(folder: AskingFolder, records: TrustRecords): void {
-  records.add(
-    folder.path,
-    folder.items.map(({ item }) => item),
-    Date.now(),
-  );
+/** A module is read at once, so that its guards are known before it changes. */
+async function accept(folder: AskingFolder, records: TrustRecords, place: Place): Promise<void> {
+  const items = folder.items.map(({ item }) => item);
+  records.add(folder.path, items, Date.now());
+  if (!items.some(({ kind }) => kind === "module")) return;
+  await loadAll({ ...place, cwd: folder.path, trust: records, patterns: await loadPatterns() }, loadingFor(place));
 }
 
 /** Trusts what Hookline itself has just written there, for a person who asked for it. */
 export async function trustOwn(place: Place): Promise<void> {
   const records = trustRecords(place);
-  for (const folder of await foldersAt(place, records)) if (isOpen(folder)) accept(folder, records);
+  for (const folder of await foldersAt(place, records)) if (isOpen(folder)) await accept(folder, records, place);
 }
 
 /** Shows what is not trusted, and asks for each folder by itself. Without a person at a terminal nothing is trusted. */
@@ -86,7 +89,7 @@ async function askFor(
     terminal.print("nothing was trusted");
     return "no";
   }
-  accept(folder, records);
+  await accept(folder, records, invocation);
   terminal.print(`trusted: ${safeText(folder.path)}`);
   return "yes";
 }
@@ -116,7 +119,7 @@ async function pin(invocation: Invocation, records: TrustRecords, hash: string):
     );
     return 1;
   }
-  accept(folder, records);
+  await accept(folder, records, invocation);
   invocation.terminal.print(`trusted: ${safeText(folder.path)}`);
   return 0;
 }

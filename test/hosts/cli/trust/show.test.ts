@@ -65,6 +65,24 @@ test("a condition is shown as one expression, and no text in it passes for a par
   assert.ok(text.includes(String.raw`when: match "Bash" and (tool "x\" or \"y" or not (first))`), text);
 });
 
+test("an expression is shown as its author wrote it, alone and inside of others, before trust and after a change", (t) => {
+  const { item, lines, root, records } = showing(t);
+  const tree = { at: 5, is: "and", values: [] };
+  const expression = (expr: string): Fields => ({ is: "expression", with: { expr, tree } });
+  const content = (expr: string): Fields => ({
+    on: { event: ["PreToolUse"] },
+    when: { all: [expression(expr), { any: [{ is: "first" }, { not: expression(expr) }] }] },
+    steps: [{ uses: "command", with: { command: "true" }, skipIf: expression(expr) }],
+  });
+  const first = item({ content: content("a == 1") });
+  const shown = lines([first]);
+  assert.ok(shown.includes(`    when: expression "a == 1" and (first or not (expression "a == 1"))`), shown.join("\n"));
+  records.add(root, [first], 1);
+  const changed = lines([item({ content: content("a == 2") })]).join("\n");
+  assert.match(changed, /-\s*skipIf: expression "a == 1"[^+]*\+\s*skipIf: expression "a == 2"/);
+  assert.doesNotMatch(`${shown.join("\n")}${changed}`, /tree|values/);
+});
+
 test("a condition with more in it than usual is shown whole", (t) => {
   const { item, lines } = showing(t);
   const when = { is: "match", more: 1, with: "Bash" };

@@ -9,12 +9,13 @@ import type { GitTrees, Written } from "../engine/effects.ts";
 import { listByGit, repositoryAround } from "../files/git-safely.ts";
 import { pathInside } from "../files/paths.ts";
 import { readRegularBytesSync } from "../files/regular-file.ts";
+import { mayUseAlias } from "../shell/git-names.ts";
 
 /** Whether a line could do that. Two looks, as one expression for both would take the square of a long line's length. */
-export const bringsByGit = (line: string): boolean => named.test(line) && brings.test(line);
+export const bringsByGit = (line: string): boolean => named.test(line) && (brings.test(line) || mayUseAlias(line));
 const named = /\bgit\b/;
 const brings =
-  /\b(?:checkout|switch|merge|rebase|pull|cherry-pick|revert|reset|stash|restore|clean|read-tree|checkout-index|bisect)\b/;
+  /\b(?:checkout|switch|merge|rebase|pull|cherry-pick|revert|reset|stash|restore|clean|read-tree|checkout-index|sparse-checkout|bisect)\b|git (?:-\S+ (?:\S+ )?)?rm\b/;
 
 const largestInBytes = 8 << 20;
 const mostRevisions = 10;
@@ -43,8 +44,11 @@ export function hookFilesByGit(
     const prefix = pathInside(top, cwd) ?? "";
     const places = [...inProject, ...(prefix === "" ? [] : inProject.map((path) => `${prefix}/${path}`))];
     const there = places.filter((path) => existsSync(join(top, path)));
-    for (const path of [...broughtBy(trees, top, places), ...lostBy(trees, top, there)]) found.add(path);
-    isUntold ||= trees.isUntold === true && there.length > 0;
+    const from = folder.startsWith("/") ? folder : cwd;
+    const paths = [...broughtBy(trees, top, places), ...lostBy(trees, top, there, pathInside(top, from) ?? "")];
+    const meant = paths.length > 0 && trees.only ? meantBy(trees, from) : undefined;
+    for (const path of paths) if (meant?.has(path) !== false) found.add(path);
+    isUntold ||= (trees.isUntold === true || isRepository(from, trees.remote)) && there.length > 0;
   }
   const hooks = [...found].filter((path) => !forEditors.test(path));
   return isUntold && hooks.length === 0 ? "untold" : hooks;
@@ -75,19 +79,61 @@ const remotesOf = (top: string, branch: string): readonly string[] =>
       )
     : [];
 
-function lostBy({ loses = [] }: GitTrees, top: string, there: readonly string[]): string[] {
+const isRepository = (folder: string, name: string | undefined): boolean =>
+  name !== undefined && [".git", "HEAD"].some((one) => existsSync(join(folder, name, one)));
+
+/** Paths that the line's own patterns mean, as git reads them from that folder, in each of the revisions. */
+function meantBy({ pairs, only = [] }: GitTrees, folder: string): ReadonlySet<string> {
+  if (only.length === 0) return new Set();
+  // Where only exclusions stand, the others are those of the repository or of the folder, as the command and its version say.
+  const specs = ["--", ...(only.every((one) => /^:(?:[!^]|\([^)]*\bexclude\b)/.test(one)) ? [":/"] : []), ...only];
+  const ask = (words: readonly string[]): readonly string[] => listByGit(folder, [...words, ...specs]) ?? [];
+  const between = pairs.flatMap(({ from, to }) =>
+    [from, to].some((one) => one?.startsWith("-"))
+      ? []
+      : ask([
+          "diff-tree",
+          "-r",
+          "-z",
+          "--name-only",
+          "--no-renames",
+          "--no-commit-id",
+          "--root",
+          ...(from === undefined ? [] : [from]),
+          to,
+        ]),
+  );
+  return new Set([...between, ...ask(["ls-files", "-c", "-o", "-z", "--full-name"])]);
+}
+
+function lostBy({ loses = [], keeps }: GitTrees, top: string, there: readonly string[], prefix: string): string[] {
   if (loses.length === 0 || there.length === 0) return [];
   const specs = asSpecs(there);
   const isIgnored = loses.includes("ignored");
   const others = (...words: string[]): readonly string[] =>
     listByGit(top, ["ls-files", "-o", "-z", ...words, ...specs]) ?? [];
   return [
+    ...(loses.includes("tracked")
+      ? (listByGit(top, ["ls-files", "-z", ...specs, ...keptSpecs(keeps, prefix)]) ?? [])
+      : []),
     ...(loses.includes("changed") ? changedIn(top, listByGit(top, ["ls-files", "-s", "-z", ...specs]) ?? []) : []),
     ...(loses.includes("staged")
       ? (listByGit(top, ["diff-index", "--cached", "-z", "--name-only", "HEAD", ...specs]) ?? [])
       : []),
     ...(loses.includes("untracked") ? others(...(isIgnored ? [] : ["--exclude-standard"])) : []),
     ...(isIgnored && !loses.includes("untracked") ? others("-i", "--exclude-standard") : []),
+  ];
+}
+
+/** Of folders that stay, with the files beside each of them and above. */
+function keptSpecs(keeps: GitTrees["keeps"], prefix: string): string[] {
+  if (keeps === undefined) return [];
+  const folders = keeps.map((path) => (path.startsWith("/") ? path.slice(1) : join(prefix, path)).replace(/\/+$/, ""));
+  const above = folders.flatMap((path) => path.split("/").map((_, at, names) => names.slice(0, at + 1).join("/")));
+  return [
+    ":(top,exclude,glob)*",
+    ...folders.map((path) => `:(top,exclude)${path}`),
+    ...[...new Set(above)].map((path) => `:(top,exclude,glob)${path}/*`),
   ];
 }
 

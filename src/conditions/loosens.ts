@@ -10,7 +10,9 @@ import { flag, listOf, mapOf, object, say, text } from "../engine/schema.ts";
 import { globsOfInput, inputOfCall, pathsOfInput } from "../engine/tool-input.ts";
 import { classOf, fileUseOf } from "../engine/tools.ts";
 import { isInside } from "../files/paths.ts";
+import { mayUseAlias } from "../shell/git-names.ts";
 import { buildsWords } from "./could-mean.ts";
+import { foreignLineOf, loosensByName } from "./foreign-lines.ts";
 import { createOwnPlaces, type OwnFolders } from "./own-places.ts";
 import { lineOf, writes, writtenByTool } from "./writes-to.ts";
 
@@ -48,7 +50,7 @@ const usualPort = 4665;
 const switches = /(?:^|[\s;&|('"])HOOKLINE_(?:DISABLE|HEADLESS|BIN|OFF)\w*=/;
 /** The Node that it runs with may be taken away. */
 const ofNode =
-  /\b(?:rm|mv|chmod|chown|ln|unlink|shred)\b[^;|\n]*\bnode(?:js)?(?![-\w.])|\b(?:nvm|fnm|n|nodenv|nvs|volta|asdf|mise|brew|apt|apt-get|dnf|pacman)\b.*\b(?:uninstall|rm|remove|purge)\b/;
+  /\b(?:rm|mv|chmod|chown|ln|unlink|shred)\b[^;|\n]*\bnode(?:js)?(?![-\w.])|(?:>|\b(?:cp|install|tee|truncate|dd|sed|perl|sponge|rsync|curl|wget)\b)[^;|\n]*\bbin\/node(?:js)?(?![-\w./])|\b(?:nvm|fnm|n|nodenv|nvs|volta|asdf|mise|brew|apt|apt-get|dnf|pacman)\b.*\b(?:uninstall|rm|remove|purge)\b/;
 /** From a folder, for all projects. */
 const installs = (line: string): boolean => managers.test(line) && forAll.test(line);
 const managers = /\b(?:npm|pnpm|yarn|bun)\b/;
@@ -62,7 +64,7 @@ function couldLoosen(line: string, cwd: string, own: OwnPlaces): boolean {
   const plain = line.replace(/['"]|\\\n?/g, "").replaceAll(/\$HOME\b|\$\{HOME\}/g, "~");
   if (own.speaksOfAgent(plain)) return true;
   if (/hookline/i.test(plain) || buildsWords.test(line) || speaksOfState.test(plain)) return true;
-  if (ofNode.test(plain) || installs(plain)) return true;
+  if (ofNode.test(plain) || installs(plain) || mayUseAlias(plain)) return true;
   if (sweeps.test(plain) && asksGlobal.test(plain)) return true;
   if (kills.test(plain)) return own.daemon() !== undefined;
   if (connects.test(plain) && plain.includes(String(own.daemon()?.port ?? usualPort))) return true;
@@ -70,18 +72,23 @@ function couldLoosen(line: string, cwd: string, own: OwnPlaces): boolean {
   const maySweep = sweeps.test(plain);
   if (own.kindOf(cwd) !== undefined && (mayAct || maySweep || /[*?[]|\bdaemon\b/.test(plain))) return true;
   if (maySweep && own.holdsKey(cwd)) return true;
-  const mayBeAtHome = /(?:^|[;&|(\s])(?:cd|pushd)\b/.test(plain); // where patterns behind it then count
+  const folders = /[*?[]/.test(plain) ? foldersOf(plain) : []; // where patterns behind it then count
   for (const token of plain.split(/[\s;&|()<>`=,]+/).slice(0, mostTokens)) {
     if (token === "" || token.startsWith("-")) continue;
     if (mayAct && own.isProgram(token, cwd)) return true;
-    if (mayBeAtHome && /[*?[]/.test(token) && own.kindOf(own.absolute(token, own.home) ?? token) !== undefined)
-      return true;
+    const isThere = (folder: string): boolean =>
+      own.kindOf(own.absolute(token, own.absolute(folder, cwd)) ?? token) !== undefined;
+    if (/[*?[]/.test(token) && folders.some(isThere)) return true;
     if (!token.includes("/") && !token.startsWith("~") && !token.startsWith("..")) continue;
     const at = own.absolute(token, cwd);
     if (at !== undefined && (own.kindOf(at) !== undefined || (maySweep && own.isAround(at, cwd)))) return true;
   }
   return false;
 }
+
+/** Where the line goes by `cd`. */
+const foldersOf = (line: string): string[] =>
+  [...line.matchAll(/(?:^|[;&|(\s])(?:cd|pushd)\b(?:\s+([^\s;&|()]+))?/g)].map(([, to]) => to ?? "~");
 
 /** By a variable, code comes into the program, or it takes the words of another one for its own. */
 function loadsOwn(line: string, cwd: string, own: OwnPlaces): boolean {
@@ -158,7 +165,10 @@ function compile(folders: OwnFolders, patterns: Patterns): (event: HookEvent) =>
     const input = inputOfCall(tool, data.tool_input);
     if (input === undefined) return false; // writes_to says so
     const line = lineOf(event);
-    const does = line === undefined ? byTool(tool, input, cwd, own) : byLine(line, cwd);
+    const foreign = foreignLineOf(event);
+    const does =
+      (foreign && loosensByName(foreign, cwd, own)) ??
+      (line === undefined ? byTool(tool, input, cwd, own) : byLine(line, cwd));
     return does === undefined ? false : { does };
   };
 

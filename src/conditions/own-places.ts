@@ -34,6 +34,11 @@ const isKeyName = (name: string): boolean => {
   const fits = compileNameGlob(name.replaceAll("\0", "*"));
   return keyNames.some(fits);
 };
+/** What lies in its folders, as far as searches name files one by one. */
+const ownFiles =
+  "hookline.db hookline.db-wal hookline.log daemon.json daemon.sock http-token trust a.json start.sh client.sh gone.sh hookline.js hookline-client package.json main.js guard.yaml".split(
+    " ",
+  );
 const manifestInBytes = 100_000;
 
 export function createOwnPlaces(
@@ -58,7 +63,10 @@ export function createOwnPlaces(
   }));
   const among = (all: readonly string[], path: string): boolean => all.some((folder) => isInside(folder, path));
 
+  /** What `which` prints is looked up as it does. */
   function absolute(word: string, cwd: string | undefined): string | undefined {
+    const named = word.startsWith("/\0/") ? word.slice("/\0/".length) : "";
+    if (/^[^/\0]+$/.test(named)) return findOnPath(named, process.env.PATH ?? "");
     if (word.includes("\0")) return undefined;
     if (word === "~" || word.startsWith("~/")) return join(home, word.slice(1));
     return isAbsolute(word) || cwd !== undefined ? resolve(cwd ?? "/", word) : undefined;
@@ -78,7 +86,6 @@ export function createOwnPlaces(
     isProgram(word, cwd) {
       if (word === "" || word.endsWith("/")) return false;
       if (ownName.test(bare(word))) return true;
-      if (word.includes("\0")) return false;
       const path = word.includes("/") || isCode(word) ? absolute(word, cwd) : findOnPath(word, process.env.PATH ?? "");
       return path !== undefined && [path, ...like(path)].some((one) => isOwnFile(real(one)));
     },
@@ -107,6 +114,11 @@ export function createOwnPlaces(
       );
     },
     isKeyName,
+    isName(name) {
+      const fits = compileNameGlob(name.replaceAll("\0", "*"));
+      const around = [...states, ...packages].flatMap((own) => own.split("/"));
+      return [...ownFiles, ...around].some(fits);
+    },
     isParent: (path) =>
       [path, ...like(path)].some((one) => states.some((own) => dirname(own) === real(one) || dirname(own) === one)),
     agent(word) {

@@ -12,6 +12,7 @@ import { isRecord } from "../engine/schema.ts";
 import { realOf } from "../files/paths.ts";
 import { textAt } from "../files/regular-file.ts";
 import { needsShellForLines } from "./brings-lines.ts";
+import { gitAlias } from "./git-aliases.ts";
 import { pathsLike } from "./like.ts";
 import { needsShellToLoosen } from "./loosens.ts";
 import type { OwnFolders } from "./own-places.ts";
@@ -138,7 +139,7 @@ function readOnce(read: Patterns["commands"], begin: () => void): Patterns["comm
     if (!last || !isSame) {
       begin();
       const { cwd, home, runsOthers } = place;
-      const own: ShellPlace = { cwd, home, textAt, ...(runsOthers ? { runsOthers } : {}) };
+      const own: ShellPlace = { cwd, home, textAt, gitAlias, ...(runsOthers ? { runsOthers } : {}) };
       last = { line, place: own, reading: read(line, own) };
     }
     return last.reading;

@@ -12,12 +12,15 @@ import type { ConditionKind, Patterns } from "../engine/ports.ts";
 import type { Found } from "../engine/record.ts";
 import { flag, listOf, object, say, text } from "../engine/schema.ts";
 import { filesOfPatch, inputOfCall, isUntoldWrite, lineOfCall, pathsOfInput } from "../engine/tool-input.ts";
-import { classOf, fileUseOf } from "../engine/tools.ts";
+import { classOf, fileUseOf, toolRow } from "../engine/tools.ts";
 import { archiveMembers } from "../files/archive-members.ts";
 import { isInside } from "../files/paths.ts";
 import { textAt } from "../files/regular-file.ts";
+import { treesOf } from "../shell/git-trees.ts";
 import { couldMean, namesOf, speaksOf } from "./could-mean.ts";
+import { foreignLineOf, gitWordsIn, namesProfile, pathsNamed } from "./foreign-lines.ts";
 import { hookFilesByGit } from "./git-hooks.ts";
+import { treesOfTool } from "./git-tools.ts";
 import { isNamedHook } from "./named-hooks.ts";
 
 const mostShown = 3;
@@ -185,6 +188,22 @@ function compile(params: Params, patterns: Patterns): (event: HookEvent) => Foun
       const named = writtenByTool(fields);
       if (isAny(named) || named.some((path) => isAnyOf({ path, whole: true }, cwd, isAny))) return { does };
     }
+    const foreign = cautious ? foreignLineOf(event) : undefined;
+    if (foreign) {
+      const paths = pathsNamed(foreign);
+      const isNamed = speaksOf(foreign.text, files).length > 0 || isAny(paths);
+      if (isNamed || namesProfile(foreign) || paths.some((path) => isAnyOf({ path, whole: true }, cwd, isAny)))
+        return { does };
+      const trees = gitWordsIn(foreign).flatMap((words) => treesOf(words) ?? []);
+      const found = byGit(
+        trees.map((one) => ({ path: cwd, trees: one })),
+        cwd,
+      );
+      if (found !== undefined) return { does: found };
+    }
+    const ofTool = cautious && toolRow(tool) === undefined ? treesOfTool(tool, fields, cwd) : undefined;
+    const lost = ofTool && byGit([ofTool], cwd);
+    if (lost !== undefined) return { does: lost };
     const line = lineOf(event);
     if (line === undefined || !isMeant(line, cwd)) return false;
     if (!patterns.writes) return { does }; // another hook has made this line: the event's own needed no reader
@@ -195,12 +214,17 @@ function compile(params: Params, patterns: Patterns): (event: HookEvent) => Foun
     if (members.length > 0) return { does: `${unpacks} (${shown(members)})` };
     if (written.some((one) => isAnyOf(one, cwd, isAny))) return { does };
     if (isAny(changed(patterns, { tool, input: fields, cwd, home }, isFolder))) return { does };
-    const byGit = cautious ? hookFilesByGit(written, cwd, inProject) : [];
-    if (byGit === "untold") return { does: bringsUntold };
-    if (byGit.length > 0) return { does: `${bringsHooks} (${shown(byGit)})` };
+    const found = cautious ? byGit(written, cwd) : undefined;
+    if (found !== undefined) return { does: found };
     const isUnread = cautious && written.some(({ patch }) => patch && textOfPatch(patch) === undefined);
     return isUnread && { does: appliesUnread };
   };
+
+  function byGit(written: readonly Written[], cwd: string): string | undefined {
+    const found = hookFilesByGit(written, cwd, inProject);
+    if (found === "untold") return bringsUntold;
+    return found.length > 0 ? `${bringsHooks} (${shown(found)})` : undefined;
+  }
 
   function isAnyOf(one: Written, cwd: string, isAny: (paths: readonly string[]) => boolean): boolean {
     const { path, whole, from, isName, patch, unpacked } = one;

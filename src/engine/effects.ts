@@ -72,6 +72,8 @@ export interface ShellPlace {
   runsOthers?: ReadonlySet<string>;
   /** A file that the line hands to Hookline's own program. Absent: nothing of the disk is known. Never throws. */
   textAt?(path: string): string | undefined;
+  /** What an alias of git stands for, where one is called in this folder. Absent: none is known. Never throws. */
+  gitAlias?(name: string, at: { folder: string | undefined; home: string }): string | undefined;
 }
 
 /** Places that rules know by name, and what each means. */
@@ -169,8 +171,14 @@ export interface Unpacked {
 export interface GitTrees {
   /** What differs between two revisions comes. Without a first one, all of the second. isMerge: only what the second changed since both were one. */
   pairs: readonly { from?: string; to: string; isMerge?: true /** It need not be there. */; isPerhaps?: true }[];
-  /** What lies there and goes: files that were changed, are not committed, are not known to git, or that it ignores. */
-  loses?: readonly ("changed" | "staged" | "untracked" | "ignored")[];
+  /** What lies there and goes: files that were changed, are not committed, are not known to git, or that it ignores; tracked: all that it knows. */
+  loses?: readonly ("changed" | "staged" | "untracked" | "ignored" | "tracked")[];
+  /** Of tracked files, what lies in these folders stays, and so do the files at the top and beside these folders. */
+  keeps?: readonly string[];
+  /** Only what these patterns of git mean, from the folder where it works. */
+  only?: readonly string[];
+  /** The remote, which is a folder where one of that name lies beside. */
+  remote?: string;
   /** It changes what a name means, or what is staged: that counts where a later command brings it. */
   isName?: true;
   /** The revision cannot be determined, or it comes from a place that the line names. */

@@ -146,6 +146,8 @@ export interface OwnPlaces {
   holdsKey(path: string): boolean;
   /** Whether a file of this name, which may be a pattern, is a key. */
   isKeyName(name: string): boolean;
+  /** Whether a file of this name, which may be a pattern, is one of them, or a folder around them. */
+  isName(name: string): boolean;
   /** Whether what is unpacked there may replace the folder itself. */
   isParent(path: string): boolean;
   daemon(): { pid: number; port?: number } | undefined;

@@ -207,6 +207,17 @@ export function lineOfCall(tool: string, input: Fields): { line: string; isShell
   };
 }
 
+/** The line of a shell that nothing here can read: of such a tool, or of one that is called like such a shell. */
+export function foreignTextOf(tool: string, input: Fields): string | undefined {
+  const row = toolRow(tool);
+  if (row === undefined) return foreignName.test(tool) ? lineOfCall(tool, input)?.line : undefined;
+  if (row.compares !== "foreign") return undefined;
+  const named = row.fields.flatMap((field) => textsField(input, field));
+  const all = named.length > 0 ? named : Object.values(input).filter((one) => typeof one === "string");
+  return all.length > 0 ? all.join("\n") : undefined;
+}
+const foreignName = /powershell|pwsh|(?:^|[_.-])cmd(?:$|[_.-])|windows/i;
+
 /** A field says that it is given a line: what is in others may be code of any language. */
 function takesLine(value: Json | undefined, depth = 0): boolean {
   if (depth > deepest || typeof value !== "object" || value === null) return false;

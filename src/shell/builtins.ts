@@ -1,6 +1,6 @@
 /** Builtins of the shell that change what the rest of the line means, or run what they are given as text. */
 import { baseName } from "../engine/pattern.ts";
-import { across, blanks, isUnknown, mayVanish, mentionedIn, textOf, within } from "./expand.ts";
+import { across, blanks, isUnknown, mayVanish, mentionedIn, textOf, unknownPath, within } from "./expand.ts";
 import { pathIn, printed } from "./made.ts";
 import { linesIn } from "./options.ts";
 import { forgetPossible } from "./possible.ts";
@@ -202,7 +202,7 @@ function cd(words: readonly string[], call: Call): void {
 const madeFolder = `/tmp/${within}`;
 
 function absolute(path: string | undefined, { variables }: Shell): string | undefined {
-  if (path === madeFolder) return path;
+  if (path === madeFolder || (`${path}/`.startsWith(unknownPath) && isNear(`${path}/`))) return path;
   if (path === undefined || path === "" || isUnknown(path) || mayLeadUp.test(path)) return undefined;
   const isSearched = !/^\.{0,2}(?:\/|$)/.test(path) && variables.get("CDPATH");
   const folder = textOf(variables, "PWD");
@@ -212,6 +212,9 @@ function absolute(path: string | undefined, { variables }: Shell): string | unde
   if (!path.startsWith("/") && folder === undefined) return undefined;
   return pathIn(folder, path);
 }
+
+/** `$(npm root -g)`: of a folder that another program tells, the names below are known. */
+const isNear = (path: string): boolean => !/[*?[]|\/\.\.\//.test(path) && !isUnknown(path.slice(unknownPath.length));
 
 /** `.*` may be the folder above. */
 const mayLeadUp = /(?:^|\/)(?:\.[*?[]|[*?[]\.|[*?[]{2})[^/]*(?:\/|$)/;

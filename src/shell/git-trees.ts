@@ -44,8 +44,19 @@ const optionValue = (words: Words, option: RegExp): string | undefined => {
 
 /** A path that holds all: others are guarded by their names. */
 const isAll = (path: string): boolean =>
-  /^(?:\.|\.\/|\*|:\/|:\/\*|:\(top\)\*?|(?:\.\.\/?)+|:)$/.test(path) || path.includes(unknownText);
+  /^(?:\.|\.\/|\*|:\/|:\/\*|:\(top\)\*?|(?:\.\.\/?)+|:)$/.test(path) || path.startsWith(unknownText);
+/** Of git's own patterns: which paths they mean, git can be asked. */
+const isPattern = (path: string): boolean => /^:|[*?[]/.test(path);
 const none = /(?!)/;
+
+/** What holds for these paths: for all, or for those that patterns of git mean. Undefined: each is named, and guarded by its name. */
+function among(paths: Words, found: GitTrees): GitTrees | undefined {
+  if (paths.length === 0 || paths.some(isAll)) return found;
+  const only = paths.map((path) => path.replaceAll(unknownParts, "*")).filter(isPattern);
+  return only.length > 0 ? { ...found, only } : undefined;
+}
+const unknownParts = new RegExp(`${unknownText}+`, "g");
+const fromFile = /^--pathspec-from-file(?:=|$)/;
 
 /** `-` is where one was before. */
 const revision = (word: string): string => (word === "-" ? "@{-1}" : word);
@@ -62,15 +73,22 @@ const picked = (word: string): Pair => {
 /** A remote that the repository does not name: what comes from there has not been seen. */
 const isPlace = (word: string | undefined): boolean => word !== undefined && /[/:\\]|\.bundle$/.test(word);
 
+/** The repository itself, from which nothing has to be fetched. */
+const isHere = (remote: string | undefined): boolean => /^(?:\.|\.\/|\.git\/?|\.\/\.git\/?)$/.test(remote ?? "");
+/** Of `+source:target`. */
+const sourceOf = (refspec: string): string => refspec.replace(/^\+|:.*$/g, "");
+
 const toBranch: (valued: RegExp) => Row = (valued) => (words) => {
   const operands = operandsOf(words, valued);
-  const paths = pathsOf(words) ?? operands.filter(isAll);
-  const [to] = operands.filter((one) => !isAll(one) || one.includes(unknownText));
-  const overwrites = has(words, /^(?:-f|--force|--discard-changes)$/);
-  if (pathsOf(words) !== undefined && paths.length > 0 && !paths.some(isAll)) return undefined;
-  if (to === undefined) return paths.some(isAll) || overwrites ? { pairs: [], loses: ["changed"] } : undefined;
-  return { pairs: [toHead(to)], ...(paths.length > 0 || overwrites ? { loses: ["changed"] as const } : {}) };
+  const isPath = (one: string): boolean => isAll(one) || isPattern(one);
+  const paths = has(words, fromFile) ? ["."] : (pathsOf(words) ?? operands.filter(isPath));
+  const [to] = operands.filter((one) => !isPath(one) || one.includes(unknownText));
+  const overwrites = paths.length > 0 || has(words, /^(?:-f|--force|--discard-changes)$/);
+  if (to === undefined && !overwrites) return undefined;
+  const pairs = to === undefined ? [] : [toHead(to)];
+  return among(paths, { pairs, ...(overwrites ? { loses: ["changed"] as const } : {}) });
 };
+const switches = toBranch(/^(?:-[cC]|--(?:create|force-create|conflict))$/);
 
 const picks: Row = (words) => {
   const operands = operandsOf(words, /^(?:-[mXS]|--(?:mainline|strategy|strategy-option|cleanup))$/);
@@ -88,10 +106,10 @@ const stash: Row = ([action = "push", ...rest]) => {
   const words = action === "push" || action === "save" ? rest : [action, ...rest];
   if (!/^(?:push|save|-.*)$/.test(action)) return undefined;
   const paths = pathsOf(words) ?? (action === "save" ? [] : operandsOf(words, /^(?:-[a-z]*m|--message)$/));
-  if (paths.length > 0 && !paths.some(isAll)) return undefined;
   const others = has(words, /^(?:-[a-z]*a[a-z]*|--all)$/) ? ["ignored"] : [];
   const untracked = others.length > 0 || has(words, /^(?:-[a-z]*u[a-z]*|--include-untracked)$/) ? ["untracked"] : [];
-  return { pairs: [], loses: ["changed", "staged", ...untracked, ...others] as NonNullable<GitTrees["loses"]> }; // written out above
+  const loses = ["changed", "staged", ...untracked, ...others] as NonNullable<GitTrees["loses"]>; // written out above
+  return among(paths, { pairs: [], loses });
 };
 
 const reset: Row = (words) => {
@@ -114,28 +132,51 @@ const rebase: Row = (words) => {
 
 const pull: Row = (words) => {
   const [remote, branch] = operandsOf(words, /^(?:-[sXjo]|--(?:strategy|strategy-option|depth|jobs|upload-pack))$/);
+  if (isHere(remote)) return { pairs: [merged(sourceOf(branch ?? upstream))] };
   if (isPlace(remote)) return { pairs: [], isUntold: true };
-  return { pairs: [merged(branch === undefined ? upstream : `${remote}/${branch.replace(/^\+|:.*$/g, "")}`)] };
+  const pairs = [merged(branch === undefined ? upstream : `${remote}/${sourceOf(branch)}`)];
+  return remote === undefined ? { pairs } : { pairs, remote };
 };
 
 const restore: Row = (words) => {
-  const paths = pathsOf(words) ?? operandsOf(words, /^(?:-s|--source)$/);
-  if (!paths.some(isAll)) return undefined;
+  const paths = has(words, fromFile) ? ["."] : (pathsOf(words) ?? operandsOf(words, /^(?:-s|--source)$/));
+  if (paths.length === 0) return undefined;
   const source = optionValue(words, /^(?:-s|--source(?:=.*)?)$/);
   const pairs = source === undefined ? [] : [toHead(source)];
   const isOfIndex = has(words, /^(?:-[a-zA-Z]*S[a-zA-Z]*|--staged)$/) && !has(words, /^(?:-[a-zA-Z]*W|--worktree)/);
-  return isOfIndex ? { pairs, isName: true } : { pairs, loses: ["changed"] };
+  return among(paths, isOfIndex ? { pairs, isName: true } : { pairs, loses: ["changed"] });
 };
 
 const clean: Row = (words) => {
   const letters = words.flatMap((word) => /^-([a-zA-Z]+)$/.exec(word)?.[1] ?? []).join("");
   const paths = pathsOf(words) ?? operandsOf(words, /^(?:-e|--exclude)$/);
-  if (letters.includes("n") || (paths.length > 0 && !paths.some(isAll))) return undefined;
+  if (letters.includes("n")) return undefined;
   const ignored = /[xX]/.test(letters) ? (["ignored"] as const) : [];
-  return { pairs: [], loses: letters.includes("X") ? ignored : ["untracked", ...ignored] };
+  return among(paths, { pairs: [], loses: letters.includes("X") ? ignored : ["untracked", ...ignored] });
+};
+
+/** What leaves the index alone is no longer known to git: `git clean` then takes it. */
+const removed: Row = (words) => {
+  if (has(words, /^-[a-z]*n[a-z]*$/)) return undefined;
+  const paths = has(words, fromFile) ? ["."] : (pathsOf(words) ?? operandsOf(words, none));
+  if (has(words, /^--cached$/)) return { pairs: [], loses: ["tracked"], isName: true };
+  return paths.length === 0 ? undefined : among(paths, { pairs: [], loses: ["tracked"] });
+};
+
+/** Of the files that git knows, those that the line does not name are no longer there. */
+const sparse: Row = ([action = "", ...words]) => {
+  const loses = ["tracked"] as const;
+  if (action === "init") return { pairs: [], loses, keeps: [] };
+  if (action === "reapply") return { pairs: [], loses };
+  if (action !== "set") return undefined;
+  const folders = operandsOf(words, none);
+  const isTold =
+    !has(words, /^--(?:no-cone|stdin)$/) && !folders.some((one) => one.includes(unknownText) || isPattern(one));
+  return isTold ? { pairs: [], loses, keeps: folders } : { pairs: [], loses };
 };
 
 const readTree: Row = (words) => {
+  if (has(words, /^--empty$/)) return { pairs: [], loses: ["tracked"], isName: true };
   const operands = operandsOf(words, /^(?:--prefix|--exclude-per-directory|--index-output)$/);
   const pairs = operands.map(toHead);
   return has(words, /^-[a-z]*u$/) ? { pairs } : { pairs, isName: true };
@@ -146,12 +187,19 @@ const names =
   (valued: RegExp, from: number): Row =>
   (words) => ({ pairs: operandsOf(words, valued).slice(from).map(toHead), isName: true });
 
-const fetched: Row = (words) =>
+const fetched: Row = (words) => {
+  const [remote, ...refspecs] = operandsOf(words, none);
+  if (isHere(remote)) return { pairs: refspecs.map((one) => toHead(sourceOf(one))), isName: true };
+  return fetchedFrom(words);
+};
+const fetchedFrom: Row = (words) =>
   words.some((word) => !/^-/.test(word) && isPlace(word)) ? { pairs: [], isName: true, isUntold: true } : undefined;
 
 const rows: { readonly [name: string]: Row } = {
   checkout: toBranch(/^(?:-[bB]|--(?:orphan|conflict|pathspec-from-file))$/),
-  switch: toBranch(/^(?:-[cC]|--(?:create|force-create|orphan|conflict))$/),
+  switch: (words) => (has(words, /^--orphan(?:=|$)/) ? { pairs: [], loses: ["tracked"] } : switches(words)),
+  "sparse-checkout": sparse,
+  rm: removed,
   merge: (words) => {
     const operands = operandsOf(words, /^(?:-[mFsX]|--(?:file|strategy|strategy-option|into-name|cleanup))$/);
     return { pairs: (operands.length > 0 ? operands : [upstream]).map(merged) };
@@ -174,6 +222,16 @@ const rows: { readonly [name: string]: Row } = {
   "update-ref": names(/^-m$/, 1),
   replace: names(none, 1),
   fetch: fetched,
+  push: (words) => (isHere(operandsOf(words, none)[0]) ? fetched(words) : undefined),
   bundle: (words) => (words[0] === "unbundle" ? { pairs: [], isName: true, isUntold: true } : undefined),
   remote: ([action, ...rest]) => (/^(?:add|set-url)$/.test(action ?? "") ? fetched(rest) : undefined),
 };
+
+/** `git rm $(git ls-files '*.yaml')`: what another command of git lists. @param words of that one, the sub-command first */
+export function listedBy(words: Words): Pick<GitTrees, "only"> | undefined {
+  const [name, ...rest] = words;
+  if (name !== "ls-files" || rest.some((word) => word.includes(unknownText))) return undefined;
+  if (has(rest, /^(?:-[a-z]*d[a-z]*|--deleted)$/)) return { only: [] };
+  const only = pathsOf(rest) ?? operandsOf(rest, /^(?:-[xX]|--exclude(?:-from)?)$/);
+  return only.length > 0 ? { only } : undefined;
+}

@@ -1,11 +1,13 @@
 /** What git runs: aliases and settings are shell lines, and some sub-commands and options take one. */
+import { baseName } from "../engine/pattern.ts";
 import { isUnknown } from "./expand.ts";
 import { movedTo } from "./folders.ts";
+import { mayBeAlias } from "./git-names.ts";
 import { madeOnPath } from "./made.ts";
 import { linesIn, readOptions } from "./options.ts";
 import { readOwnFiles } from "./own-files.ts";
 import { gitLineOptions, gitOptions, gitPlainSettings } from "./programs.ts";
-import { type Call, type Command, cannotTell, folderOf, noteDoes, noteRuns, readLine } from "./shell.ts";
+import { type Call, type Command, cannotTell, folderOf, newShell, noteDoes, noteRuns, readLine } from "./shell.ts";
 
 /** Also records the command without the options before its sub-command. */
 export function git(words: readonly string[], outer: Call): void {
@@ -24,6 +26,7 @@ export function git(words: readonly string[], outer: Call): void {
   const alias = aliases.get(`alias.${command}`.toLowerCase());
   if (alias?.startsWith("!")) readAlias(alias, operands, call);
   else if (alias !== undefined) reading.line(`git ${alias}`, shellOf(call), operands);
+  else if (mayBeAlias(command)) ownAlias(command, operands, call);
   const own = `git-${command}`;
   if (madeOnPath(reading, own)) reading.command([own, ...operands], { ...call, direct: false });
   // Hooks that lie in the template run in the repository.
@@ -50,6 +53,14 @@ export function git(words: readonly string[], outer: Call): void {
     }
   const options = Object.hasOwn(gitLineOptions, command) ? gitLineOptions[command] : undefined;
   if (options) for (const line of linesIn([command, ...operands], options)) readLine(line, call);
+}
+
+/** Of the person or of the repository, as their files say. */
+function ownAlias(name: string, operands: readonly string[], call: Call): void {
+  const alias = call.reading.gitAlias(name, { folder: folderOf(call), home: call.reading.home });
+  if (alias === undefined || alias === "" || baseName(alias.split(/\s+/)[0] ?? "") === name) return;
+  if (alias.startsWith("!")) readAlias(alias, operands, call);
+  else call.reading.line(`git ${alias}`, newShell(call), operands);
 }
 
 const shellOf = (call: Call): Call["shell"] => ({

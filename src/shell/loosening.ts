@@ -5,8 +5,10 @@
 import { baseName, unknownText } from "../engine/command-pattern.ts";
 import type { ShellReading, SimpleCommand } from "../engine/effects.ts";
 import { bringsCode, loosensBy, type OwnPlaces } from "../engine/loosening.ts";
+import { listed, namesFound } from "./listers.ts";
 import { onlyLooks } from "./lookers.ts";
 import { gathers, readsBelow, readsListed } from "./reads-key.ts";
+import { writtenBy } from "./writes.ts";
 
 interface Line {
   reading: ShellReading;
@@ -36,21 +38,70 @@ export function loosensIn(reading: ShellReading, own: OwnPlaces, workspace: stri
   for (const [index, command] of reading.commands.entries()) {
     const found =
       byRedirect(command, line) ??
-      (onlyLooks(command) ? byLooking(command, line) : byActing(command, !runs.has(index), line));
+      byWriting(command, line) ??
+      (onlyLooks(command) ? byLooking(command, line) : byActing(command, !runs.has(index), line)) ??
+      byNamed(command, !runs.has(index), line);
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
-function byRedirect({ redirects, cwd }: SimpleCommand, { own, isDeveloped }: Line): string | undefined {
+function byRedirect({ redirects, cwd }: SimpleCommand, { own, isDeveloped, workspace }: Line): string | undefined {
   for (const { path, how } of redirects) {
     const at = own.absolute(path, cwd);
     const kind = at === undefined ? kindByName(path) : own.kindOf(at);
     if (kind === "key") return readsKey;
     if (how !== "reads" && kind !== undefined && !(kind === "package" && isDeveloped)) return changes;
+    if (how !== "reads" && isNode(path, cwd, workspace)) return takes;
     if (speaksToDaemon(path, own)) return speaks;
   }
   return undefined;
+}
+
+/** What it writes, removes or replaces by its own words, whatever else it does: `tee`, `sed -i`, `cp x y`. */
+function byWriting(command: SimpleCommand, { own, isDeveloped, workspace }: Line): string | undefined {
+  const { words, cwd } = command;
+  for (const { path, trees, patch, isName } of writtenBy(command, { own: words, isCautious: false })) {
+    if (trees || patch || isName) continue;
+    const kind = kindOfWord(path, cwd, own);
+    if (kind !== undefined && !(kind === "package" && isDeveloped)) return changes;
+    if (isNode(path, cwd, workspace)) return takes;
+  }
+  return undefined;
+}
+
+/** Words that another command of the line tells, in a pipe or a substitution: `node $(locate hookline.js | head -1) pause`. */
+function byNamed(command: SimpleCommand, isLast: boolean, line: Line): string | undefined {
+  const { words, by, given } = command;
+  const runner = by === undefined ? undefined : line.reading.commands[by];
+  const isFed = runner !== undefined && /^(?:xargs|parallel)$/.test(baseName(runner.words[0] ?? ""));
+  const isOpen = words.some((word, at) => at > 0 && onlyUnknown.test(word));
+  if ((!isFed && !isOpen) || onlyLooks(command)) return undefined;
+  const names = sourcesOf({ given, input: isFed ? runner.input : [] }, line).flatMap((one) =>
+    namesGiven(one, line.own),
+  );
+  for (const name of [...new Set(names)].slice(0, mostNames)) {
+    const meant = isOpen ? words.map((word) => (onlyUnknown.test(word) ? name : word)) : [...words, name];
+    const one = { ...command, words: meant };
+    const found = byWriting(one, line) ?? byActing(one, isLast, line);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+const mostNames = 8;
+const onlyUnknown = new RegExp(`^${unknownText}+$`);
+
+/** Files that a command names for another one. A search by name names no folder. */
+function namesGiven(source: SimpleCommand, own: OwnPlaces): string[] {
+  const { words, cwd } = source;
+  const all = listed(source);
+  const isByName = all.some(({ isName }) => isName);
+  const files = all.flatMap(({ path, isName }) => (isByName || isName ? [] : (own.absolute(path, cwd) ?? path)));
+  const programs = locators.has(baseName(words[0] ?? "")) || baseName(words[0] ?? "") === "cat" ? words.slice(1) : [];
+  return [
+    ...files,
+    ...programs.flatMap((word) => (mayBeOwn(word) && own.isProgram(word, cwd) ? `/${unknownText}/hookline` : [])),
+  ];
 }
 
 const readsKey = "read the key to Hookline's daemon";
@@ -59,6 +110,7 @@ const touches = "touch Hookline's own files";
 const speaks = "speak to Hookline's daemon";
 const removes = "change or remove the installed Hookline";
 const stops = "stop the daemon of Hookline";
+const takes = "take away the Node that Hookline runs with";
 
 function byLooking(command: SimpleCommand, line: Line): string | undefined {
   const { words, cwd } = command;
@@ -80,7 +132,7 @@ function byActing(command: SimpleCommand, isLast: boolean, line: Line): string |
   const direct = own.isProgram(words[0] ?? "", cwd);
   if (direct) return byOwn(words.slice(1), command, line);
   if (!isLast) return byFiles(ownWordsOf(command, line), command, line);
-  if (takesNode(command, line)) return "take away the Node that Hookline runs with";
+  if (takesNode(command, line)) return takes;
   const texts = [...words, text ?? "", ...fed(command, line)];
   return (
     byTokens(texts, command, line) ??
@@ -111,9 +163,13 @@ function byOwn(rest: readonly string[], { by }: SimpleCommand, { reading }: Line
 function fed({ input, given }: SimpleCommand, { reading }: Line): string[] {
   return [...input, ...given].flatMap((index) => {
     const { words = [], text } = reading.commands[index] ?? {};
+    // The place that they print stands among the command's own words.
+    if (given.includes(index) && saysPlace.test(baseName(words[0] ?? ""))) return [];
     return text === undefined ? words : [...words, text];
   });
 }
+
+const saysPlace = /^(?:which|command|type|whence|readlink|realpath|dirname|basename|npm|pnpm|yarn|bun)$/;
 
 /** Between words of code and of lines. What only the shell knows is a part of its word. */
 const between = /[\s'"`;|&()<>,=[\]{}\\]+/;
@@ -236,7 +292,9 @@ const longestPath = 4096;
 const ownNames =
   /(?:^|[/\0])hookline\/(?:hookline\.db|[\w.-]*daemon\.(?:json|sock|lock|address|mark)|trust|http-token|start\.sh|gone\.sh|client\.sh|hookline-client|guarded|cleared)(?:$|[-/])|\.local.{1,9}state.{1,9}hookline|hookline\.db\b/;
 const keyNames = /hookline\/(?:[\w.-]*daemon\.json|http-token)$/;
-const packageNames = /\0\/(?:node_modules\/)?hookline(?:$|\/(?:bin|dist|package\.json)?)/;
+const packageNames = /\0\/(?:bin\/|[\w./-]*node_modules\/)?hookline(?:$|\/(?:bin|dist|package\.json)?)/;
+/** What lies around it, where another program has said where packages lie: `$(npm prefix -g)/lib/node_modules`. */
+const aroundNames = /^\/\0\/(?:lib|bin|(?:lib\/)?node_modules)(?:\/\*?)?$/;
 
 const kindByName = (word: string): "key" | "state" | "package" | undefined =>
   keyNames.test(word) ? "key" : ownNames.test(word) ? "state" : packageNames.test(word) ? "package" : undefined;
@@ -244,9 +302,14 @@ const kindByName = (word: string): "key" | "state" | "package" | undefined =>
 function kindOfWord(word: string, cwd: string | undefined, own: OwnPlaces): ReturnType<OwnPlaces["kindOf"]> {
   const plain = word.replace(/^file:\/\//, "");
   if (/^[a-z][\w+.-]*:\/\//i.test(plain)) return undefined;
-  const at = own.absolute(plain.replace(/^@/, ""), cwd);
-  return at === undefined ? kindByName(plain) : (own.kindOf(at) ?? kindByName(plain));
+  // Of a name in a known folder, a part is a pattern.
+  const path = partlyTold.test(plain) ? plain.replaceAll(unknownParts, "*") : plain;
+  const at = own.absolute(path.replace(/^@/, ""), cwd);
+  return at === undefined ? kindByName(plain) : (own.kindOf(at) ?? kindByName(plain) ?? kindByName(at));
 }
+
+const unknownParts = new RegExp(`${unknownText}+`, "g");
+const partlyTold = new RegExp(`^[^${unknownText}]*[^/${unknownText}]${unknownText}+[^/${unknownText}]*$`);
 
 function byGathering(command: SimpleCommand, own: OwnPlaces): string | undefined {
   const found = gathers(command, own);
@@ -265,15 +328,18 @@ function byFiles(texts: readonly string[], command: SimpleCommand, line: Line): 
   const isNear = cwd !== undefined && own.isAround(cwd, workspace);
   const isFree = (kind: ReturnType<OwnPlaces["kindOf"]>): boolean =>
     kind === "package" && (isDeveloped || copiesFrom(command, own));
-  for (const text of texts) {
+  const findsNone = /^(?:g?find|fd|fdfind)$/.test(name) && !mayFind(command, own);
+  for (const [index, text] of texts.entries()) {
+    if (text === "") continue;
     if (speaksToDaemon(text, own)) return speaks;
     if (/hookline\.db|daemon\.sock/.test(text) && kindByName(text) === "state") return touches;
     for (const path of isNear ? [text, ...pathsIn(text)] : pathsIn(text)) {
       const kind = kindOfWord(path, cwd, own);
       if (kind === "key") return readsKey;
-      if (kind !== undefined && !isFree(kind) && !(path === text && isStarted(path, name))) return touches;
+      if (kind !== undefined && !isFree(kind) && !(path === text && isStarted(texts, index))) return touches;
+      if (!sweeping.has(name) || findsNone) continue;
       const at = own.absolute(path, cwd);
-      if (sweeping.has(name) && at !== undefined && own.isAround(at, workspace)) return touches;
+      if (at === undefined ? aroundNames.test(path) : own.isAround(at, workspace)) return touches;
     }
   }
   const isThere = cwd !== undefined && cwd !== workspace && own.kindOf(cwd);
@@ -281,11 +347,21 @@ function byFiles(texts: readonly string[], command: SimpleCommand, line: Line): 
   return asksWhere(command, line) ? touches : undefined;
 }
 
-/** `node CLI list`: what its arguments do was looked at. */
-const isStarted = (path: string, name: string): boolean =>
-  /(?:^|\/)(?:hookline(?:-client)?|hookline\.[cm]?js|launch\.sh|start\.sh|client\.sh|main\.(?:js|ts))$/.test(path) &&
-  !sweeping.has(name) &&
-  !/^(?:sqlite3|cp|install|tee|dd|truncate|patch|ed|ex|vi|vim|nano|emacs)$/.test(name);
+/** `node CLI list`: what its arguments do was looked at. Behind a script of another, it is a file that this one is given. */
+const isStarted = (words: readonly string[], at: number): boolean =>
+  /(?:^|\/)(?:hookline(?:-client)?|hookline\.[cm]?js|launch\.sh|start\.sh|client\.sh|main\.(?:js|ts))$/.test(
+    words[at] ?? "",
+  ) &&
+  starters.test(baseName(words[0] ?? "")) &&
+  words.slice(1, at).every((word, index) => /^-|^(?:run|exec|x)$/.test(word) || /^-/.test(words[index] ?? ""));
+const starters =
+  /^(?:node|nodejs|bun|bunx|deno|tsx|ts-node|npx|(?:ba|z|da|k|a)?sh|fish|\.|source|exec|command|env|nohup|time|sudo)$/;
+
+/** A search by names that none of Hookline's files has, and no folder around them, finds none of these. */
+function mayFind({ words }: SimpleCommand, own: OwnPlaces): boolean {
+  const names = namesFound(words.slice(1));
+  return names.length === 0 || names.some(({ path }) => path.includes("/") || own.isName(baseName(path)));
+}
 
 /** A file of the package may be copied, as a pack of rules is. */
 function copiesFrom({ words, cwd }: SimpleCommand, own: OwnPlaces): boolean {
@@ -298,7 +374,7 @@ function copiesFrom({ words, cwd }: SimpleCommand, own: OwnPlaces): boolean {
 function asksWhere(command: SimpleCommand, line: Line): boolean {
   const name = baseName(command.words[0] ?? "");
   const isSwept = sweeping.has(name) && sourcesOf(command, line).some(({ words }) => asksGlobal(words));
-  if (isSwept && !command.words.some((word) => isOfOther.test(word))) return true;
+  if (isSwept && command.words.some((word) => onlyUnknown.test(word))) return true;
   if (/^(?:node|bun|deno|tsx|npx|sh|bash|zsh|dash|exec|env)$/.test(name)) return false;
   return isAsked(command, line, /(?:^|\/|\*)hookline(?:\*|\.js|\.db)?$/i);
 }
@@ -311,9 +387,9 @@ const isAsked = (command: SimpleCommand, line: Line, named: RegExp): boolean =>
   );
 
 /** The commands whose output stands in its words or is given to it, through others: `dirname $(readlink -f $(which x))`. */
-function sourcesOf(command: SimpleCommand, { reading }: Line): SimpleCommand[] {
+function sourcesOf(command: Pick<SimpleCommand, "given" | "input">, { reading }: Line): SimpleCommand[] {
   const found = new Set<SimpleCommand>();
-  const open = [command];
+  const open: Pick<SimpleCommand, "given" | "input">[] = [command];
   for (let one = open.pop(); one !== undefined && found.size < mostSources; one = open.pop())
     for (const index of [...one.given, ...one.input]) {
       const source = reading.commands[index];
@@ -330,11 +406,6 @@ const asksGlobal = (words: readonly string[]): boolean =>
   /^(?:npm|pnpm|yarn|bun)$/.test(baseName(words[0] ?? "")) &&
   words.some((word) => /^(?:root|prefix|bin|dir)$/.test(word)) &&
   words.some((word) => /^(?:-g|--global|--location=global|global|get)$/.test(word));
-/** Another package than Hookline, in that folder. */
-const isOfOther = new RegExp(
-  `${unknownText}/(?:@[\\w.-]+/)?(?!hookline(?:/|$))[\\w-][\\w.-]*(?:/[^*?${unknownText}]*)?$`,
-);
-
 const versionManagers = /^(?:nvm|fnm|n|nodenv|nvs|volta|asdf|mise|brew|apt|apt-get|dnf|pacman)$/;
 
 /** Without the Node that it runs with, Hookline cannot be started. */
@@ -345,7 +416,14 @@ function takesNode(command: SimpleCommand, line: Line): boolean {
   if (versionManagers.test(name))
     return words.some((word) => removing.test(word)) && words.some((word) => /^node(?:js)?(?:@.*)?$/.test(word));
   if (!sweeping.has(name) || name === "find" || name === "fd") return false;
-  return words.some((word) => /(?:^|\/)bin\/node(?:js)?$/.test(word)) || isAsked(command, line, /^node(?:js)?$/);
+  return words.some((word) => nodeNames.test(word)) || isAsked(command, line, /^node(?:js)?$/);
+}
+const nodeNames = new RegExp(`(?:^|/)bin/node(?:js)?$|^/${unknownText}/node(?:js)?$`);
+
+/** What is written there is another program from then on. A project may have one of its own. */
+function isNode(path: string, cwd: string | undefined, workspace: string): boolean {
+  if (!nodeNames.test(path) && !(/^node(?:js)?$/.test(path) && /\/bin$/.test(cwd ?? ""))) return false;
+  return (path.startsWith("/") || path.startsWith("~") || cwd !== workspace) && !path.startsWith(`${workspace}/`);
 }
 
 /** Routes that tell nothing are free. */

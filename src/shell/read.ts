@@ -5,12 +5,13 @@
  * parser costs a start 15 ms.
  */
 import { parse } from "unbash";
-import type { ShellPlace, ShellReading, Written } from "../engine/effects.ts";
+import type { ShellPlace, ShellReading, SimpleCommand, Written } from "../engine/effects.ts";
 import { unknownText } from "../engine/pattern.ts";
 import { fromPipe } from "./archives.ts";
 import { assignedIn } from "./assigned.ts";
 
 import { blanks, mentionedIn, unknownPath, type Variables } from "./expand.ts";
+import { listedBy } from "./git-trees.ts";
 import { listed } from "./listers.ts";
 import { pathIn } from "./made.ts";
 import { run } from "./runs.ts";
@@ -103,7 +104,11 @@ export function writes({ commands }: ShellReading, isCautious: boolean): Written
     const written = redirects.flatMap(({ path, how }): Written[] => (how === "reads" ? [] : [{ path }]));
     const inFolder = (path: string): string => pathIn(cwd, path);
     const [source] = command.input.map((from) => commands[from]);
-    const all = [...written, ...writtenBy(command, { own, isCautious })].map((one) => fromPipe(one, source));
+    const names = [...command.given, ...(command.by === undefined ? [] : (commands[command.by]?.input ?? []))];
+    const lists = names.flatMap((at) => commands[at] ?? []).find(({ words: [program] }) => program === "git");
+    const all = [...written, ...writtenBy(command, { own, isCautious })].map((one) =>
+      ofListing(fromPipe(one, source), lists),
+    );
     const place = ({ path, from, patch, unpacked, ...more }: Written): Written => ({
       ...more,
       command: index,
@@ -120,17 +125,30 @@ export function writes({ commands }: ShellReading, isCautious: boolean): Written
     return [...all.map(place), ...(isOpen ? named.map((one) => ({ ...one, command: index })) : [])];
   });
 }
+/** Of all files of the repository, those that another command of git names. */
+function ofListing(one: Written, lists: SimpleCommand | undefined): Written {
+  const isOpen = one.trees?.loses?.includes("tracked") && !one.trees.keeps && !one.trees.only;
+  const found = isOpen && lists ? listedBy(lists.words.slice(1)) : undefined;
+  return found && one.trees ? { ...one, trees: { ...one.trees, ...found } } : one;
+}
+
 const onlyUnknown = new RegExp(`^${unknownText}+$`);
 
 const noNames: ReadonlySet<string> = new Set();
 
-function createWalk({ home, runsOthers = noNames, textAt = () => undefined }: ShellPlace): Walk {
+function createWalk({
+  home,
+  runsOthers = noNames,
+  textAt = () => undefined,
+  gitAlias = () => undefined,
+}: ShellPlace): Walk {
   const walk: Walk = {
     depth: 0,
     nodes: 0,
     home,
     runsOthers,
     textAt,
+    gitAlias,
     found: [],
     unknown: new Map(),
     unsteady: new Set(),

@@ -90,5 +90,20 @@ export function gathers({ words, cwd }: SimpleCommand, own: OwnPlaces): "reads" 
   const operands = rest.filter((word) => !/^-./.test(word) || /^(?:-C|--directory=)./.test(word));
   const sources =
     isCopy && !rest.some((word) => /^(?:-t|--target-directory)/.test(word)) ? operands.slice(0, -1) : operands;
-  return places(sources).some((at) => own.holdsKey(at)) ? "reads" : undefined;
+  const at = isTar ? gatheredByTar(rest, cwd, own) : places(sources);
+  return at.some((one) => own.holdsKey(one)) ? "reads" : undefined;
+}
+
+/** `-C FOLDER` holds for what stands behind it, and is nothing that goes into the archive. */
+function gatheredByTar(rest: readonly string[], cwd: string | undefined, own: OwnPlaces): string[] {
+  let folder = cwd;
+  return rest.flatMap((word, at) => {
+    const moved = /^(?:-C|--directory=)(.+)$/.exec(word)?.[1];
+    const isValue = /^(?:-[a-zA-Z]*C|--directory)$/.test(rest[at - 1] ?? "");
+    if (moved !== undefined || isValue) {
+      folder = own.absolute(moved ?? word, folder);
+      return [];
+    }
+    return /^-./.test(word) ? [] : (own.absolute(word, folder) ?? []);
+  });
 }

@@ -2,7 +2,7 @@
 import { posix } from "node:path";
 import type { SyntaxNode } from "unbash";
 import { baseName } from "../engine/pattern.ts";
-import { isUnknown, textOf, within } from "./expand.ts";
+import { isUnknown, textOf, unknownPath, within } from "./expand.ts";
 import { pathIn, printed, textOfAll } from "./made.ts";
 import type { Command, Reading, Shell } from "./shell.ts";
 
@@ -100,7 +100,7 @@ export function printsInSubstitution(
 ): string | undefined {
   const [first] = commands;
   if (!first) return undefined;
-  if (!isSimple(script)) return whereMoved(commands);
+  if (!isSimple(script)) return whereMoved(commands) ?? whereChosen(commands, script, reading);
   // What stands in its words was found before it.
   const command = commands.findLast(({ by }) => by === undefined) ?? first;
   const own = commands.filter(({ by }) => by === undefined).length - 1;
@@ -114,11 +114,9 @@ export function printsInSubstitution(
     const text = all?.replace(/(?<!\n)\n+$/, "");
     if (text !== undefined) return text;
   }
-  const path = pathPrinted(name, rest, command.cwd);
+  const path = placePrinted(command);
   if (path !== undefined) return path;
   if (name === "mktemp") return madeTemporary(rest, shell);
-  const found = wherePrinted(name, rest);
-  if (found !== undefined) return found;
   if (name === "pwd" && rest.length === 0) return textOf(shell.variables, "PWD") ?? within;
   return Object.hasOwn(oneWord, name) && oneWord[name]?.test(rest.join(" ")) ? within : undefined;
 }
@@ -135,19 +133,74 @@ function whereMoved(commands: readonly Command[]): string | undefined {
     : undefined;
 }
 
-/** `$(dirname "$PWD")`, `$(realpath ..)`: without a look at the disk, as no part of it is taken for a link. */
+/**
+ * The place that a program prints: `$(dirname "$PWD")`, `$(realpath "$(which rm)")`, `$(npm root -g)`. Without a look at the disk: no
+ * part of it is taken for a link, and of a folder that the line does not tell its names stand behind `unknownPath`.
+ */
+function placePrinted({ words: [program = "", ...rest], cwd }: Command): string | undefined {
+  const name = baseName(program);
+  return pathPrinted(name, rest, cwd) ?? wherePrinted(name, rest) ?? packagesPrinted(name, rest);
+}
+
 function pathPrinted(name: string, rest: readonly string[], cwd: string | undefined): string | undefined {
   const operands = rest.filter(
-    (word) => !/^-[efmsqzLP]+$|^--(?:canonicalize(?:-existing|-missing)?|no-symlinks)?$/.test(word),
+    (word) => !/^-[efmnsqzLP]+$|^--(?:canonicalize(?:-existing|-missing)?|no-symlinks|no-newline)?$/.test(word),
   );
   const [path = ""] = operands;
-  if (operands.length !== 1 || path === "" || /^-|[\0*?[]/.test(path)) return undefined;
+  if (operands.length !== 1 || path === "" || path.startsWith("-")) return undefined;
+  if (path.startsWith(unknownPath)) return pathInUnknown(name, path);
+  if (/[\0*?[]/.test(path)) return undefined;
   if (name === "dirname") return posix.dirname(path);
   if (name === "basename") return posix.basename(path);
   if (name !== "realpath" && !(name === "readlink" && rest.length > 1)) return undefined;
   const full = pathIn(cwd, path);
   return full.startsWith("/") ? full : undefined;
 }
+
+/** Hookline's program is called by a link; what another link leads to has most often the same name. */
+function pathInUnknown(name: string, path: string): string | undefined {
+  const below = path.slice(unknownPath.length);
+  if (isUnknown(below) || /[*?[]/.test(below)) return undefined;
+  if (name === "basename") return posix.basename(path);
+  if (name === "dirname") return below.includes("/") ? posix.dirname(path) : undefined;
+  if (name !== "realpath" && name !== "readlink") return undefined;
+  return below === "hookline" ? `${unknownPath}node_modules/hookline/bin/hookline.js` : path;
+}
+
+/** Where the packages of the person lie, and what stands above them: by the words that ask for it. */
+const packagePlaces: readonly (readonly [asks: RegExp, place: string])[] = [
+  [/^root$/, `${unknownPath}node_modules`],
+  [/^(?:prefix|dir)$/, unknownPath.slice(0, -1)],
+  [/^bin$/, `${unknownPath}bin`],
+];
+
+function packagesPrinted(name: string, rest: readonly string[]): string | undefined {
+  if (!/^(?:npm|pnpm|yarn|bun)$/.test(name) || !rest.some((word) => forAll.test(word))) return undefined;
+  return packagePlaces.find(([asks]) => rest.some((word) => asks.test(word)))?.[1];
+}
+const forAll = /^(?:-g|--global|--location=global|global|get)$/;
+
+/** `$(which a | head -1)`, `$(cd x && npm root -g)`: one command says where it is, and the others choose among its lines or print nothing. */
+function whereChosen(
+  commands: readonly Command[],
+  script: SyntaxNode | undefined,
+  { found }: Reading,
+): string | undefined {
+  if (script?.type !== "Script" || script.commands.length !== 1) return undefined;
+  const type = script.commands[0]?.command.type;
+  if (type !== "Pipeline" && type !== "AndOr") return undefined;
+  const quiet = type === "Pipeline" ? chooses : printsNothing;
+  const inWords = new Set(commands.flatMap(({ given }) => given));
+  const loud = commands.filter(
+    (one) => one.by === undefined && !quiet.test(one.words.join(" ")) && !inWords.has(found.indexOf(one)),
+  );
+  const places = new Set(loud.map(placePrinted));
+  const [place] = places;
+  return places.size === 1 ? place : undefined;
+}
+const chooses =
+  /^(?:head|tail)(?: -n)?(?: -?n?\d+)?$|^(?:sort|uniq|cat|tee)(?: -[a-z]+)?$|^tr -d \S+$|^sed (?:-n )?1[pq]$/;
+const printsNothing = /^(?:cd|pushd|true|:|exit|set|test|\[)(?: |$)/;
 
 /** `$(mktemp -d)`: a new name, in the folder for temporary files. */
 function madeTemporary(rest: readonly string[], { variables }: Shell): string {
@@ -163,11 +216,11 @@ function madeTemporary(rest: readonly string[], { variables }: Shell): string {
 /** `$(which rm)`: a program, in a folder that is not known. */
 function wherePrinted(name: string, rest: readonly string[]): string | undefined {
   const isWhere =
-    (name === "which" && rest.length === 1) ||
+    (/^(?:which|where)$/.test(name) && rest.length === 1) ||
     (name === "command" && rest[0] === "-v" && rest.length === 2) ||
-    (name === "type" && /^-[pP]+$/.test(rest[0] ?? "") && rest.length === 2);
+    (/^(?:type|whence)$/.test(name) && /^-[pP]+$/.test(rest[0] ?? "") && rest.length === 2);
   const wanted = rest.at(-1) ?? "";
-  return isWhere && /^[\w.+-]+$/.test(wanted) && !wanted.startsWith("-") ? `${within}/${wanted}` : undefined;
+  return isWhere && /^[\w.+-]+$/.test(wanted) && !wanted.startsWith("-") ? `${unknownPath}${wanted}` : undefined;
 }
 
 function isSimple(script: SyntaxNode | undefined): boolean {

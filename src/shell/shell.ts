@@ -54,6 +54,7 @@ export interface Reading extends Budget {
   /** Programs of which a person says that they run others. */
   readonly runsOthers: ReadonlySet<string>;
   readonly textAt: NonNullable<ShellPlace["textAt"]>;
+  readonly gitAlias: NonNullable<ShellPlace["gitAlias"]>;
   readonly prints: Map<CommandExpansionPart | ProcessSubstitutionPart, string>;
   readonly mentioned: Set<string>;
   /** The line itself says where programs are looked for. */

@@ -511,10 +511,7 @@ function assign(
   const before = walk.found.length;
   forEachChild(assignment, (child) => visit(child, shell, walk));
   const paths = walk.found.length === before ? [] : walk.found.slice(before).flatMap(pathsListed);
-  const expanded = expandValue(assignment, knownIn(shell, walk));
-  const [only, ...others] = assignment.value.type === "ArrayValue" ? [] : (assignment.value.parts ?? []);
-  const isPrinted = only?.type === "CommandExpansion" && others.length === 0 && walk.prints.get(only) === expanded;
-  const value = isPrinted && /^\0\/[^/]+$/.test(String(expanded)) ? `/${String(expanded)}` : expanded;
+  const value = expandValue(assignment, knownIn(shell, walk));
   const text = typeof value === "string" ? value : unknownText;
   checkVariable(assignment.name, text, { reading: walk, shell });
   if (assignment.index && hidesSubstitution(assignment.text)) noteRuns(walk, cannotTell(assignment.text));

@@ -7,6 +7,7 @@ import { createHandlers } from "../../src/actions/index.ts";
 import { toolNames } from "../../src/agents/index.ts";
 import { conditions } from "../../src/conditions/index.ts";
 import { loadPatterns } from "../../src/conditions/patterns.ts";
+import type { ShellSettings } from "../../src/engine/effects.ts";
 import { createEngine } from "../../src/engine/engine.ts";
 import type { EventName, Fields, HookEvent } from "../../src/engine/event.ts";
 import type { Hook, Origin, Problem } from "../../src/engine/hook.ts";
@@ -78,10 +79,10 @@ export interface RuleLine {
 /** The rules in force, and nothing else. @param unanswered absent: a person answers questions */
 export function lineOf(
   t: TestContext,
-  { hooks, unanswered }: { hooks: readonly Hook[]; unanswered?: UnansweredAsk },
+  { hooks, unanswered, shell }: { hooks: readonly Hook[]; unanswered?: UnansweredAsk; shell?: ShellSettings },
 ): RuleLine {
   const observed: Observation[] = [];
-  const set = hookSetOf(hooks);
+  const set = hookSetOf(hooks, undefined, shell);
   let count = 0;
   const engine = createEngine({
     ...systemPorts(),

@@ -148,6 +148,30 @@ cd src && git -C .. switch evil
 git read-tree evil && git checkout-index -fa
 git fetch ../elsewhere main && git merge FETCH_HEAD
 git checkout $(cat name)
+git switch --orphan x
+git switch --orphan=x
+git sparse-checkout set src
+git sparse-checkout set --no-cone '/*' '!.claude'
+git sparse-checkout init --cone
+git sparse-checkout reapply
+git rm -q $(git ls-files '*.json')
+git ls-files '*.json' | xargs git rm
+git rm -r ':!src'
+git rm '*.json'
+git rm --pathspec-from-file=list
+git rm -r --cached . && git clean -fd
+git read-tree --empty && git clean -fdx
+git pull . evil
+git pull --rebase . evil
+git pull .git evil:main
+git fetch . evil:tmp && git merge tmp
+git push . evil:tmp && git merge tmp
+git checkout evil -- ':!src'
+git checkout evil ':(exclude)src'
+git checkout evil -- '*.json'
+git restore -s evil ':(glob)**/*.json'
+cd src && git checkout evil -- ':(top,exclude)src'
+cd src && git checkout evil -- ':!b.txt'
 bash -c 'B=evil; git checkout "$B"'
 `;
 const free = `
@@ -172,12 +196,30 @@ git diff evil
 git branch tmp evil
 git checkout no-such-branch
 git commit -m "git checkout evil"
+git checkout --orphan x
+git sparse-checkout set src .claude
+git sparse-checkout set .claude/x
+git sparse-checkout add src
+git sparse-checkout list
+git rm -q $(git ls-files '*.txt')
+git rm $(git ls-files --deleted)
+git rm 'src/*'
+git rm src/*.txt
+git rm -r --cached . && git add . && git commit -m x
+git rm -n -r .
+git pull . topic
+git push . topic:tmp
+git checkout evil -- '*.txt'
+git checkout evil -- ':!.claude'
+git restore -s evil ':(glob)src/**'
+cd src && git checkout evil -- b.txt
 `;
 const linesOf = (text: string): string[] => text.trim().split("\n");
 
 test("git that would bring in other hook files out of its store, or take some away, is asked about, and the question names them", async (t) => {
   const cwd = repository(t);
-  assert.deepEqual(await others(t, linesOf(asked), "ask", cwd), []);
+  put(cwd, { "lib/.git/HEAD": "ref: refs/heads/main\n" });
+  assert.deepEqual(await others(t, [...linesOf(asked), "git pull lib main"], "ask", cwd), []);
   const reason = await reasonOf(t, "git merge evil", cwd);
   assert.equal(reason, "This would bring in other hook files by git, or take some away (.claude/settings.json).");
 });
@@ -218,4 +260,45 @@ test("git runs nothing of the repository that it is asked about, and no revision
   assert.deepEqual(await others(t, ["git checkout evil", "git stash -u"], "ask", cwd), []);
   await others(t, ["git merge ./--output=trap", "git read-tree -u '' --output=trap"], undefined, cwd);
   assert.equal(existsSync(join(cwd, "trap")), false);
+});
+
+test("an alias of git means what the person's files or the repository's say, without a start of git", async (t) => {
+  const cwd = repository(t);
+  const aliases = [
+    "co = checkout",
+    'sw = "switch" # as others',
+    "swo = switch --orphan",
+    'go = "!f() { git checkout \\"$1\\"; }; f"',
+  ];
+  put(cwd, { ".git/more": `[alias]\n\tpause = !hookline pause\n\tst = status -sb\n\tmg = merge\n` });
+  appendFileSync(join(cwd, ".git", "config"), `[alias]\n\t${aliases.join("\n\t")}\n[include]\n\tpath = more\n`);
+  const changing = [
+    "git co evil",
+    "git -C src co evil",
+    "git sw evil",
+    "git swo x",
+    "git go evil",
+    "git mg evil",
+    "git pause",
+  ];
+  assert.deepEqual(await others(t, changing, "ask", cwd), []);
+  const calm = ["git co topic", "git co -b mine", "git sw near", "git st", "git mg topic", "git no-such-command evil"];
+  assert.deepEqual(await others(t, calm, undefined, cwd), []);
+});
+
+test("a tool of a server for git that would bring in other hook files is asked about, and one that leaves them alone is not", async (t) => {
+  const cwd = repository(t);
+  const line = lineOf(t, { hooks: [hook] });
+  const is = async (tool_name: string, tool_input: Fields): Promise<string | undefined> =>
+    (await line.emit("PreToolUse", { tool_name, tool_input }, { cwd: homedir() })).verdict?.is;
+  assert.equal(await is("mcp__git__git_checkout", { repo_path: cwd, branch_name: "evil" }), "ask");
+  assert.equal(await is("mcp__git__git_merge", { path: cwd, branch: "evil" }), "ask");
+  assert.equal(await is("mcp__git__checkout", { repo_path: cwd, target: "before" }), "ask");
+  assert.equal(await is("mcp__tools__git_reset", { path: cwd, mode: "hard", commit: "HEAD~1" }), "ask");
+  assert.equal(await is("mcp__git__git_stash_apply", { repo_path: cwd, stash: "held" }), "ask");
+  assert.equal(await is("mcp__git__git_pull", { repo_path: cwd, remote: "origin", branch: "far" }), "ask");
+  assert.equal(await is("mcp__git__git_checkout", { repo_path: cwd, branch_name: "topic" }), undefined);
+  assert.equal(await is("mcp__git__git_reset", { repo_path: cwd }), undefined);
+  assert.equal(await is("mcp__git__git_create_branch", { repo_path: cwd, branch_name: "evil2" }), undefined);
+  assert.equal(await is("mcp__github__merge_pull_request", { owner: "a", repo: "b", pull_number: 1 }), undefined);
 });

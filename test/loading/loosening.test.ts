@@ -67,6 +67,17 @@ const free = [
   "rm -rf $(npm root -g)/typescript",
   "ls $(npm root -g)",
   "rm -rf $(dirname $(which tsc))/../lib/x",
+  "node $(readlink -f $(which hookline)) list",
+  "H=$(readlink -f $(which hookline)); node $H check",
+  'head -3 "$(readlink -f "$(which hookline)")"',
+  "grep -n deny $(npm root -g)/hookline/dist/main.js",
+  "cp $(npm root -g)/hookline/packs/guard.yaml /tmp/x.yaml",
+  "node $(find . -name cli.js | head -1) pause",
+  'rm -rf "$(npm prefix -g)/lib/node_modules/typescript"',
+  "cp $(which node) build/app && chmod +x build/app",
+  "cp build/node bin/node",
+  'PATH="$(npm prefix -g)/bin:$PATH" tsc',
+  'cd "$(dirname "$0")" && rm -rf dist',
   "npm i -D hookline",
   "npx ./shop-0.1.0.tgz purge",
   "npx /tmp/hookline-0.1.0.tgz status",
@@ -145,6 +156,67 @@ test("[R92] what only looks is free, and so is work that only speaks of Hookline
     if (verdict) wrong.push([command, verdict.reason]);
   }
   assert.deepEqual(wrong, []);
+});
+
+test("[R92] of a shell that Hookline cannot read, a line that names what is guarded is asked about, whatever is said of such lines, and no other", async (t) => {
+  const line = lineOf(t, { hooks: [hook], shell: { unread: { PowerShell: "pass" } } });
+  const verdictOf = async (command: string): Promise<string | undefined> =>
+    (await line.emit("PreToolUse", { tool_name: "PowerShell", tool_input: { command } }, { cwd })).verdict?.is;
+  for (const command of [
+    "hookline pause",
+    "Set-Content .claude\\settings.json '{}'",
+    "Remove-Item -Recurse ~\\.claude",
+  ])
+    assert.equal(await verdictOf(command), "ask", command);
+  for (const command of [
+    "Get-ChildItem src",
+    "Get-ChildItem -Recurse | Where-Object { $_.Name -like '*.ts' }",
+    "npm test",
+    "git status",
+    "git push origin main",
+    "hookline list",
+    "node C:\\npm\\node_modules\\hookline\\bin\\hookline.js list",
+    "hookline check",
+    "Get-Content README.md",
+    "Get-Content .claude\\CLAUDE.md",
+    "Get-Content .github\\workflows\\ci.yml",
+    "Remove-Item -Recurse dist",
+    "Get-Process node",
+    "$x = Get-Date; Write-Output $x",
+    "dotnet build -c Release",
+    "Stop-Process -Id 1234",
+    "New-Item -ItemType Directory src\\hooks",
+    "cd packages\\a; npm test",
+    "Get-Content settings.json",
+    "git checkout -b topic",
+    "Invoke-WebRequest http://localhost:3000/health",
+    "code .",
+    "claude --version",
+    "hookline trust list",
+  ])
+    assert.equal(await verdictOf(command), undefined, command);
+});
+
+test("[R87, R92] what touches other files of a folder in which Hookline's lie is no question about Hookline's files", async (t) => {
+  const line = lineOf(t, { hooks: [hook] });
+  const verdictOf = async (command: string): Promise<string | undefined> =>
+    (await line.emit("PreToolUse", { tool_name: "Bash", tool_input: { command } }, { cwd })).verdict?.is;
+  for (const command of [
+    "cd ~ && rm -f a.txt",
+    "cd / && rm -rf tmp/x",
+    "cd ~ && mv a.txt work/shop/",
+    "find ~ -maxdepth 1 -name '*.tmp' -delete",
+    "tar czf /tmp/b.tgz -C ~ work/shop",
+  ])
+    assert.equal(await verdictOf(command), undefined, command);
+  for (const command of [
+    "cd ~ && rm -rf .local",
+    "find ~ -delete",
+    "find ~ -name 'daemon*' -delete",
+    "tar czf /tmp/b.tgz -C ~ .",
+    "tar czf /tmp/b.tgz -C ~/.local state",
+  ])
+    assert.equal(await verdictOf(command), "ask", command);
 });
 
 test("[R92] who works on Hookline itself may change its files, and still not loosen it", async (t) => {

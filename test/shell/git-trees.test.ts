@@ -33,6 +33,11 @@ const bringing: readonly (readonly [line: string, brings: string])[] = [
   ["git pull", "HEAD...@{upstream}"],
   ["git pull --rebase origin main", "HEAD...origin/main"],
   ["git pull /tmp/x.bundle main", "?"],
+  ["git pull . evil", "HEAD...evil"],
+  ["git switch --orphan x", "-tracked"],
+  ["git sparse-checkout set src", "-tracked"],
+  ["git rm -r ':!src'", "-tracked"],
+  ["git rm -r --cached src; git clean -fd", "(-tracked) -untracked"],
   ["git pull https://example.org/x.git main", "?"],
   ["git rebase evil", "HEAD...evil"],
   ["git rebase --onto before main topic", "HEAD..before HEAD..topic"],
@@ -89,4 +94,20 @@ test("git brings the trees of the revisions that its sub-commands name, and take
 
 test("sub-commands that look, that end what was begun, or that name other paths bring no tree", () => {
   for (const line of leaving) assert.equal(read(line), "", line);
+});
+
+test("an alias of git is read as what it stands for, with the words behind it", () => {
+  const aliases: { readonly [name: string]: string } = {
+    pf: "push --force",
+    nuke: "!git reset --hard",
+    twice: "twice",
+    pull: "push -f",
+  };
+  const gitAlias = (name: string): string | undefined => (Object.hasOwn(aliases, name) ? aliases[name] : undefined);
+  const last = (line: string): string =>
+    readShell(line, { cwd: "/srv/shop", home: "/home/ada", gitAlias }).commands.at(-1)?.words.join(" ") ?? "";
+  assert.equal(last("git pf origin"), "git push --force origin");
+  assert.equal(last("git -C a nuke"), "git reset --hard");
+  assert.equal(last("git twice"), "git twice");
+  assert.equal(last("git pull"), "git pull"); // git lets no alias stand in for a command of its own
 });

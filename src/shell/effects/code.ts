@@ -1,4 +1,5 @@
 /** What code of another language does with the paths that stand in it as literals, as far as its words tell. */
+import { changedPaths } from "./code-paths.ts";
 import { runsUnknown } from "./code-runs.ts";
 import type { Doing } from "./programs.ts";
 
@@ -36,15 +37,8 @@ const decoding =
 
 const home =
   /(?:homedir\(\)|Dir\.home|Path\.home\(\)|expanduser\(["']~["']\)|process\.env\.HOME|\b(?:getenv|env\.get)\(["']HOME["']\)|\b(?:ENV|environ)\[["']HOME["']\]|\$ENV\{["']?HOME["']?\})/;
-/** The home folder itself, or all in it: as the last or only argument, with options, or looked through. */
-const wholeHome = new RegExp(
-  `${home.source}(?:\\s*(?:\\)|,\\s*(?:\\{|recursive|force|true|ignore_errors)|\\.(?:rglob|glob|iterdir)\\()|["'/](?:\\*|["']|$))`,
-);
-/** As all that is deleted, without brackets: `rmtree $ENV{HOME}`. */
-const deletesHome = new RegExp(`(?:${deleting.source})[!?]?\\s*\\(?\\s*["']?${home.source}["']?\\s*(?:[;,)}]|$)`, "m");
-/** A folder as the first argument: the root, the one where the line runs, all in it. */
-const wholeFolder = /\w(?<!expanduser)[!?]?[\s(]\(?\s*["'](\/|\.|\.\/|~|\/?\*)["']/g;
-const whole = /^(?:\/|\.\/?|~|\/?\*)$/;
+/** The root, the home folder and where the line runs: texts that are split, joined and compared as well. */
+const whole = /^(?:\/|\.{1,2}\/?|~\/?|\/?\*)$/;
 /** `home = os.path.expanduser("~")` */
 const homeVariable = new RegExp(`\\b(\\w+)\\s*=\\s*(?:\\w+\\.)*${home.source}\\s*(?=[;\\n,)]|$)`, "g");
 
@@ -61,7 +55,7 @@ export interface CodeEffects {
 
 export function readCode(code: string): CodeEffects {
   const text = code.slice(0, longest);
-  const does = deleting.test(text) ? "deletes" : writing.test(text) ? "writes" : "reads";
+  const isDeleting = deleting.test(text);
   const paths = new Set([...text.matchAll(literal)].map(([, one, two, three]) => one ?? two ?? three ?? ""));
   const homes = [home.source, ...[...text.matchAll(homeVariable)].map(([, name = ""]) => `\\b${name}\\b`)].join("|");
   paths.delete(/expanduser\(\s*["']~["']/.test(text) ? "~" : "");
@@ -71,21 +65,21 @@ export function readCode(code: string): CodeEffects {
     );
     paths.add(["~", ...names].join("/"));
   }
-  if (does !== "deletes")
+  const named = [...paths].filter((path) => isPath.test(path) && !/^\/[dgimsuy]*$|^https?:/.test(path));
+  const doings: Doing[] = [];
+  const changed = changedPaths(text, { deleting: isDeleting, writing: writing.test(text) });
+  const perhaps = named
+    .filter((path) => !changed.said.has(path) && !whole.test(path))
+    .map((path) => fromHome(path, text));
+  const deleted = [...changed.deletes, ...(changed.deletesUnknown ? perhaps : [])];
+  const written = [...changed.writes, ...(changed.writesUnknown ? perhaps : [])];
+  for (const word of new Set(deleted)) doings.push({ does: "deletes", word, below: true });
+  for (const word of new Set(written)) doings.push({ does: "writes", word });
+  if (!isDeleting)
     for (const [, one = "", two = ""] of text.matchAll(identity)) for (const path of [one, two]) paths.delete(path);
-  if (does === "deletes") {
-    if (deletesVariable(homes).test(text)) paths.add("~");
-    if (wholeHome.test(text) || deletesHome.test(text)) paths.add("~");
-    for (const [, path = ""] of text.matchAll(wholeFolder)) paths.add(path);
-  }
-  const below = does === "deletes" ? { below: true as const } : {};
-  const isNamed = (path: string): boolean => isPath.test(path) && !/^\/[dgimsuy]*$|^https?:/.test(path);
-  const named = [...paths].filter((path) => isNamed(path) || (does === "deletes" && whole.test(path)));
+  for (const path of named) if (paths.has(path)) doings.push({ does: "reads", word: fromHome(path, text) });
   return {
-    doings: named.flatMap((word): Doing[] => [
-      { does, word: fromHome(word, text), ...below },
-      ...(does === "reads" ? [] : [{ does: "reads" as const, word: fromHome(word, text) }]),
-    ]),
+    doings,
     fetches: fetching.test(text),
     runs: runsUnknown(text),
     readsEnvironment: readsSecretVariables(text),
@@ -99,9 +93,6 @@ const belowHome = (homes: string): RegExp =>
     `\\bjoin\\(\\s*(?:\\w+\\.)*(?:${homes})((?:\\s*,\\s*(?:"[^"\\n]*"|'[^'\\n]*'))+)|(?:${homes})((?:\\s*/\\s*(?:"[^"\\n]*"|'[^'\\n]*'))+)`,
     "g",
   );
-
-const deletesVariable = (homes: string): RegExp =>
-  new RegExp(`(?:${deleting.source})[!?]?\\s*\\(?\\s*(?:${homes})\\s*(?:[;,)}]|$)`, "m");
 
 /** `fetch(url + process.env.PORT)` tells nobody a secret. */
 function readsSecretVariables(text: string): boolean {

@@ -58,6 +58,9 @@ export function effectsOf(command: SimpleCommand, index: number, { home, links, 
   const scripts = runsWords || codes.length > 0 ? [] : scriptsOf(spelled, isShell || isInterpreter, program);
   const doings = isShell || isInterpreter ? [] : doingsOf(spelled, row, program);
   if (codes.length > 0) for (const doing of filesOfCode(spelled, program)) doings.push(doing);
+  // `python3 -m json.tool FILE`
+  if (isInterpreter && has(spelled, "m"))
+    for (const word of spelled.operands) if (looksLikePath(word)) doings.push({ does: "reads", word });
   if (code) for (const doing of code.doings) doings.push(doing);
   for (const word of scripts) doings.push({ does: "executes", word });
   if (first.includes("/") && !first.startsWith(unknownText)) doings.push({ does: "executes", word: first });

@@ -77,6 +77,40 @@ const lines: readonly (readonly [string, readonly string[]])[] = [
   ["python3 - <<'EOF'\nimport shutil\nshutil.rmtree('/srv/x')\nEOF", ["deletes /srv/x and all below"]],
   ["python3 -c \"import shutil; shutil.rmtree('/')\"", ["deletes / and all below"]],
   ['node -e "fs.rmSync(process.env.HOME, {recursive: true})"', ["deletes /home/ada and all below"]],
+  ["python3 -c \"import shutil; d = '/srv'; p = d + '/x'; shutil.rmtree(p)\"", ["deletes /srv/x and all below"]],
+  [
+    "python3 -c \"import os,shutil; shutil.rmtree(os.path.join(os.path.expanduser('~'), 'a', 'b'))\"",
+    ["deletes ~/a/b and all below"],
+  ],
+  [
+    "python3 -c \"from pathlib import Path\nfor p in Path('/srv').rglob('*.o'): p.unlink()\"",
+    ["deletes /srv/*.o and all below"],
+  ],
+  [
+    "python3 -c \"import os\nfor r, d, fs in os.walk('/srv'):\n  for f in fs: os.remove(os.path.join(r, f))\"",
+    ["deletes /srv and all below"],
+  ],
+  ["python3 -c \"def clean(p): shutil.rmtree(p)\nclean('/')\"", ["deletes / and all below"]],
+  ["python3 -c \"from shutil import rmtree as r; r('/srv')\"", ["deletes /srv and all below"]],
+  ["python3 -c \"import os; os.chdir('/srv'); os.remove('x')\"", ["deletes /srv/x and all below"]],
+  ["python3 -c \"list(map(os.remove, glob.glob('/srv/*.o')))\"", ["deletes /srv/*.o and all below"]],
+  [
+    "node -e \"const d = '/srv'; for (const f of fs.readdirSync(d)) fs.unlinkSync(d + '/' + f)\"",
+    ["deletes /srv and all below"],
+  ],
+  ["node -e \"fs.readdirSync('/srv').forEach(f => fs.rmSync(path.join('/srv', f)))\"", ["deletes /srv and all below"]],
+  ["node -e \"const { rm: del } = require('fs/promises'); del('/srv/x')\"", ["deletes /srv/x and all below"]],
+  ["node -e 'fs.rmSync(`${process.env.HOME}/x`)'", ["deletes ~/x and all below"]],
+  [
+    "ruby -e 'Dir.glob(File.join(Dir.home, \"*\")).each { |d| FileUtils.rm_rf(d) }'",
+    ["deletes /home/ada and all below"],
+  ],
+  ["perl -e 'for my $f (glob \"/srv/*\") { unlink $f }'", ["deletes /srv and all below"]],
+  ['php -r \'array_map("unlink", glob("/srv/*.o"));\'', ["deletes /srv/*.o and all below"]],
+  ["python3 -c \"p = '/etc/motd'\nwith open(p, 'w') as f: f.write('x')\"", ["writes /etc/motd"]],
+  ["python3 -c \"p = Path.home() / '.zshrc'; p.write_text('x')\"", ["writes ~/.zshrc"]],
+  ["python3 -c \"shutil.move('/srv/x', 'y')\"", ["deletes /srv/x and all below", "writes ./y"]],
+  ['perl -e \'open(my $f, ">>", "/etc/motd")\'', ["writes /etc/motd"]],
   ["f() { f | f & }; f", ["starts itself again and again"]],
 ];
 
@@ -105,6 +139,22 @@ const harmless: readonly (readonly [string, RegExp])[] = [
   ["cat <<'EOF'\nrm -rf /\nEOF", /deletes/],
   ["git rm --cached a.txt", /deletes/],
   ["node -e \"fs.rmSync(path.join(os.homedir(), '.cache/x'))\"", /deletes \/home\/ada and/],
+  ["python3 -c \"p = 'dist/a.js'; print(p.split('/')); os.remove(p)\"", /deletes \/ /],
+  ["python3 -c \"home = os.path.expanduser('~'); print(home); shutil.rmtree('dist')\"", /deletes \/home\/ada and/],
+  ["python3 -c \"s = open('/etc/hostname').read(); shutil.rmtree('dist')\"", /deletes \/etc/],
+  ["python3 -c \"os.remove(sys.argv[1]); x = '/'.join(sys.argv)\"", /deletes \/ /],
+  [
+    "python3 -c \"for r, d, fs in os.walk('.'):\n  for f in fs:\n    if f.endswith('.orig'): os.remove(os.path.join(r, f))\"",
+    /deletes ~\/shop and/,
+  ],
+  ["node -e \"app.get('/', f); fs.unlinkSync('uploads/' + name)\"", /deletes \/ /],
+  ["node -e \"fs.readdirSync('.').filter(f => f.endsWith('.tgz')).forEach(f => fs.rmSync(f))\"", /deletes ~\/shop and/],
+  ["node -e \"let s = fs.readFileSync('a'); fs.writeFileSync('a', s.replace('/app', '/usr/src/app'))\"", /writes \//],
+  [
+    "python3 -c \"p = 'a.md'; s = open(p).read().replace('X', '.git/hooks/pre-commit'); open(p, 'w').write(s)\"",
+    /writes .*hooks/,
+  ],
+  ["python3 -c \"json.dump({'shell': '~/.bashrc'}, open('a.json', 'w'))\"", /writes ~/],
   ["rm -rf x --help", /deletes \/ /],
 ];
 
@@ -143,6 +193,10 @@ test("hostile lines are read in bounded time", () => {
     `rm ${"../".repeat(20_000)}x`,
     `curl ${"-d @x ".repeat(5_000)}host`,
     `python3 -c "${"open('a','w');".repeat(5_000)}"`,
+    `python3 -c "${"a = a + a; b = [a] + [b]; ".repeat(2_000)}os.remove(a + b)"`,
+    `python3 -c "os.remove(${"(".repeat(20_000)}"`,
+    `python3 -c "${"x.y(".repeat(20_000)}.unlink()"`,
+    `node -e "${"for (const f of f.map(f => f + f)) fs.rmSync(f); ".repeat(1_500)}"`,
     "a=$(b) ".repeat(3_000),
     "x=$(".repeat(500),
   ];

@@ -1,0 +1,309 @@
+/**
+ * Which paths code deletes and writes: what stands in the arguments of the calls that do it, and what it is called on. Only where
+ * these tell nothing, each path that the code names may be meant.
+ */
+import { unknownText } from "../../engine/pattern.ts";
+import { type Code, type Range, readValues, type Value } from "./code-values.ts";
+
+/** What calls do by their names: on any module, on the modules for files only, and on a path. */
+interface Calls {
+  anywhere: RegExp;
+  ofFiles: RegExp;
+  /** A function of that name in the code's own list of imports. */
+  onPath: RegExp;
+}
+
+const fileModules = /^(?:os|fs|fsp|fse|promises|pathlib|shutil|File|FileUtils|Dir|Deno|Bun|IO|fs-extra|file|posix)$/;
+const deletes: Calls = {
+  anywhere:
+    /^(?:rmtree|remove_tree|rm_rf|rm_r|rm_f|remove_dir_all|rmSync|rmdirSync|unlinkSync|rimraf|rimrafSync|removedirs|unlink|rmdir|remove_entry|remove_entry_secure|remove_file|remove_dir|deleteSync|removeSync|emptyDirSync|emptydir|emptyDir|send2trash)$/,
+  ofFiles: /^(?:remove|removeSync|rm|unlink|rmdir|delete)$/,
+  onPath: /^(?:unlink|rmdir|rmtree|deleteDir|deleteRecursively|delete_dir)$/,
+};
+const writes: Calls = {
+  anywhere:
+    /^(?:writeFile|appendFile|writeFileSync|appendFileSync|createWriteStream|file_put_contents|writeTextFile|writeTextFileSync|truncateSync|chmodSync|chownSync|outputFile|outputFileSync|outputJson|writeJson|writeJsonSync|writeJSON|cpSync)$/,
+  ofFiles: /^(?:write|binwrite|chmod|chown|truncate|touch|mkfifo)$/,
+  onPath: /^(?:write_text|write_bytes|touch|chmod|symlink_to|hardlink_to|setText)$/,
+};
+/** They write their last operand. */
+const copies: Calls = {
+  anywhere:
+    /^(?:copyFile|copyFileSync|copyfile|copytree|copy2|cp_r|renameSync|symlinkSync|linkSync|cpSync|copySync|moveSync|symlink|ln_s|ln_sf)$/,
+  ofFiles: /^(?:copy|move|rename|renames|replace|link|cp|mv|ln|install|safe_move)$/,
+  onPath: /^(?:rename|replace|copy_into|move_into)$/,
+};
+const moves = /^(?:move|moveSync|rename|renameSync|renames|mv|safe_move)$/;
+/** What they are given is read, compared, taken apart or shown: it is no path that the code changes. */
+const onlySays =
+  /^(?:open|openSync|readFile|readFileSync|createReadStream|read|read_text|file_get_contents|print|puts|p|log|error|warn|info|debug|replace|replaceAll|sub|gsub|split|explode|startswith|endswith|startsWith|endsWith|start_with|end_with|includes|match|test|compile|search|findall|get|post|put|use|route|fetch|urlopen|urljoin|require|import|import_module|exists|existsSync|isdir|isfile|statSync|stat|listen|connect|describe|it|assert|equal|dumps|dump|loads|stringify|disk_usage|statvfs|chdir|run|check_output|check_call|execSync|spawn|system|Popen|index|indexOf|find|count|insert|extend_path|Error|Exception|input|argparse|add_argument|redirect|render)$/;
+const isChange = (word: string): boolean =>
+  [deletes, writes, copies].some((one) => one.anywhere.test(word) || one.ofFiles.test(word) || one.onPath.test(word));
+const opening = /^(?:open|openSync|fopen|sopen|new|for_writing)$/;
+const mode = /^(?:[rb]*[wax][bt+]*|r[bt]?\+[bt]?|\+?>>?(?::.*)?)$/;
+
+const mostCalls = 10_000;
+
+export interface ChangedPaths {
+  deletes: readonly string[];
+  writes: readonly string[];
+  /** Texts that are no paths which the code changes. */
+  said: ReadonlySet<string>;
+  /** It also changes what nobody can tell. */
+  deletesUnknown: boolean;
+  writesUnknown: boolean;
+}
+
+/** @param deleting @param writing what the words of the code say, by which a call may be found that is made in a way of its own */
+export function changedPaths(
+  text: string,
+  { deleting, writing }: { deleting: boolean; writing: boolean },
+): ChangedPaths {
+  const code = readValues(text);
+  const { words } = code;
+  const found = { deletes: new Set<string>(), writes: new Set<string>() };
+  const open = { deletes: false, writes: false };
+  const seen = { deletes: 0, writes: 0 };
+  const said = new Set<string>();
+  const folder = folderOf(code);
+
+  const take = (what: "deletes" | "writes", ranges: readonly Range[]): void =>
+    takeValues(
+      what,
+      ranges.map(([from, to]) => code.valueOf(from, to)),
+    );
+  const takeValues = (what: "deletes" | "writes", values: readonly Value[]): void => {
+    seen[what]++;
+    for (const { texts } of values) {
+      const known = texts.filter((one) => !one.startsWith(unknownText) && one !== "");
+      if (known.length === 0 && texts.length > 0) open[what] = true;
+      for (const one of known) found[what].add(inFolder(folder, spoken(one)));
+    }
+  };
+
+  const imported = namesOfImports(text);
+  const aliases = aliasesIn(code, imported);
+
+  const isPerl = (index: number, given: readonly Range[]): boolean =>
+    /^\+?>/.test(words[(given[index]?.[1] ?? 0) - 1]?.word ?? "") && given[index + 1] !== undefined;
+
+  for (const [at, { is, word }] of words.entries()) {
+    if (seen.deletes + seen.writes > mostCalls) {
+      open.deletes = true;
+      open.writes = true;
+      break;
+    }
+    const isName =
+      is === "name" ||
+      (is === "text" && isMark(code, at - 1, "[") && isMark(code, at + 1, "]")) ||
+      (is === "text" && deletes.anywhere.test(word) && isMark(code, at - 1, "(") && isMark(code, at + 1, ","));
+    const call = aliases.get(word) ?? word;
+    if (!isName || !(isChange(call) || opening.test(call) || onlySays.test(word))) continue;
+    const behind =
+      is === "text" && isMark(code, at + 1, "]") ? at + 2 : isMark(code, at + 1, "!", "?") ? at + 2 : at + 1;
+    const isMethod = isMark(code, at - 1, ".", "->", "?.", "::", "[");
+    const owner = isMethod ? words[at - 2] : undefined;
+    const isOfFiles = owner
+      ? fileModules.test(owner.word) || ownerIsFiles(code, at)
+      : imported.has(word) || call !== word;
+    const isCall = isMark(code, behind, "(");
+    const parts = isCall ? code.partsOf(behind) : [];
+    const given = isCall ? operands(code, parts) : withoutBrackets(code, behind);
+    const on: Range = [code.beginOf(at), at - 1];
+    if (isDefined(code, at)) continue;
+    if (isCall && onlySays.test(word)) for (const [from, to] of parts) noteSaid(code, from, to, said);
+    const does = (calls: Calls): boolean => calls.anywhere.test(call) || (isOfFiles && calls.ofFiles.test(call));
+    if (does(deletes)) {
+      if (given.length > 0) take("deletes", given);
+      else if (isCall && isMethod) take("deletes", [on]);
+      else if (/^(?:unlink|rmdir)$/.test(word) && endsAlone(code, at + 1))
+        takeValues("deletes", [code.valueOfName("_")]);
+      else takeHanded(at);
+    } else if (isMethod && isCall && deletes.onPath.test(call) && given.length === 0) take("deletes", [on]);
+    else if (does(copies) && given.length > 1) {
+      take("writes", given.slice(-1));
+      if (moves.test(call)) for (const [from, to] of given.slice(0, -1)) takeMoved(from, to);
+    } else if (isMethod && isCall && copies.onPath.test(call) && given.length === 1) {
+      if (code.valueOf(...on).texts.some((one) => !one.startsWith(unknownText))) {
+        takeMoved(...on);
+        take("writes", given);
+      }
+    } else if (does(writes) && given.length > 0)
+      take("writes", given.slice(0, /^ch(?:mod|own)$/.test(call) ? undefined : 1));
+    else if (isMethod && isCall && writes.onPath.test(call) && !isOfFiles) take("writes", [on]);
+    else if (opening.test(call)) takeOpened(at, parts, given);
+  }
+
+  /** `map(os.remove, files)`, `files.forEach(fs.unlinkSync)` */
+  function takeHanded(at: number): void {
+    let from = at;
+    while (isMark(code, from - 1, ".", "::")) from -= 2;
+    if (!isMark(code, from - 1, "(", ",")) return;
+    let begin = from - 1;
+    for (let count = 0; begin >= 0 && count < 40 && !isMark(code, begin, "("); count++) begin--;
+    const others = code.partsOf(begin).filter(([one, end]) => at < one || at >= end);
+    const isOn = isMark(code, begin - 2, ".", "?.");
+    take("deletes", others.length > 0 ? others : isOn ? [[code.beginOf(begin - 1), begin - 2]] : []);
+  }
+
+  /** What is moved is no longer there. Of what nobody can tell nothing is said: it is a file that the code has just made, mostly. */
+  function takeMoved(from: number, to: number): void {
+    for (const one of code.valueOf(from, to).texts)
+      if (!one.startsWith(unknownText) && one !== "") found.deletes.add(inFolder(folder, spoken(one)));
+  }
+
+  /** `open(p, "w")`, `p.open("w")`, `open(F, ">", $p)`, `open(F, ">$p")` */
+  function takeOpened(at: number, parts: readonly Range[], given: readonly Range[]): void {
+    const modes = (parts.length > 0 ? parts : given).flatMap(([from, to], index) => {
+      const value = code.words[to - 1];
+      return value?.is === "text" && mode.test(value.word) && (to - from === 1 || to - from === 3) ? [index] : [];
+    });
+    const [index] = modes;
+    const isMethod = isMark(code, at - 1, ".", "->", "?.");
+    if (index !== undefined) {
+      const range = index === 0 ? undefined : isPerl(index, given) ? given[index + 1] : given[0];
+      if (index === 0 && isMethod) take("writes", [[code.beginOf(at), at - 1]]);
+      else if (range) take("writes", [range]);
+      return;
+    }
+    const last = given.at(-1);
+    const [written] = last ? code.valueOf(...last).texts : [];
+    const shape = /^\s*\+?>>?\s*(?=[^\s&=>])/.exec(written ?? "");
+    if (shape && given.length === 2 && written !== undefined) {
+      seen.writes++;
+      const path = written.slice(shape[0].length);
+      if (path.startsWith(unknownText)) open.writes = true;
+      else found.writes.add(inFolder(folder, spoken(path)));
+    }
+  }
+  return {
+    deletes: [...found.deletes],
+    writes: [...found.writes],
+    said,
+    deletesUnknown: open.deletes || (deleting && seen.deletes === 0),
+    writesUnknown: open.writes || (writing && seen.writes === 0),
+  };
+}
+
+const isMark = ({ words }: Code, at: number, ...marks: string[]): boolean => {
+  const one = words[at];
+  return one?.is === "mark" && marks.includes(one.word);
+};
+/** `unlink for glob "*.o"` */
+const endsAlone = ({ words }: Code, at: number): boolean =>
+  words[at] === undefined || words[at].is === "end" || /^(?:for|foreach|if|unless|\})$/.test(words[at].word);
+const isDefined = ({ words }: Code, at: number): boolean =>
+  words[at - 1]?.is === "name" && /^(?:def|function|sub|import|as|class)$/.test(words[at - 1]?.word ?? "");
+
+/** `require('fs').rm(…)`, `FileUtils.rm`, `(await import('fs')).rm` */
+function ownerIsFiles(code: Code, at: number): boolean {
+  const from = code.beginOf(at);
+  return code.words
+    .slice(from, at)
+    .some(({ is, word }) => is === "text" && /^(?:node:)?(?:fs(?:\/promises|-extra)?|os|shutil)$/.test(word));
+}
+
+/** Without options, functions, and what is given by another name than a path's. */
+function operands({ words }: Code, parts: readonly Range[]): Range[] {
+  return parts.flatMap(([from, to]): Range[] => {
+    const isNamed =
+      words[from]?.is === "name" && words[from + 1]?.is === "mark" && /^[=:]$/.test(words[from + 1]?.word ?? "");
+    if (isNamed)
+      return /^(?:path|src|dst|file|top|target|filename|name)$/.test(words[from]?.word ?? "") ? [[from + 2, to]] : [];
+    const isFunction =
+      words.slice(from, Math.min(to, from + 40)).some(({ is, word }) => is === "mark" && word === "=>") ||
+      /^(?:function|lambda|async)$/.test(words[from]?.word ?? "");
+    const isOption = words[from]?.is === "mark" && words[from]?.word === "{";
+    const isPlain =
+      to - from === 1 &&
+      words[from]?.is === "name" &&
+      /^(?:\d.*|true|false|True|False|TRUE|FALSE|null|None|nil|undefined|cb|callback|done|err|resolve|reject)$/.test(
+        words[from]?.word ?? "",
+      );
+    return isFunction || isOption || isPlain ? [] : [[from, to]];
+  });
+}
+
+/** `unlink "a", "b" if x;`, `rmtree $d`, `FileUtils.rm_rf Dir.home` */
+function withoutBrackets(code: Code, from: number): Range[] {
+  const { words } = code;
+  const first = words[from];
+  if (first === undefined || (first.is === "mark" && !/^[<[@]$/.test(first.word)) || first.is === "end") return [];
+  if (first.is === "name" && /^(?:for|foreach|if|unless|or|and|as|from|import|in|of)$/.test(first.word)) return [];
+  const ranges: Range[] = [];
+  let begin = from;
+  let at = from;
+  for (; at < words.length; at++) {
+    const one = words[at];
+    if (one?.is === "end" || isMark(code, at, "}", ")", "]", "||", "&&")) break;
+    if (one?.is === "name" && !one.isVariable && /^(?:for|foreach|if|unless|or|and)$/.test(one.word)) break;
+    if (isMark(code, at, "(", "[", "{")) at = code.closeOf(at);
+    else if (isMark(code, at, ",")) {
+      ranges.push([begin, at]);
+      begin = at + 1;
+    }
+  }
+  if (at > begin) ranges.push([begin, Math.min(at, words.length)]);
+  return operands(code, ranges);
+}
+
+/** Texts that stand in what is only read or said, without those of calls inside of it that do something. */
+function noteSaid(code: Code, from: number, to: number, said: Set<string>): void {
+  for (const { is, word } of code.words.slice(from, Math.min(to, from + 60))) {
+    if (is === "text") said.add(word);
+    if (said.size > 2_000) return;
+  }
+}
+
+/** `from os import remove`, `const { rm } = require("fs/promises")` */
+function namesOfImports(text: string): Set<string> {
+  const lists = [
+    ...text.matchAll(/\bfrom\s+(?:os|shutil|pathlib|posix)\s+import\s+([^\n;]{1,300})/g),
+    ...text.matchAll(/\{([^{}]{1,300})\}\s*(?:=\s*(?:await\s+)?(?:require|import)\s*\(\s*|from\s+)["'](?:node:)?fs/g),
+  ];
+  return new Set(lists.flatMap(([, names = ""]) => names.split(/[\s,():]+/)));
+}
+
+/** Another name for what deletes: `from shutil import rmtree as r`, `const del = fs.rmSync`, `{ rmSync: del }`. */
+function aliasesIn(code: Code, imported: ReadonlySet<string>): Map<string, string> {
+  const { words } = code;
+  const aliases = new Map<string, string>();
+  const isDeleting = (word: string): boolean =>
+    deletes.anywhere.test(word) || (deletes.ofFiles.test(word) && imported.has(word));
+  for (const [at, { is, word }] of words.entries()) {
+    if (is === "mark" || is === "end" || !(isDeleting(word) || deletes.ofFiles.test(word))) continue;
+    const next = words[at + 1];
+    const isRenamed =
+      (next?.is === "name" && next.word === "as") || (isMark(code, at + 1, ":") && is === "name" && isDeleting(word));
+    const alias = words[at + 2];
+    if (isRenamed && alias?.is === "name") aliases.set(alias.word, word);
+    if (isMark(code, at + 1, "(")) continue;
+    let from = at - 1;
+    for (let count = 0; from > 0 && count < 12 && !isMark(code, from, "=") && words[from]?.is !== "end"; count++)
+      from--;
+    const name = words[from - 1];
+    const isOfFiles = words.slice(from, at).some((one) => fileModules.test(one.word));
+    const isLast = next === undefined || next.is === "end" || isMark(code, at + 1, ")", ",", "}");
+    if (isMark(code, from, "=") && isLast && name?.is === "name" && (isDeleting(word) || isOfFiles))
+      aliases.set(name.word, word);
+  }
+  return aliases;
+}
+
+/** Where `os.chdir("x")` leads. */
+function folderOf(code: Code): string | undefined {
+  const at = code.words.findIndex(({ is, word }) => is === "name" && word === "chdir");
+  if (at < 0) return undefined;
+  const range: Range | undefined = isMark(code, at + 1, "(")
+    ? code.partsOf(at + 1)[0]
+    : withoutBrackets(code, at + 1)[0];
+  const [folder = ""] = range ? code.valueOf(...range).texts : [];
+  return folder === "" || folder.startsWith(unknownText) ? undefined : spoken(folder);
+}
+
+const inFolder = (folder: string | undefined, path: string): string =>
+  folder === undefined || /^(?:[~/]|[A-Za-z]:)/.test(path) ? path : `${folder.replace(/\/+$/, "")}/${path}`;
+
+/** What nobody can tell of a path, as some name; all of what is in all of a folder is all of the folder. */
+const spoken = (path: string): string =>
+  path.replace(new RegExp(`${unknownText}+`, "g"), "(some)").replace(/(?:\/\*)+(?=\/\*$)/, "");

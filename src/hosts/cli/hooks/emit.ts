@@ -335,7 +335,7 @@ export async function explain(invocation: Invocation): Promise<ExitCode> {
     const hook = hooks.get(explanation.hook);
     const at = fired.get(explanation.hook);
     const because =
-      hook && left.hooks.includes(hook) ? `${notServed(left)}; ${explanation.because}` : explanation.because;
+      hook && left.served && left.hooks.includes(hook) ? `${notServed}; ${explanation.because}` : explanation.because;
     const one = { ...explanation, because };
     const changed = hook && at !== undefined ? changedSince(hook, at, invocation) : [];
     const listens = hook !== undefined && (listensTo(hook, event.name) || isOwnEvent(hook, event.name));
@@ -352,7 +352,7 @@ export async function explain(invocation: Invocation): Promise<ExitCode> {
   return 0;
 }
 
-/** What a clock would set off and no daemon does, where somebody asks about clocks. */
+/** What a clock would set off and no daemon does, where somebody asks about clocks. That a daemon is needed, each says by itself. */
 const unservedIn = async (
   hooks: readonly Hook[],
   { event, invocation }: { event: HookEvent; invocation: Invocation },
@@ -361,8 +361,7 @@ const unservedIn = async (
     ? unserved(hooks, await daemonHere(storePath(invocation, textFlag(invocation.flags, "store"))))
     : { hooks: [] };
 
-const notServed = ({ served }: Unserved): string =>
-  served ? "the daemon does not serve its folder, so it never fires: see `hookline doctor`" : "no daemon runs";
+const notServed = "the daemon does not serve its folder, so it never fires: see `hookline doctor`";
 
 /** Hooks judge these lines as they judge calls. */
 function broughtLines(lines: readonly MeantLine[], { terminal, cwd, home }: Invocation): string[] {

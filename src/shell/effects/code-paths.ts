@@ -195,7 +195,7 @@ const endsAlone = ({ words }: Code, at: number): boolean =>
 const isDefined = ({ words }: Code, at: number): boolean =>
   words[at - 1]?.is === "name" && /^(?:def|function|sub|import|as|class)$/.test(words[at - 1]?.word ?? "");
 
-/** `require('fs').rm(…)`, `FileUtils.rm`, `(await import('fs')).rm` */
+/** A module that is loaded where it is used, and what it gives by name: fs.rm, FileUtils.rm. */
 function ownerIsFiles(code: Code, at: number): boolean {
   const from = code.beginOf(at);
   return code.words

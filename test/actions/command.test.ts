@@ -143,12 +143,14 @@ test("[R34, C35] a relative script of the project is found from a subfolder: it 
   assert.deepEqual(await ranIn("sh scripts/x.sh"), [cwd, 0]);
 });
 
-test("[C35] a script that is relative to another folder is not looked for there: the session is outside of it", async (context) => {
+test("[R34, C35] from outside of the project too, as from a linked worktree, a relative script runs where it was declared, with a note", async (context) => {
   const root = temporaryFolder(context);
   const cwd = temporaryFolder(context);
-  writeFileSync(join(root, "x.sh"), "exit 2\n");
-  const result = await run("sh ./x.sh", { cwd, origin: { root } });
-  assert.equal(failureOf(result), "launch");
+  writeFileSync(join(root, "x.sh"), "pwd -P >&2; exit 2\n");
+  const found = await run("sh ./x.sh", { cwd, origin: { root } });
+  assert.equal(found.outcome?.verdict?.reason, root);
+  assert.equal(found.notes?.length, 1);
+  assert.equal(failureOf(await run("sh ./y.sh", { cwd, origin: { root } })), "launch");
 });
 
 test("[C57a] the project is what the agent says, else where the project's hook was written", async () => {

@@ -6,7 +6,7 @@ import { type ExitCode, type Invocation, textFlag } from "../command.ts";
 import { storePath } from "../place.ts";
 import { shortPath } from "../terminal.ts";
 
-const answersWithin = 5_000;
+const answersWithin = 10_000;
 
 /** It is not given to a browser from here: on the command line of a program other users could read it. */
 export async function open(invocation: Invocation): Promise<ExitCode> {

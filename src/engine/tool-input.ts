@@ -187,6 +187,8 @@ const codeNames = set(
 );
 /** Several of them, each a line of its own. */
 const manyNames = set("commands cmds scripts lines");
+/** The folder in which such a tool is to run its line. */
+const folderNames = set("cwd workdir workingdir workingdirectory workdirectory directory dirpath");
 /** Only with `args` is it known for a program. */
 const programNames = set("program executable file binary bin");
 /** Such a tool is a shell by its name: what its line leaves unknown counts as it does for a shell. */
@@ -236,6 +238,12 @@ function linesIn(value: Json | undefined, tool: string, depth = 0): string[] {
     return value.flatMap((one) => (typeof one === "object" ? linesIn(one, tool, depth + 1) : []));
   if (!isRecord(value)) return [];
   const fields = value as Fields; // it is JSON
+  const folder = Object.entries(fields).find(([name, one]) => folderNames.has(plainName(name)) && one !== "")?.[1];
+  const lines = linesOfFields(fields, tool, depth);
+  return typeof folder === "string" ? lines.map((line) => `(cd ${quoted(folder)}\n${line}\n)`) : lines;
+}
+
+function linesOfFields(fields: Fields, tool: string, depth: number): string[] {
   return Object.entries(fields).flatMap(([name, one]) => {
     const plain = plainName(name);
     if (manyNames.has(plain) && Array.isArray(one))

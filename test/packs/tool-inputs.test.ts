@@ -155,6 +155,22 @@ const movings = (path: string): Fields[] => [
   { items: [{ src: "a.json", dest: path }] },
 ];
 
+test("the line of any tool runs in the folder that the call names for it", async (t) => {
+  const calls = ["cwd", "workdir", "working_dir", "workingDirectory", "directory", "dir_path"].flatMap(
+    (field): Call[] => [
+      ["mcp__shell__exec", { command: "rm -rf Documents", [field]: homedir() }],
+      ["mcp__shell__run", { steps: [{ cmd: "rm -rf src # tidy", [field]: "/srv/other" }] }],
+    ],
+  );
+  assert.deepEqual(await passedBy(t, "pack", calls), []);
+  const inside: Call[] = [
+    ["mcp__shell__exec", { command: "rm -rf dist\nnpm test", cwd: workspace }],
+    ["mcp__shell__exec", { command: "cat <<'E' > a.txt\nx\nE", cwd: `${workspace}/packages/a` }],
+    ["mcp__files__list", { directory: homedir() }],
+  ];
+  for (const by of ["guard", "pack"] as const) assert.deepEqual(await passedBy(t, by, inside), inside);
+});
+
 test("a file is known in whatever field a tool names it, at any depth, and as an address", async (t) => {
   const writers = ["mcp__fs__write_file", "mcp__fs__save", "fs_write", "mcp__fs__fileUpdate", "mcp__fs__do"];
   const calls = writers.flatMap((tool) => namings(settings).map((input): Call => [tool, input]));

@@ -185,6 +185,10 @@ const lineNames = set("command cmd line commandline cmdline shellcommand bashcom
 const codeNames = set(
   "code script javascript js typescript ts python py ruby rb perl php lua source sourcecode snippet expression function func",
 );
+/** In these statements of a database stand, which are read as a client of one would run them. */
+const sqlNames = set("sql query queries statement statements");
+const isSql =
+  /^\s*(?:--[^\n]*\n\s*|\/\*[\s\S]*?\*\/\s*)*(?:drop|truncate|delete|update|alter|insert|create|with|begin|do)\s/i;
 /** Several of them, each a line of its own. */
 const manyNames = set("commands cmds scripts lines");
 /** The folder in which such a tool is to run its line. */
@@ -246,6 +250,10 @@ function linesIn(value: Json | undefined, tool: string, depth = 0): string[] {
 function linesOfFields(fields: Fields, tool: string, depth: number): string[] {
   return Object.entries(fields).flatMap(([name, one]) => {
     const plain = plainName(name);
+    if (sqlNames.has(plain)) {
+      const statements = [one].flat().filter((each) => typeof each === "string" && isSql.test(each));
+      if (statements.length > 0) return [`psql -c ${quoted(statements.join(";\n"))}`];
+    }
     if (manyNames.has(plain) && Array.isArray(one))
       return one.flatMap((each) => (typeof each === "string" ? each : linesIn(each, tool, depth + 1)));
     if (codeNames.has(plain) && typeof one === "string" && argsOf(fields).length === 0 && mayBeCode(one))

@@ -171,6 +171,33 @@ test("the line of any tool runs in the folder that the call names for it", async
   for (const by of ["guard", "pack"] as const) assert.deepEqual(await passedBy(t, by, inside), inside);
 });
 
+test("statements that a tool gives to a database are judged as those of a shell line", async (t) => {
+  const calls: Call[] = [
+    ["mcp__postgres__query", { sql: "DROP TABLE users" }],
+    ["mcp__supabase__execute_sql", { query: "TRUNCATE users" }],
+    ["mcp__supabase__apply_migration", { name: "x", query: "-- tidy\ndrop table users;" }],
+    ["mcp__neon__run_sql", { params: { sql: "drop table users" } }],
+    ["mcp__mysql__mysql_query", { sql: "drop database shop" }],
+    ["mcp__sqlite__write_query", { query: "DELETE FROM users" }],
+    [
+      "mcp__neon__run_sql_transaction",
+      { params: { sqlStatements: [], statements: ["begin ", "update users set admin = true"] } },
+    ],
+  ];
+  assert.deepEqual(await passedBy(t, "pack", calls), []);
+  const free: Call[] = [
+    ["mcp__postgres__query", { sql: "select * from users where name = 'drop table users'" }],
+    ["mcp__sqlite__write_query", { query: "insert into logs(msg) values ('x')" }],
+    ["mcp__sqlite__write_query", { query: "delete from sessions\nwhere id = 3" }],
+    ["mcp__sqlite__write_query", { query: "update users set admin = true where id = 3" }],
+    ["mcp__supabase__apply_migration", { query: "create table a (id int)" }],
+    ["mcp__github__search_code", { query: "delete user account" }],
+    ["mcp__linear__search", { query: "update docs" }],
+    ["mcp__shop__graphql", { query: "mutation { drop(id: 1) }" }],
+  ];
+  for (const by of ["guard", "pack"] as const) assert.deepEqual(await passedBy(t, by, free), free);
+});
+
 test("a file is known in whatever field a tool names it, at any depth, and as an address", async (t) => {
   const writers = ["mcp__fs__write_file", "mcp__fs__save", "fs_write", "mcp__fs__fileUpdate", "mcp__fs__do"];
   const calls = writers.flatMap((tool) => namings(settings).map((input): Call => [tool, input]));

@@ -90,8 +90,9 @@ const visits: Visits<Shell, Walk> = {
   Pipeline: (node, shell, walk) => visitPipeline(node, shell, walk),
   If(node, shell, walk) {
     visit(node.clause, shell, walk);
-    const branches = [copy(shell, walk)];
-    for (const within of branches) visit(node.then, within, walk);
+    const then = copy(shell, walk);
+    visit(node.then, then, walk);
+    const branches = [then];
     for (const branch of node.elif) {
       forget(assignedIn(branch.clause, walk), shell);
       const within = copy(shell, walk);
@@ -298,7 +299,8 @@ function visitWhile(node: While, shell: Shell, walk: Walk): void {
     if (isEndless(node) && startsBeside(node.body)) walk.forks = true;
     forget(names, shell);
     visit(node.clause, copy(shell, walk), walk);
-    const round = readsListed(node, copy(shell, walk), walk);
+    const round = copy(shell, walk);
+    noteListed(node, round, walk);
     visit(node.body, round, walk);
     join(names, [copy(shell, walk), round], shell);
     return;
@@ -354,12 +356,10 @@ function again(node: SyntaxNode, shell: Shell, walk: Walk): void {
 }
 
 /** `find … | while read f`: what a program before it lists, the variable may be. */
-function readsListed(node: While, shell: Shell, walk: Walk): Shell {
-  if (!readsFirst(node.clause)) return shell;
-  const values = shell.from.flatMap((index) => pathsListed(walk.found[index]));
-  const within = copy(shell, walk);
-  for (const name of assignedIn(node.clause, walk)) notePossible(name, { values, isAll: false }, within.variables);
-  return within;
+function noteListed(node: While, { from, variables }: Shell, walk: Walk): void {
+  if (!readsFirst(node.clause)) return;
+  const values = from.flatMap((index) => pathsListed(walk.found[index]));
+  for (const name of assignedIn(node.clause, walk)) notePossible(name, { values, isAll: false }, variables);
 }
 
 /** As patterns, from where the line began to look. */
@@ -459,7 +459,6 @@ function visitOne(node: CommandNode, outer: Shell, walk: Walk): void {
       setVariable(one.name, expandValue(one, knownIn(shell, walk)), { shell: within, reading: walk });
   }
   const index = walk.found.length;
-  const isList = program === "mapfile" || program === "readarray";
   const call: Call = {
     reading: walk,
     shell: within,
@@ -474,7 +473,7 @@ function visitOne(node: CommandNode, outer: Shell, walk: Walk): void {
     source: node.name.text,
   };
   walk.command(words, call);
-  if (isList)
+  if (program === "mapfile" || program === "readarray")
     notePossible(
       words.at(-1) ?? "",
       { values: own.from.flatMap((from) => pathsListed(walk.found[from])), isAll: false },

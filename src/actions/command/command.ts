@@ -153,6 +153,7 @@ function workingFolder({ event, hook }: StepContext, params: CommandParams): Pla
   const script = root === undefined ? undefined : relativeScript(params);
   if (root === undefined || script === undefined || !existsSync(join(root, script))) return { folder: cwd, note: [] };
   const [here, declared] = [join(cwd, script), join(root, script)];
+  if (here === declared) return { folder: cwd, note: [] };
   const isOwn = isInside(root, cwd) && hook.bound?.[declared] === undefined && existsSync(here);
   if (isOwn || holdsTheSame(here, declared)) return { folder: cwd, note: [] };
   return { folder: root, note: [`run from ${root}, the folder that declares it: ${script} is relative to it`] };

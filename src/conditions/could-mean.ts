@@ -1,6 +1,6 @@
 /** By the text of a line alone, which of these files it could mean: before a parser is loaded, and where a line cannot be analysed. */
 import { compileNameGlob } from "../engine/glob.ts";
-import { bringsByGit } from "./git-hooks.ts";
+import { bringsByGit } from "./git/hooks.ts";
 
 /** A line that cannot be analysed is no ordinary one: that it speaks of such a file is enough. */
 export function speaksOf(line: string, files: readonly string[]): string[] {

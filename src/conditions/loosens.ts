@@ -10,7 +10,7 @@ import { flag, listOf, mapOf, object, say, text } from "../engine/schema.ts";
 import { globsOfInput, inputOfCall, pathsOfInput } from "../engine/tool-input.ts";
 import { classOf, fileUseOf } from "../engine/tools.ts";
 import { isInside } from "../files/paths.ts";
-import { mayUseAlias } from "../shell/git-names.ts";
+import { mayUseAlias } from "../shell/git/names.ts";
 import { buildsWords } from "./could-mean.ts";
 import { foreignLineOf, loosensByName } from "./foreign-lines.ts";
 import { createOwnPlaces, type OwnFolders } from "./own-places.ts";

@@ -12,7 +12,7 @@ import { isRecord } from "../engine/schema.ts";
 import { realOf } from "../files/paths.ts";
 import { textAt } from "../files/regular-file.ts";
 import { needsShellForLines } from "./brings-lines.ts";
-import { gitAlias } from "./git-aliases.ts";
+import { gitAlias } from "./git/aliases.ts";
 import { pathsLike } from "./like.ts";
 import { needsShellToLoosen } from "./loosens.ts";
 import type { OwnFolders } from "./own-places.ts";

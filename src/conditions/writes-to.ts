@@ -16,11 +16,11 @@ import { classOf, fileUseOf, toolRow } from "../engine/tools.ts";
 import { archiveMembers } from "../files/archive-members.ts";
 import { isInside } from "../files/paths.ts";
 import { textAt } from "../files/regular-file.ts";
-import { treesOf } from "../shell/git-trees.ts";
+import { treesOf } from "../shell/git/trees.ts";
 import { couldMean, namesOf, speaksOf } from "./could-mean.ts";
 import { foreignLineOf, gitWordsIn, namesProfile, pathsNamed } from "./foreign-lines.ts";
-import { hookFilesByGit } from "./git-hooks.ts";
-import { treesOfTool } from "./git-tools.ts";
+import { hookFilesByGit } from "./git/hooks.ts";
+import { treesOfTool } from "./git/tools.ts";
 import { isNamedHook } from "./named-hooks.ts";
 
 const mostShown = 3;

@@ -1,7 +1,7 @@
 /** Programs that unpack archives: where to, out of which file, and which of its members. For guards of files. */
 import type { SimpleCommand, Unpacked, Written } from "../engine/effects.ts";
 import { baseName, unknownText } from "../engine/pattern.ts";
-import { treesOf } from "./git-trees.ts";
+import { treesOf } from "./git/trees.ts";
 import { isOption, operandsOf, valuesOf } from "./own-words.ts";
 
 type Words = readonly string[];

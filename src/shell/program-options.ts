@@ -6,7 +6,7 @@
  * curl 7.88, OpenSSH 9.2, rsync 3.2, PostgreSQL 15, MySQL 8.0, docker 28.2, kubectl 1.32, helm 3.17, terraform 1.11, npm 11.19, pnpm 10, yarn 1.22,
  * cargo 1.95, go 1.24, pip 23, gh 2.70, aws-cli 2.27, apt 2.6. GNU's and BSD's letters stand together where they do not differ.
  */
-import { gitSubcommands } from "./git-options.ts";
+import { gitSubcommands } from "./git/options.ts";
 
 /**
  * Options in one text, separated by blanks. `f,force` two names of one option, the last is the one that counts; `m,message=` takes a

@@ -11,7 +11,7 @@ import { fromPipe } from "./archives.ts";
 import { assignedIn } from "./assigned.ts";
 
 import { blanks, mentionedIn, unknownPath, type Variables } from "./expand.ts";
-import { listedBy } from "./git-trees.ts";
+import { listedBy } from "./git/trees.ts";
 import { listed } from "./listers.ts";
 import { pathIn } from "./made.ts";
 import { run } from "./runs.ts";

@@ -5,7 +5,7 @@ import { carriers } from "./carriers.ts";
 import { codePrograms, readCode, runEditor, runInterpreter } from "./code.ts";
 import { elsewhere } from "./elsewhere.ts";
 import { isGlob, isUnknown, mayVanish } from "./expand.ts";
-import { git } from "./git.ts";
+import { git } from "./git/commands.ts";
 import { readInner } from "./inner-lines.ts";
 import { type Made, madeAt, madeOnPath, noteFiles } from "./made.ts";
 import { linesIn } from "./options.ts";

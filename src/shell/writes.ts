@@ -5,7 +5,7 @@
 import type { SimpleCommand, Written } from "../engine/effects.ts";
 import { baseName, unknownText } from "../engine/pattern.ts";
 import { anyBelow, archives, unpackedByPython } from "./archives.ts";
-import { treesOf } from "./git-trees.ts";
+import { treesOf } from "./git/trees.ts";
 import { namesFound } from "./listers.ts";
 import { onlyLooks } from "./lookers.ts";
 import { isOption, operandsOf, valuesOf } from "./own-words.ts";

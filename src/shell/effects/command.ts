@@ -5,7 +5,7 @@ import type { Effect, ShellReading, SimpleCommand } from "../../engine/effects.t
 import { resolvePath } from "../../engine/file-pattern.ts";
 import { lookUp } from "../option-words.ts";
 import { nameOf, programOf } from "../programs.ts";
-import { type CodeEffects, readCode } from "./code.ts";
+import { type CodeEffects, readCode } from "./code/read.ts";
 import { type Doing, has, type OptionUses, type ProgramRow, programs, type Use, valuesOf } from "./programs.ts";
 
 export interface CommandEffects {

@@ -5,7 +5,7 @@
 import type { Effect, SimpleCommand, Source } from "../../engine/effects.ts";
 import { resolvePath } from "../../engine/file-pattern.ts";
 import { unknownText } from "../../engine/pattern.ts";
-import { secretName } from "./code.ts";
+import { secretName } from "./code/read.ts";
 import type { CommandEffects } from "./command.ts";
 import { isAt, type Where } from "./places.ts";
 import { has, putIn, valuesOf } from "./programs.ts";

@@ -1,8 +1,8 @@
 /** Aliases of git that a person or a repository has: out of the files that git reads them from. git itself is not started for it. */
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { repositoryAround } from "../files/git-safely.ts";
-import { textAt } from "../files/regular-file.ts";
+import { repositoryAround } from "../../files/git-safely.ts";
+import { textAt } from "../../files/regular-file.ts";
 
 const deepestInclude = 4;
 const largestInBytes = 1 << 20;

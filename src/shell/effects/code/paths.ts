@@ -2,8 +2,8 @@
  * Which paths code deletes and writes: what stands in the arguments of the calls that do it, and what it is called on. Only where
  * these tell nothing, each path that the code names may be meant.
  */
-import { unknownText } from "../../engine/pattern.ts";
-import { type Code, type Range, readValues, type Value } from "./code-values.ts";
+import { unknownText } from "../../../engine/pattern.ts";
+import { type Code, type Range, readValues, type Value } from "./values.ts";
 
 /** What calls do by their names: on any module, on the modules for files only, and on a path. */
 interface Calls {

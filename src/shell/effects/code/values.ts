@@ -2,8 +2,8 @@
  * What a name or an expression of code may be, as far as the code itself tells: constants, folders that every program knows, what
  * the names are set to, and what is put together of these. What nobody can tell is `unknownText`.
  */
-import { unknownText } from "../../engine/pattern.ts";
-import { type Word, wordsOf } from "./code-words.ts";
+import { unknownText } from "../../../engine/pattern.ts";
+import { type Word, wordsOf } from "./words.ts";
 
 export interface Value {
   /** Any of them. */

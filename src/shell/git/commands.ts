@@ -1,13 +1,13 @@
 /** What git runs: aliases and settings are shell lines, and some sub-commands and options take one. */
-import { baseName } from "../engine/pattern.ts";
-import { isUnknown } from "./expand.ts";
-import { movedTo } from "./folders.ts";
-import { mayBeAlias } from "./git-names.ts";
-import { madeOnPath } from "./made.ts";
-import { linesIn, readOptions } from "./options.ts";
-import { readOwnFiles } from "./own-files.ts";
-import { gitLineOptions, gitOptions, gitPlainSettings } from "./programs.ts";
-import { type Call, type Command, cannotTell, folderOf, newShell, noteDoes, noteRuns, readLine } from "./shell.ts";
+import { baseName } from "../../engine/pattern.ts";
+import { isUnknown } from "../expand.ts";
+import { movedTo } from "../folders.ts";
+import { madeOnPath } from "../made.ts";
+import { linesIn, readOptions } from "../options.ts";
+import { readOwnFiles } from "../own-files.ts";
+import { gitLineOptions, gitOptions, gitPlainSettings } from "../programs.ts";
+import { type Call, type Command, cannotTell, folderOf, newShell, noteDoes, noteRuns, readLine } from "../shell.ts";
+import { mayBeAlias } from "./names.ts";
 
 /** Also records the command without the options before its sub-command. */
 export function git(words: readonly string[], outer: Call): void {

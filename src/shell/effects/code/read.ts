@@ -1,7 +1,8 @@
 /** What code of another language does with the paths that stand in it as literals, as far as its words tell. */
-import { changedPaths } from "./code-paths.ts";
-import { runsUnknown } from "./code-runs.ts";
-import type { Doing } from "./programs.ts";
+
+import type { Doing } from "../programs.ts";
+import { changedPaths } from "./paths.ts";
+import { runsUnknown } from "./runs.ts";
 
 const literal = /"((?:[^"\\\n]|\\.){1,400})"|'((?:[^'\\\n]|\\.){1,400})'|`((?:[^`\\]|\\.){1,400})`/g;
 /** Beyond that nobody reads it. */

@@ -5,11 +5,11 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { GitTrees, Written } from "../engine/effects.ts";
-import { listByGit, repositoryAround } from "../files/git-safely.ts";
-import { pathInside } from "../files/paths.ts";
-import { readRegularBytesSync } from "../files/regular-file.ts";
-import { mayUseAlias } from "../shell/git-names.ts";
+import type { GitTrees, Written } from "../../engine/effects.ts";
+import { listByGit, repositoryAround } from "../../files/git-safely.ts";
+import { pathInside } from "../../files/paths.ts";
+import { readRegularBytesSync } from "../../files/regular-file.ts";
+import { mayUseAlias } from "../../shell/git/names.ts";
 
 /** Whether a line could do that. Two looks, as one expression for both would take the square of a long line's length. */
 export const bringsByGit = (line: string): boolean => named.test(line) && (brings.test(line) || mayUseAlias(line));

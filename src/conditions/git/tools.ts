@@ -1,8 +1,8 @@
 /** What a tool of a server for git does to the work tree: its name is a sub-command, and its fields are the words behind it. */
 import { resolve } from "node:path";
-import type { Written } from "../engine/effects.ts";
-import type { Fields, Json } from "../engine/event.ts";
-import { treesOf } from "../shell/git-trees.ts";
+import type { Written } from "../../engine/effects.ts";
+import type { Fields, Json } from "../../engine/event.ts";
+import { treesOf } from "../../shell/git/trees.ts";
 
 const called =
   /(?:^|[_.-])git\w*?[_.-]+(?:\w+?[_.-])??(checkout|switch|merge|rebase|pull|cherry[_-]?pick|revert|reset|stash|restore|clean)(?:[_-](pop|apply|push|hard|branch))?$/i;

@@ -2,8 +2,8 @@
  * Which trees git brings into the work tree, and what it takes away from there, by sub-commands that name no path. For guards of files:
  * whether hooks are among it, git itself can be asked.
  */
-import type { GitTrees } from "../engine/effects.ts";
-import { unknownText } from "../engine/pattern.ts";
+import type { GitTrees } from "../../engine/effects.ts";
+import { unknownText } from "../../engine/pattern.ts";
 
 type Words = readonly string[];
 type Pair = GitTrees["pairs"][number];

@@ -3,7 +3,8 @@
  * these tell nothing, each path that the code names may be meant.
  */
 import { unknownText } from "../../../engine/pattern.ts";
-import { type Code, type Range, readValues, type Value } from "./values.ts";
+import type { Range } from "./tree.ts";
+import type { Code, Value } from "./values.ts";
 
 /** What calls do by their names: on any module, on the modules for files only, and on a path. */
 interface Calls {
@@ -56,10 +57,10 @@ export interface ChangedPaths {
 
 /** @param deleting @param writing what the words of the code say, by which a call may be found that is made in a way of its own */
 export function changedPaths(
+  code: Code,
   text: string,
   { deleting, writing }: { deleting: boolean; writing: boolean },
 ): ChangedPaths {
-  const code = readValues(text);
   const { words } = code;
   const found = { deletes: new Set<string>(), writes: new Set<string>() };
   const open = { deletes: false, writes: false };

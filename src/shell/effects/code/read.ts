@@ -1,8 +1,10 @@
 /** What code of another language does with the paths that stand in it as literals, as far as its words tell. */
 
+import { unknownText } from "../../../engine/pattern.ts";
 import type { Doing } from "../programs.ts";
 import { changedPaths } from "./paths.ts";
 import { runsUnknown } from "./runs.ts";
+import { type Code, readValues } from "./values.ts";
 
 const literal = /"((?:[^"\\\n]|\\.){1,400})"|'((?:[^'\\\n]|\\.){1,400})'|`((?:[^`\\]|\\.){1,400})`/g;
 /** Beyond that nobody reads it. */
@@ -36,13 +38,8 @@ const identity =
 const decoding =
   /\b(?:fromhex|unhexlify|a2b_\w+|b64decode|b32decode|b85decode|decodebytes|atob|decode64|unpack1?|pack\s*\(?\s*["']H|base64_decode|hex2bin|gzinflate|str_rot13|marshal\.loads|codecs\.decode|zlib\.decompress)\b|["'](?:base64|hex)["']\s*\)/;
 
-const home =
-  /(?:homedir\(\)|Dir\.home|Path\.home\(\)|expanduser\(["']~["']\)|process\.env\.HOME|\b(?:getenv|env\.get)\(["']HOME["']\)|\b(?:ENV|environ)\[["']HOME["']\]|\$ENV\{["']?HOME["']?\})/;
 /** The root, the home folder and where the line runs: texts that are split, joined and compared as well. */
 const whole = /^(?:\/|\.{1,2}\/?|~\/?|\/?\*)$/;
-/** `home = os.path.expanduser("~")` */
-const homeVariable = new RegExp(`\\b(\\w+)\\s*=\\s*(?:\\w+\\.)*${home.source}\\s*(?=[;\\n,)]|$)`, "g");
-
 export interface CodeEffects {
   doings: readonly Doing[];
   /** It asks the network for something, and it runs what is no constant of the code. */
@@ -56,19 +53,14 @@ export interface CodeEffects {
 
 export function readCode(code: string): CodeEffects {
   const text = code.slice(0, longest);
+  const values = readValues(text);
   const isDeleting = deleting.test(text);
   const paths = new Set([...text.matchAll(literal)].map(([, one, two, three]) => one ?? two ?? three ?? ""));
-  const homes = [home.source, ...[...text.matchAll(homeVariable)].map(([, name = ""]) => `\\b${name}\\b`)].join("|");
-  paths.delete(/expanduser\(\s*["']~["']/.test(text) ? "~" : "");
-  for (const [, joined, divided] of text.matchAll(belowHome(homes))) {
-    const names = [...(joined ?? divided ?? "").matchAll(literal)].map(
-      ([, one, two, three]) => one ?? two ?? three ?? "",
-    );
-    paths.add(["~", ...names].join("/"));
-  }
+  if (/expanduser\(\s*["']~["']/.test(text)) paths.delete("~");
+  for (const path of belowHome(values)) paths.add(path);
   const named = [...paths].filter((path) => isPath.test(path) && !/^\/[dgimsuy]*$|^https?:/.test(path));
   const doings: Doing[] = [];
-  const changed = changedPaths(text, { deleting: isDeleting, writing: writing.test(text) });
+  const changed = changedPaths(values, text, { deleting: isDeleting, writing: writing.test(text) });
   const perhaps = named
     .filter((path) => !changed.said.has(path) && !whole.test(path))
     .map((path) => fromHome(path, text));
@@ -82,18 +74,22 @@ export function readCode(code: string): CodeEffects {
   return {
     doings,
     fetches: fetching.test(text),
-    runs: runsUnknown(text),
+    runs: runsUnknown(values, text),
     readsEnvironment: readsSecretVariables(text),
     decodes: decoding.test(text),
   };
 }
 
-/** `join(home, "a", "b")`, `Path.home() / "a" / "b"` */
-const belowHome = (homes: string): RegExp =>
-  new RegExp(
-    `\\bjoin\\(\\s*(?:\\w+\\.)*(?:${homes})((?:\\s*,\\s*(?:"[^"\\n]*"|'[^'\\n]*'))+)|(?:${homes})((?:\\s*/\\s*(?:"[^"\\n]*"|'[^'\\n]*'))+)`,
-    "g",
-  );
+/** `join(home, "a", "b")`, `Path.home() / "a" / "b"`: what is put together below the home folder. */
+function belowHome(code: Code): string[] {
+  const texts = code.words.flatMap(({ is, word }, at) => {
+    if (is !== "name") return [];
+    if (/^(?:join|joinpath|Path|catfile)$/.test(word) && code.is(at + 1, "("))
+      return code.valueOf(code.beginOf(at), code.closeOf(at + 1) + 1).texts;
+    return code.is(at + 1, "/", "+") ? code.valueOf(code.beginOf(at), code.endOf(at)).texts : [];
+  });
+  return [...new Set(texts)].filter((path) => path.startsWith("~/") && !path.includes(unknownText));
+}
 
 /** `fetch(url + process.env.PORT)` tells nobody a secret. */
 function readsSecretVariables(text: string): boolean {

@@ -1,63 +1,82 @@
 /**
- * Whether code of another language runs something that only it knows: a text that it evaluates, or a program that it puts together.
- * A program that stands in the code as a constant is read as what it is, and is nothing that came from elsewhere.
+ * Whether code runs something that only it knows: a text that it evaluates, or a program that it puts together. A program that stands
+ * in the code as a constant is read as what it is, and is nothing that came from elsewhere.
  */
+import type { Range } from "./tree.ts";
+import type { Code } from "./values.ts";
 
-/** What evaluates or starts something: as a function of its own, of a module, or of the module that starts programs. */
-const runners =
-  /(?<![.\w])(?:exec|eval|compile|run|call)(?=\s*[("'`$@])|(?<![.\w])(?:eval|exec)(?=\s+[\w:]+[\s.(]|\s*\))|\b(?:child_process|cp|os|vm|globalThis|window|builtins|__builtins__|Kernel|subprocess|sp|Bun|Deno|asyncio)["')]*\.(?:exec\w*|eval|spawn\w*|fork|popen\d?|system|posix_spawn\w*|runIn\w+|run|call|check_\w+|Popen|getoutput|getstatusoutput|create_subprocess_\w+|Command)\b|\b(?:execfile|execv[pe]*|system|popen|Popen|spawn|spawnSync|execSync|execFile|execFileSync|execa|check_output|check_call|getoutput|run_path|run_module|instance_eval|class_eval|passthru|shell_exec|proc_open|Function|IO\.popen|Invoke-Expression|iex)\b(?=\s*(?:[("'`$@]|\[))/g;
-/** A name for the module is any name: there `.exec` runs something, and a regular expression's does not. */
+/** By their own name, and as what is handed on: `.then(eval)`. */
+const evaluators =
+  /^(?:exec|eval|compile|execfile|Function|instance_eval|class_eval|runInThisContext|runInNewContext)$/;
+/** Whoever they belong to. */
+const starters =
+  /^(?:execv[pe]*|system|popen|Popen|spawn|spawnSync|execSync|execFile|execFileSync|execa|check_output|check_call|getoutput|getstatusoutput|run_path|run_module|passthru|shell_exec|proc_open|iex|posix_spawnp?|create_subprocess_\w+|runIn\w+)$/;
+/** Of a module that starts programs, or of nobody. */
+const ofModules = /^(?:run|call|fork|Command)$/;
+const modules =
+  /^(?:child_process|cp|os|vm|globalThis|window|builtins|__builtins__|Kernel|subprocess|sp|Bun|Deno|asyncio|IO)$/;
 const startsPrograms = /child_process|\bsubprocess\b/;
-const methods = /(?<![\w/.])([\w$]+)\.(?:exec|run|call|fork)(?=\s*\()/g;
-const isNoProgram =
-  /^(?:re|rx|reg\w*|pattern\w*|db|conn\w*|cur\w*|asyncio|uvicorn|app|loop|pytest|console|Promise|\w*[rR]egex\w*|\w*RE|self|this|super|model|session|client)$/;
-const longestCall = 2_000;
+/** They have methods of these names that start nothing. `0` is a regular expression. */
+const startsNothing =
+  /^(?:0|re|rx|reg\w*|pattern\w*|db|conn\w*|cur\w*|asyncio|uvicorn|app|loop|pytest|console|Promise|\w*[rR]egex\w*|\w*RE|self|this|super|model|session|client)$/;
+const isOption = /^(?:=|:)$/;
 
-export function runsUnknown(text: string): boolean {
-  for (const { 0: word, index } of text.matchAll(runners)) if (isPutTogether(text, index + word.length)) return true;
-  if (!startsPrograms.test(text)) return false;
-  for (const { 0: word, 1: object = "", index } of text.matchAll(methods))
-    if (!isNoProgram.test(object) && isPutTogether(text, index + word.length)) return true;
-  return false;
+export function runsUnknown(code: Code, text: string): boolean {
+  const hasModule = startsPrograms.test(text);
+  return code.words.some(({ is, word, isVariable }, at) => {
+    if (is !== "name" || isVariable) return false;
+    const isMethod = code.is(at - 1, ".", "->", "?.", "::");
+    const owner = isMethod ? ownerOf(code, at) : undefined;
+    const isOfModule = owner !== undefined && modules.test(owner);
+    const isOther = isMethod && !isOfModule;
+    if (starters.test(word)) return isPutTogether(code, at, text);
+    if (evaluators.test(word)) {
+      if (isOther)
+        return word === "exec" && hasModule && !startsNothing.test(owner ?? "0") && isPutTogether(code, at, text);
+      return code.is(at + 1, ")", ",") ? code.is(at - 1, "(", ",") : isPutTogether(code, at, text);
+    }
+    if (!ofModules.test(word) || !code.is(at + 1, "(")) return false;
+    return isOther
+      ? hasModule && !startsNothing.test(owner ?? "0") && isPutTogether(code, at, text)
+      : isPutTogether(code, at, text);
+  });
+}
+
+/** `require("child_process").exec`: the name of the module that is loaded there. */
+function ownerOf({ words, is, openOf }: Code, at: number): string | undefined {
+  const open = is(at - 2, ")") ? openOf(at - 2) : undefined;
+  const own = open === undefined ? words[at - 2] : words[open + 1];
+  return own?.is === "end" || own?.is === "mark" ? undefined : own?.word.replace(/^node:/, "");
 }
 
 /** What stands behind the name is no constant. */
-function isPutTogether(text: string, at: number): boolean {
-  const rest = text.slice(at, at + longestCall);
-  if (/^\s*\)/.test(rest)) return true; // `.then(eval)`
-  const call = /^\s*\(/.exec(rest);
-  const words = call ? insideOf(rest.slice(call[0].length)) : (/^[^;\n]*/.exec(rest)?.[0] ?? "");
-  const own = withoutConstants(words);
-  // Options come last and by name: what is run stands before them.
-  const run = own.replace(/,\s*(?:\w+\s*=(?!=)|\{).*$/s, "").replace(/\b(?:sys\.executable|process\.execPath)\b/g, "");
-  if (/[\w$@`+%]/.test(run)) return true;
-  return constantsOf(words).some((one) => isNamedTwice(one, text));
+function isPutTogether(code: Code, at: number, text: string): boolean {
+  const own = code.is(at + 1, "(") ? code.partsOf(at + 1) : withoutBrackets(code, at + 1);
+  const run = own.filter(([from]) => !code.is(from, "{") && !isOption.test(code.words[from + 1]?.word ?? ""));
+  const words = run.flatMap(([from, to]) => code.words.slice(from, to));
+  if (run.length === 0) return false;
+  const isOpen = words.some(
+    ({ is, word, parts }, index) =>
+      (is === "name" && !/^\d/.test(word) && !isOwnProgram(words[index - 2]?.word, word)) ||
+      (is === "mark" && /^[+%]$/.test(word)) ||
+      (parts?.length ?? 0) > 1,
+  );
+  return isOpen || words.some(({ is, word }) => is === "text" && isNamedTwice(word, text));
+}
+
+/** `sys.executable`, `process.execPath` */
+const isOwnProgram = (owner: string | undefined, name: string): boolean =>
+  /^(?:sys|process)$/.test(name) || (/^(?:sys|process)$/.test(owner ?? "") && /^(?:executable|execPath)$/.test(name));
+
+/** `system $x`, `eval URI.open("x").read` */
+function withoutBrackets(code: Code, from: number): Range[] {
+  const first = code.words[from];
+  if (first === undefined || first.is === "end" || (first.is === "mark" && first.word !== "[")) return [];
+  return code.divide(from, code.endOf(from));
 }
 
 /** A file that the code names elsewhere too may be one that it has just written. */
 function isNamedTwice(constant: string, text: string): boolean {
-  const [last = ""] = constant.split(/\s+/).slice(-1);
-  const name = last.replace(/^.*\//, "");
-  return /\.\w+$|^\/tmp\//.test(last) && text.split(name).length > 2;
-}
-
-const constant = /(?<![\w])[rbu]{0,2}(?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\$]|\\.|\$(?!\{))*`)/g;
-const withoutConstants = (words: string): string => words.replace(constant, "");
-const constantsOf = (words: string): string[] =>
-  (words.match(constant) ?? []).map((one) => one.replace(/^\w*.|.$/gs, ""));
-
-/** Up to the bracket that closes. */
-function insideOf(text: string): string {
-  let depth = 1;
-  let quote = "";
-  for (let at = 0; at < text.length; at++) {
-    const one = text.charAt(at);
-    if (quote !== "") {
-      if (one === "\\") at++;
-      else if (one === quote) quote = "";
-    } else if (/["'`]/.test(one)) quote = one;
-    else if (/[([{]/.test(one)) depth++;
-    else if (/[)\]}]/.test(one) && --depth === 0) return text.slice(0, at);
-  }
-  return text;
+  const last = constant.split(/\s+/).at(-1) ?? "";
+  return /\.\w+$|^\/tmp\//.test(last) && text.split(last.replace(/^.*\//, "")).length > 2;
 }

@@ -86,7 +86,8 @@ function belowHome(code: Code): string[] {
     if (is !== "name") return [];
     if (/^(?:join|joinpath|Path|catfile)$/.test(word) && code.is(at + 1, "("))
       return code.valueOf(code.beginOf(at), code.closeOf(at + 1) + 1).texts;
-    return code.is(at + 1, "/", "+") ? code.valueOf(code.beginOf(at), code.endOf(at)).texts : [];
+    const isHome = code.is(at + 1, "/", "+") && code.valueOfName(word).texts.includes("~");
+    return isHome ? code.valueOf(code.beginOf(at), code.endOf(at)).texts : [];
   });
   return [...new Set(texts)].filter((path) => path.startsWith("~/") && !path.includes(unknownText));
 }

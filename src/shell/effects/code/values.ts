@@ -21,6 +21,9 @@ export interface Code extends Tree {
 
 const most = 8;
 const deepest = 12;
+/** Of a whole code: what takes longer tells nobody more, and a call waits for it. */
+const mostSteps = 20_000;
+const longestText = 4_096;
 const unknown: Value = { texts: [unknownText] };
 const nothing: Value = { texts: [] };
 const known = (texts: readonly string[]): Value => ({ texts: [...new Set(texts)].slice(0, most) });
@@ -66,7 +69,8 @@ const makesTemporary =
 const join = (left: string, right: string): string =>
   right === "" ? left : left === "" ? right : `${left.replace(/\/+$/, "")}/${right.replace(/^(?:\.?\/)+(?=.)/, "")}`;
 const combined = (left: Value, right: Value, put: (one: string, two: string) => string): Value =>
-  known(left.texts.flatMap((one) => right.texts.map((two) => put(one, two))));
+  known(left.texts.flatMap((one) => right.texts.map((two) => shortened(put(one, two)))));
+const shortened = (text: string): string => (text.length > longestText ? unknownText : text);
 const mapped = ({ texts }: Value, change: (text: string) => string): Value => known(texts.map(change));
 const parentOf = (path: string): string =>
   path.includes("/") ? path.replace(/\/+[^/]*\/*$/, "") || "/" : path === "." || path === "~" ? unknownText : ".";
@@ -79,6 +83,7 @@ export function readValues(text: string): Code {
   const { words, is, closeOf, divide, partsOf } = tree;
   const settings = settingsIn(tree);
   const settled = new Map<string, Value>();
+  let steps = 0;
 
   function lookUp(name: string, depth: number): Value {
     const folder = named.get(name);
@@ -123,6 +128,7 @@ export function readValues(text: string): Code {
 
   /** A part of an expression, and where it ends. */
   function operand(from: number, to: number, depth: number): [Value, number] {
+    if (++steps > mostSteps) return [unknown, to];
     let at = from;
     while (
       at < to &&

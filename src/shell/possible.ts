@@ -11,7 +11,7 @@ export interface Possible {
   isAll: boolean;
 }
 
-/** More of them tell nobody more. */
+/** More of them tell a person no more. */
 const most = 8;
 /** No variable is called so. */
 const keyOf = (name: string): string => `?${name}`;

@@ -1,6 +1,6 @@
 /**
  * Which words of a line name files that are only looked at (R30): those of viewers, checkers and git's looks. Trust is of what runs, so
- * an edit of such a file asks nobody. What a program that is not known here does with a file is unknown: it may run it.
+ * an edit of such a file takes no trust away. What an unknown program does with a file is unknown: it may run it.
  */
 import { onlyLooks } from "../../shell/lookers.ts";
 import type { Word } from "./words.ts";

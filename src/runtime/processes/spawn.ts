@@ -224,9 +224,9 @@ async function endLeftovers(tree: Tree, isClosed: boolean, closesAtLast: () => P
   const ended = tree.find().length;
   tree.terminate();
   if (await vanishes(tree, 0.05)) {
-    // Who holds the pipe, unseen? On a busy machine nobody: its end only comes late.
-    const isNobody = isClosed || ended > 0 || (await closesAtLast());
-    return { ended, survivors: isNobody ? 0 : 1 };
+    // A process that is not seen may hold the pipe. On a busy machine the end of the pipe may only come late.
+    const isOver = isClosed || ended > 0 || (await closesAtLast());
+    return { ended, survivors: isOver ? 0 : 1 };
   }
   tree.kill();
   return { ended, survivors: (await vanishes(tree, 0.04)) ? 0 : tree.find().length };

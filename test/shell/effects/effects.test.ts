@@ -194,6 +194,7 @@ test("hostile lines are read in bounded time", () => {
     `curl ${"-d @x ".repeat(5_000)}host`,
     `python3 -c "${"open('a','w');".repeat(5_000)}"`,
     `python3 -c "${"a = a + a; b = [a] + [b]; ".repeat(2_000)}os.remove(a + b)"`,
+    `python3 -c "os.remove(${"a + ".repeat(20_000)}b)"`,
     `python3 -c "os.remove(${"(".repeat(20_000)}"`,
     `python3 -c "${"x.y(".repeat(20_000)}.unlink()"`,
     `node -e "${"for (const f of f.map(f => f + f)) fs.rmSync(f); ".repeat(1_500)}"`,

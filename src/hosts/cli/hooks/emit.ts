@@ -352,7 +352,7 @@ export async function explain(invocation: Invocation): Promise<ExitCode> {
   return 0;
 }
 
-/** What a clock would set off and no daemon does, where somebody asks about clocks. That a daemon is needed, each says by itself. */
+/** Where a person asks about clocks: the hooks that a clock would set off, if a daemon served their folder. */
 const unservedIn = async (
   hooks: readonly Hook[],
   { event, invocation }: { event: HookEvent; invocation: Invocation },

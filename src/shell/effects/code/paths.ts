@@ -48,9 +48,9 @@ const mostCalls = 10_000;
 export interface ChangedPaths {
   deletes: readonly string[];
   writes: readonly string[];
-  /** Texts that are no paths which the code changes. */
+  /** Texts that the code reads, compares or shows: it changes no such path. */
   said: ReadonlySet<string>;
-  /** It also changes what nobody can tell. */
+  /** It also changes paths that its text does not tell. */
   deletesUnknown: boolean;
   writesUnknown: boolean;
 }
@@ -147,7 +147,7 @@ export function changedPaths(
     take("deletes", others.length > 0 ? others : isOn ? [[code.beginOf(begin - 1), begin - 2]] : []);
   }
 
-  /** What is moved is no longer there. Of what nobody can tell nothing is said: it is a file that the code has just made, mostly. */
+  /** A file that is moved is no longer there. A path that the text does not tell is left out: mostly the code has just made that file. */
   function takeMoved(from: number, to: number): void {
     for (const one of code.valueOf(from, to).texts)
       if (!one.startsWith(unknownText) && one !== "") found.deletes.add(inFolder(folder, spoken(one)));
@@ -305,6 +305,6 @@ function folderOf(code: Code): string | undefined {
 const inFolder = (folder: string | undefined, path: string): string =>
   folder === undefined || /^(?:[~/]|[A-Za-z]:)/.test(path) ? path : `${folder.replace(/\/+$/, "")}/${path}`;
 
-/** What nobody can tell of a path, as some name; all of what is in all of a folder is all of the folder. */
+/** Parts of a path that the text does not tell stand as some name. All files of all folders in a folder are the whole folder. */
 const spoken = (path: string): string =>
   path.replace(new RegExp(`${unknownText}+`, "g"), "(some)").replace(/(?:\/\*)+(?=\/\*$)/, "");

@@ -7,7 +7,7 @@ import { runsUnknown } from "./runs.ts";
 import { type Code, readValues } from "./values.ts";
 
 const literal = /"((?:[^"\\\n]|\\.){1,400})"|'((?:[^'\\\n]|\\.){1,400})'|`((?:[^`\\]|\\.){1,400})`/g;
-/** Beyond that nobody reads it. */
+/** The rest is not read. */
 const longest = 100_000;
 const isPath =
   /^(?:~|\$ENV\{HOME\}|\.{1,2}|\$HOME|[A-Za-z]:)?[/\\][\w.~*@-]|^~$|^\/$|^\.[a-z][\w.-]+$|^[\w.-]+\/[\w./*-]+$/;
@@ -19,7 +19,7 @@ const writing =
 const fetching =
   /\b(?:urlopen|https?['"]?\)?\.(?:get|request)|urlretrieve|urllib|requests\.(?:get|post|put)|httpx?\.(?:get|post|request|put)|fetch\s*\(|axios|LWP|Net::HTTP|open-uri|URI\.open|HTTP::Tiny|curl_exec|aiohttp|XMLHttpRequest|socket\.(?:create_connection|socket|connect)|\bnet['"]?\)?\.(?:connect|createConnection|Socket)|\bconnect\s*\(\s*\w+\s*,|TCPSocket|IO::Socket|fsockopen|stream_socket_client|socket\.tcp|\/inet\/tcp|(?:curl|wget)\s[^\n]{0,80}https?:|get\s*\(?\s*["']https?:|\/dev\/tcp\/)|(?:file_get_contents|fopen|include|require)\s*\(\s*["']https?:/;
 const environment = /\bos\.environ\b|\bprocess\.env\b|\bENV\.to_h\b|\bgetenv\(\s*\)|%ENV\b/g;
-/** The name of a variable whose value nobody else may see. */
+/** The name of a variable whose value is a secret. */
 export const secretName: RegExp = /token|secret|passw|passphrase|api_?key|credential|private|auth/i;
 /** Behind `process.env` and `os.environ`: one variable. */
 const oneVariable =
@@ -47,7 +47,7 @@ export interface CodeEffects {
   runs: boolean;
   /** All variables, or one by a secret name that is no service's own key. */
   readsEnvironment: boolean;
-  /** It makes text out of what nobody can read. */
+  /** It makes text out of data that a person cannot read. */
   decodes: boolean;
 }
 
@@ -92,7 +92,7 @@ function belowHome(code: Code): string[] {
   return [...new Set(texts)].filter((path) => path.startsWith("~/") && !path.includes(unknownText));
 }
 
-/** `fetch(url + process.env.PORT)` tells nobody a secret. */
+/** `fetch(url + process.env.PORT)` sends no secret. */
 function readsSecretVariables(text: string): boolean {
   const showsKey = authorizes.test(text);
   return [...text.matchAll(environment)].some(({ 0: word, index }) => {

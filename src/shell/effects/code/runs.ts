@@ -8,10 +8,10 @@ import type { Code } from "./values.ts";
 /** By their own name, and as what is handed on: `.then(eval)`. */
 const evaluators =
   /^(?:exec|eval|compile|execfile|Function|instance_eval|class_eval|runInThisContext|runInNewContext)$/;
-/** Whoever they belong to. */
+/** With any owner. */
 const starters =
   /^(?:execv[pe]*|system|popen|Popen|spawn|spawnSync|execSync|execFile|execFileSync|execa|check_output|check_call|getoutput|getstatusoutput|run_path|run_module|passthru|shell_exec|proc_open|iex|posix_spawnp?|create_subprocess_\w+|runIn\w+)$/;
-/** Of a module that starts programs, or of nobody. */
+/** Of a module that starts programs, or without an owner. */
 const ofModules = /^(?:run|call|fork|Command)$/;
 const modules =
   /^(?:child_process|cp|os|vm|globalThis|window|builtins|__builtins__|Kernel|subprocess|sp|Bun|Deno|asyncio|IO)$/;

@@ -1,6 +1,6 @@
 /**
  * What a name or an expression of code may be, as far as the code itself tells: constants, folders that every program knows, what
- * the names are set to, and what is put together of these. What nobody can tell is `unknownText`.
+ * the names are set to, and what is put together of these. The rest is `unknownText`.
  */
 import { unknownText } from "../../../engine/pattern.ts";
 import { settingsIn } from "./settings.ts";
@@ -21,7 +21,7 @@ export interface Code extends Tree {
 
 const most = 8;
 const deepest = 12;
-/** Of a whole code: what takes longer tells nobody more, and a call waits for it. */
+/** Of a whole code: the call waits for the reading. */
 const mostSteps = 20_000;
 const longestText = 4_096;
 const unknown: Value = { texts: [unknownText] };
@@ -46,7 +46,7 @@ const folders: readonly (readonly [RegExp, string])[] = [
 const named: ReadonlyMap<string, string> = new Map([
   ["folder_home", "~"],
   ["folder_here", "."],
-  // Where a script of the project lies nobody can tell, but that it is below.
+  // A script of the project lies somewhere below its top.
   ["folder_of_script", `./${unknownText}`],
   ["folder_script", `./${unknownText}/${unknownText}`],
   ["folder_temp", `/tmp/${unknownText}`],

@@ -186,9 +186,11 @@ const codeNames = set(
   "code script javascript js typescript ts python py ruby rb perl php lua source sourcecode snippet expression function func",
 );
 /** In these statements of a database stand, which are read as a client of one would run them. */
-const sqlNames = set("sql query queries statement statements");
-const isSql =
-  /^\s*(?:--[^\n]*\n\s*|\/\*[\s\S]*?\*\/\s*)*(?:drop|truncate|delete|update|alter|insert|create|with|begin|do)\s/i;
+const sqlNames = set("sql sqlquery sqlqueries sqlstatement sqlstatements sqltext");
+/** Of a tool that is called like a database. */
+const queryNames = set("query queries statement statements");
+const databaseName =
+  /sql|postgres|supabase|neon|maria|duckdb|clickhouse|bigquery|snowflake|redshift|cockroach|planetscale|turso|(?:^|_)(?:db|d1|database)(?:_|$)/i;
 /** Several of them, each a line of its own. */
 const manyNames = set("commands cmds scripts lines");
 /** The folder in which such a tool is to run its line. */
@@ -242,16 +244,26 @@ function linesIn(value: Json | undefined, tool: string, depth = 0): string[] {
     return value.flatMap((one) => (typeof one === "object" ? linesIn(one, tool, depth + 1) : []));
   if (!isRecord(value)) return [];
   const fields = value as Fields; // it is JSON
-  const folder = Object.entries(fields).find(([name, one]) => folderNames.has(plainName(name)) && one !== "")?.[1];
+  const folder =
+    folderIn(fields) ??
+    Object.values(fields).flatMap((one) => (isRecord(one) ? (folderIn(one as Fields) ?? []) : []))[0];
   const lines = linesOfFields(fields, tool, depth);
-  return typeof folder === "string" ? lines.map((line) => `(cd ${quoted(folder)}\n${line}\n)`) : lines;
+  if (folder === undefined) return lines;
+  const home = /^~(?=\/|$)/.exec(folder)?.[0] ?? ""; // in quotes it is a name
+  const to = home === folder ? home : `${home}${quoted(folder.slice(home.length))}`;
+  return lines.map((line) => `(cd ${to}\n${line}\n)`);
+}
+
+function folderIn(fields: Fields): string | undefined {
+  const found = Object.entries(fields).find(([name, one]) => folderNames.has(plainName(name)) && one !== "")?.[1];
+  return typeof found === "string" ? fileOf(found) : undefined;
 }
 
 function linesOfFields(fields: Fields, tool: string, depth: number): string[] {
   return Object.entries(fields).flatMap(([name, one]) => {
     const plain = plainName(name);
-    if (sqlNames.has(plain)) {
-      const statements = [one].flat().filter((each) => typeof each === "string" && isSql.test(each));
+    if (sqlNames.has(plain) || (queryNames.has(plain) && databaseName.test(tool))) {
+      const statements = [one].flat().filter((each) => typeof each === "string");
       if (statements.length > 0) return [`psql -c ${quoted(statements.join(";\n"))}`];
     }
     if (manyNames.has(plain) && Array.isArray(one))

@@ -162,6 +162,9 @@ test("the line of any tool runs in the folder that the call names for it", async
       ["mcp__shell__run", { steps: [{ cmd: "rm -rf src # tidy", [field]: "/srv/other" }] }],
     ],
   );
+  for (const cwd of ["~/Documents", "file:///srv/other"])
+    calls.push(["mcp__shell__exec", { command: "rm -rf src", cwd }]);
+  calls.push(["mcp__shell__exec", { command: "rm -rf src", options: { cwd: "/srv/other" } }]);
   assert.deepEqual(await passedBy(t, "pack", calls), []);
   const inside: Call[] = [
     ["mcp__shell__exec", { command: "rm -rf dist\nnpm test", cwd: workspace }],
@@ -178,6 +181,8 @@ test("statements that a tool gives to a database are judged as those of a shell 
     ["mcp__supabase__apply_migration", { name: "x", query: "-- tidy\ndrop table users;" }],
     ["mcp__neon__run_sql", { params: { sql: "drop table users" } }],
     ["mcp__mysql__mysql_query", { sql: "drop database shop" }],
+    ["mcp__shop__run", { sql: "SELECT 1; DROP TABLE users" }],
+    ["mcp__postgres__run", { sqlQuery: "SET x = 1; TRUNCATE users" }],
     ["mcp__sqlite__write_query", { query: "DELETE FROM users" }],
     [
       "mcp__neon__run_sql_transaction",
@@ -191,7 +196,8 @@ test("statements that a tool gives to a database are judged as those of a shell 
     ["mcp__sqlite__write_query", { query: "delete from sessions\nwhere id = 3" }],
     ["mcp__sqlite__write_query", { query: "update users set admin = true where id = 3" }],
     ["mcp__supabase__apply_migration", { query: "create table a (id int)" }],
-    ["mcp__github__search_code", { query: "delete user account" }],
+    ["mcp__github__search_code", { query: "truncate table users in:file" }],
+    ["WebSearch", { query: "drop table if exists syntax" }],
     ["mcp__linear__search", { query: "update docs" }],
     ["mcp__shop__graphql", { query: "mutation { drop(id: 1) }" }],
   ];

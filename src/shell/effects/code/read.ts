@@ -57,7 +57,7 @@ export function readCode(code: string): CodeEffects {
   const isDeleting = deleting.test(text);
   const paths = new Set([...text.matchAll(literal)].map(([, one, two, three]) => one ?? two ?? three ?? ""));
   if (/expanduser\(\s*["']~["']/.test(text)) paths.delete("~");
-  for (const path of belowHome(values)) paths.add(path);
+  for (const path of putTogether(values)) paths.add(path);
   const named = [...paths].filter((path) => isPath.test(path) && !/^\/[dgimsuy]*$|^https?:/.test(path));
   const doings: Doing[] = [];
   const changed = changedPaths(values, text, { deleting: isDeleting, writing: writing.test(text) });
@@ -80,16 +80,18 @@ export function readCode(code: string): CodeEffects {
   };
 }
 
-/** `join(home, "a", "b")`, `Path.home() / "a" / "b"`: what is put together below the home folder. */
-function belowHome(code: Code): string[] {
-  const texts = code.words.flatMap(({ is, word }, at) => {
+/** `join(home, "a", "b")`, `Path.home() / "a" / "b"`, `f"{home}/a"`: what the code puts together of what it knows. */
+function putTogether(code: Code): string[] {
+  const texts = code.words.flatMap(({ is, word, parts }, at) => {
+    if (is === "text") return (parts?.length ?? 0) > 1 ? code.valueOf(at, at + 1).texts : [];
     if (is !== "name") return [];
-    if (/^(?:join|joinpath|Path|catfile)$/.test(word) && code.is(at + 1, "("))
+    if (/^(?:join|joinpath|resolve|Path|catfile|File)$/.test(word) && code.is(at + 1, "("))
       return code.valueOf(code.beginOf(at), code.closeOf(at + 1) + 1).texts;
     const isHome = code.is(at + 1, "/", "+") && code.valueOfName(word).texts.includes("~");
     return isHome ? code.valueOf(code.beginOf(at), code.endOf(at)).texts : [];
   });
-  return [...new Set(texts)].filter((path) => path.startsWith("~/") && !path.includes(unknownText));
+  const paths = texts.map((path) => path.replaceAll(new RegExp(`${unknownText}+`, "g"), "*"));
+  return [...new Set(paths)].filter((path) => /^(?:~|\.\.)?\/[^*]/.test(path));
 }
 
 /** `fetch(url + process.env.PORT)` sends no secret. */

@@ -8,6 +8,8 @@ export interface Setting {
   adds?: "" | "/";
   /** One of what `os.walk` tells. */
   isName?: true;
+  /** One more of a list. */
+  isOther?: true;
   /** A test chooses among them. */
   isChosen?: boolean;
 }
@@ -83,7 +85,8 @@ export function settingsIn(tree: Tree): ReadonlyMap<string, readonly Setting[]> 
       const names = words.slice(from, to).filter(({ is: kind }) => kind === "name");
       const equal = words.slice(from, to).findIndex(({ is: kind, word }) => kind === "mark" && word === "=");
       if (equal > 0 && names[0]) set(names[0].word, { from: from + equal + 1, to });
-      return names[0]?.word ?? "";
+      const takesRest = words.slice(from, to).some(({ is: kind, word }) => kind === "mark" && /^(?:\*|\.)$/.test(word));
+      return takesRest ? `*${names[0]?.word ?? ""}` : (names[0]?.word ?? "");
     });
 
   for (const [at, one] of words.entries()) {
@@ -93,6 +96,13 @@ export function settingsIn(tree: Tree): ReadonlyMap<string, readonly Setting[]> 
     else if (one.is === "mark" && /^(?:=|:=|\|\|=|\?\?=)$/.test(one.word)) readSetting(at);
     else if (one.is === "mark" && /^(?:\+=|\/=|\.=)$/.test(one.word) && words[at - 1]?.is === "name")
       set(words[at - 1]?.word ?? "", { from: at + 1, to: endOf(at + 1), adds: one.word === "/=" ? "/" : "" });
+    else if (
+      one.is === "name" &&
+      /^(?:append|push|add|extend|unshift|insert)$/.test(one.word) &&
+      is(at - 1, ".") &&
+      is(at + 1, "(")
+    )
+      for (const [from, to] of partsOf(at + 1)) set(words[at - 2]?.word ?? "", { from, to, isOther: true });
     else if (one.is === "mark" && one.word === "=>") readArrow(at);
     else if (one.is === "mark" && one.word === "|" && words[at + 1]?.is === "name" && is(at + 2, "|", ","))
       readBlock(at);
@@ -102,10 +112,9 @@ export function settingsIn(tree: Tree): ReadonlyMap<string, readonly Setting[]> 
     if (own === undefined || !is(at + 1, "(") || is(at - 1, "def", "function")) continue;
     const given = partsOf(at + 1);
     const names = own[0] === "self" ? own.slice(1) : own;
-    for (const [index, name] of names.entries()) {
-      const [from, to] = given[index] ?? [0, 0];
-      if (to > from && name !== "") set(name, { from, to });
-    }
+    for (const [index, name] of names.entries())
+      for (const [from, to] of name.startsWith("*") ? given.slice(index) : given.slice(index, index + 1))
+        if (to > from && name !== "") set(name.replace("*", ""), { from, to });
   }
 
   /** `x = y`, `a, b = c, d`, `self.x = y`, `const x: T = y` */

@@ -98,7 +98,8 @@ export function readValues(text: string): Code {
       const own = one.isName ? known([one.isChosen ? "(some)" : "*"]) : evaluate(one.from, one.to, depth + 1);
       const chosen = one.isChosen ? mapped(own, (text) => text.replace(/\*$/, "(some)")) : own;
       const added = one.adds;
-      if (added === undefined)
+      // To a list others are added, and nothing is put behind its texts.
+      if (added === undefined || own.items !== undefined || one.isOther)
         value = { ...known([...value.texts, ...chosen.texts]), ...(own.items ? { items: own.items } : {}) };
       else value = combined(value, chosen, (left, right) => (added === "/" ? join(left, right) : left + right));
     }

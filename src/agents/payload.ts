@@ -107,6 +107,11 @@ export function agentIn({ agent_id, agent_type }: Fields): Pick<HookEvent, "agen
   return id === undefined ? {} : { agent: { id, ...(type === undefined ? {} : { type }) } };
 }
 
+/** The end of a session is also its stop (R62). */
+export function stopAtEnd({ delivery: _ofTheRequest, ...event }: HookEvent, id: () => string): HookEvent[] {
+  return event.name === "SessionEnd" ? [{ ...event, id: id(), name: "SessionStop", accepts: [] }] : [];
+}
+
 interface Reported {
   session: string | undefined;
   /** What the agent knows the call or the prompt by. */

@@ -11,9 +11,8 @@ import type { AgentEventName, Fields, HookEvent } from "../../src/engine/event.t
 import { rowOf, verdictsOf } from "../../src/engine/events.ts";
 import type { Outcome } from "../../src/engine/outcome.ts";
 import { isRecord } from "../../src/engine/schema.ts";
-import { outcomes } from "./generated-outcomes.ts";
+import { type AgentCase, agentSuite, eventOf } from "./agent-suite.ts";
 import { onlyOne } from "./only-one.ts";
-import { rounds } from "./rounds.ts";
 
 const folder = join(import.meta.dirname, "../fixtures/agents/codex");
 const options: DecodeOptions = { at: 1000, id: () => "e1", registration: "codex user" };
@@ -221,15 +220,10 @@ test("a line that runs in another folder is judged by the hooks of the session's
   deepEqual(write?.data.tool_input, { file_path: "/else/it's/a", content: "x\n" });
 });
 
-interface Allowed {
-  top: readonly string[];
-  specific?: readonly string[];
-}
 const common = ["continue", "stopReason", "systemMessage"];
 /** The schemas that are in its program, less what it says of them when it reads an answer (docs/codex.md). */
-const schema: Readonly<Record<string, Allowed>> = {
+const schema: AgentCase["schema"] = {
   SessionStart: { top: common, specific: ["additionalContext"] },
-  SessionEnd: { top: [] },
   UserPromptSubmit: { top: [...common, "decision", "reason"], specific: ["additionalContext"] },
   PreToolUse: {
     top: ["systemMessage"],
@@ -241,58 +235,9 @@ const schema: Readonly<Record<string, Allowed>> = {
   SubagentStart: { top: common, specific: ["additionalContext"] },
   SubagentStop: { top: [...common, "decision", "reason"] },
   PreCompact: { top: common },
-  PostCompact: { top: common },
   Interrupt: { top: ["systemMessage"] },
 };
-const sent = Object.keys(schema) as AgentEventName[];
-
-/** What Codex would say of an answer. */
-function faults(name: string, { body, exitCode, stderr }: Reply): string[] {
-  const { top = [], specific: known = [] } = schema[name] ?? {};
-  if (exitCode !== 0 || stderr !== undefined) return ["an exit code"];
-  if (body === undefined) return [];
-  if (!isRecord(body)) return ["no object"];
-  const { hookSpecificOutput: specific = {}, ...rest } = body;
-  if (!isRecord(specific)) return ["hookSpecificOutput"];
-  const { hookEventName, ...said } = specific;
-  const isEmpty = (value: unknown): boolean => typeof value !== "string" || value.trim() === "";
-  const { permissionDecision: decision, permissionDecisionReason: reason, updatedInput } = said;
-  const { decision: behavior } = said;
-  return [
-    ...Object.keys(rest).filter((key) => !top.includes(key)),
-    ...Object.keys(said).filter((key) => !known.includes(key)),
-    ...(Object.keys(specific).length > 0 && hookEventName !== name ? ["hookEventName"] : []),
-    ...("reason" in rest && rest.decision !== "block" ? ["reason without decision"] : []),
-    ...("decision" in rest && isEmpty(rest.reason) ? ["block without a reason"] : []),
-    ...(decision === "deny" && isEmpty(reason) ? ["deny without a reason"] : []),
-    ...(decision === "allow" && !updatedInput ? ["allow alone"] : []),
-    ...(updatedInput && decision !== "allow" ? ["updatedInput without allow"] : []),
-    ...(decision !== undefined && decision !== "deny" && decision !== "allow" ? [`${decision}`] : []),
-    ...(isRecord(behavior)
-      ? Object.keys(behavior).filter(
-          (key) => !["behavior", ...(behavior.behavior === "deny" ? ["message"] : [])].includes(key),
-        )
-      : []),
-  ];
-}
-
-const eventOf = (name: AgentEventName): HookEvent => ({ id: "e", name, at: 0, cwd: "/w", data: {}, sender: "codex" });
-const shellCall = { tool_name: "Bash", tool_input: { command: "ls" } };
-const reply = (name: AgentEventName, outcome: Outcome, wire: unknown = shellCall): Reply =>
-  codex.encode(eventOf(name), outcome, wire);
-
-test("whatever hooks answer, its closed schemas take the reply", () => {
-  deepEqual(Object.keys(codex.capabilities), sent, "every event is in both tables");
-  fc.assert(
-    fc.property(fc.constantFrom(...sent), outcomes, (name, outcome) => {
-      deepEqual(faults(name, reply(name, outcome)), []);
-    }),
-    { numRuns: rounds(3000) },
-  );
-});
-
-const deny: Outcome = { verdict: { is: "deny", reason: "no", by: "h" } };
-const denied: { readonly [N in AgentEventName]?: Fields } = {
+const denied: AgentCase["denied"] = {
   UserPromptSubmit: { decision: "block", reason: "no" },
   PreToolUse: {
     hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "deny", permissionDecisionReason: "no" },
@@ -306,23 +251,30 @@ const denied: { readonly [N in AgentEventName]?: Fields } = {
   PreCompact: { continue: false, stopReason: "no" },
 };
 
-test("a deny is said in the form that blocks, with a reason even where the hook gave none", () => {
-  for (const name of sent) {
-    if (!codex.capabilities[name]?.includes("verdict")) continue;
-    deepEqual(reply(name, deny).body, denied[name], name);
-    for (const reason of ["", "  "])
-      deepEqual(faults(name, reply(name, { verdict: { is: "deny", reason, by: "h" } })), []);
-  }
-  deepEqual(reply("Stop", { ...deny, stop: { reason: "enough" } }).body, { continue: false, stopReason: "enough" });
+/** What Codex would say of an answer beside that. */
+function faults(_top: Fields, { permissionDecision: decision, updatedInput, decision: behavior }: Fields): string[] {
+  return [
+    ...(decision === "allow" && !updatedInput ? ["allow alone"] : []),
+    ...(updatedInput && decision !== "allow" ? ["updatedInput without allow"] : []),
+    ...(decision !== undefined && decision !== "deny" && decision !== "allow" ? [`${decision}`] : []),
+    ...(isRecord(behavior)
+      ? Object.keys(behavior).filter(
+          (key) => !["behavior", ...(behavior.behavior === "deny" ? ["message"] : [])].includes(key),
+        )
+      : []),
+  ];
+}
+agentSuite(codex, {
+  ...{ schema, denied, faults, rewrite: "updatedInput", passes: ["Stop", "SubagentStop"] },
+  recorded: names.map((file) => ({ wire: recorded(file.replace(".json", "")) })),
 });
 
-test("what cannot be read is refused in the same form, and never so that the agent goes on for ever", () => {
-  for (const name of ["UserPromptSubmit", "PreToolUse", "PostToolUse", "PermissionRequest", "PreCompact"] as const)
-    deepEqual(codex.refuse("no", name), { body: denied[name], exitCode: 0 }, name);
-  for (const name of ["Stop", "SubagentStop", "SessionStart", "Interrupt"] as const)
-    deepEqual(codex.refuse("no", name), { body: { systemMessage: "no" }, exitCode: 0 }, name);
-  deepEqual(codex.refuse("no", "SessionEnd"), { stderr: "no", exitCode: 0 });
-  deepEqual(codex.refuse("no", undefined), { stderr: "no", exitCode: 2 });
+const shellCall = { tool_name: "Bash", tool_input: { command: "ls" } };
+const reply = (name: AgentEventName, outcome: Outcome): Reply => codex.encode(eventOf(codex, name), outcome, shellCall);
+
+test("a stop ends the turn, and is not refused beside that, as a refusal would make it go on", () => {
+  const outcome: Outcome = { verdict: { is: "deny", reason: "no", by: "h" }, stop: { reason: "enough" } };
+  deepEqual(reply("Stop", outcome).body, { continue: false, stopReason: "enough" });
 });
 
 test("ask and allow alone have no effect: a guard's question becomes a deny, an allow is noted", () => {
@@ -345,7 +297,7 @@ function rewritten(wire: Fields, updatedInput: Fields): unknown {
   ok(event.accepts?.includes("updatedInput"));
   const { body } = codex.encode(event, { updatedInput }, wire);
   ok(isRecord(body) && isRecord(body.hookSpecificOutput));
-  deepEqual(faults("PreToolUse", { body: body as Fields, exitCode: 0 }), []);
+  equal(body.hookSpecificOutput.permissionDecision, "allow");
   return body.hookSpecificOutput.updatedInput;
 }
 const inputOf = (wire: Fields): Fields => {

@@ -1,24 +1,19 @@
 /** Copilot CLI: what it sends comes out as the event that it is, and what it gets back holds nothing but its own keys. */
-import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { deepEqual, equal, match, ok, throws } from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import fc from "fast-check";
 import type { DecodeOptions } from "../../src/agents/adapter.ts";
-import { isContinuation } from "../../src/agents/continuation.ts";
+import { asContinuation } from "../../src/agents/continuation.ts";
 import { copilot } from "../../src/agents/copilot/adapter.ts";
-import { type InstallOptions, installAgent, uninstallAgent } from "../../src/agents/install/install.ts";
-import { editorOf } from "../../src/agents/install/registration.ts";
 import { howToAllow } from "../../src/engine/counting.ts";
-import { HooklineError } from "../../src/engine/error.ts";
-import type { AgentEventName, Fields, HookEvent, Json } from "../../src/engine/event.ts";
-import { agentEventNames } from "../../src/engine/events.ts";
+import type { Fields, HookEvent } from "../../src/engine/event.ts";
 import type { Outcome } from "../../src/engine/outcome.ts";
 import { isRecord } from "../../src/engine/schema.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
+import { type AgentCase, agentSuite, eventOf } from "./agent-suite.ts";
+import { installing } from "./installing.ts";
 import { onlyOne } from "./only-one.ts";
-import { outcomes } from "./outcomes.ts";
-import { rounds } from "./rounds.ts";
 
 const fixtures = join(import.meta.dirname, "../fixtures/agents");
 const options: DecodeOptions = { at: 1000, id: () => "e1", registration: "copilot user" };
@@ -135,7 +130,7 @@ test("any input goes there and back without a change, and a changed one arrives"
       const { data } = onlyOne(copilot.decode(wire, { ...options, event: "PreToolUse" }));
       const given = data.tool_input as Fields;
       const back = (updatedInput: Fields): unknown =>
-        copilot.encode(eventOf("PreToolUse"), { updatedInput }, wire).body;
+        copilot.encode(eventOf(copilot, "PreToolUse"), { updatedInput }, wire).body;
       deepEqual(back(given), { modifiedArgs: toolArgs });
       if ("command" in given)
         deepEqual(back({ ...given, command: changed }), { modifiedArgs: { ...toolArgs, command: changed } });
@@ -143,77 +138,36 @@ test("any input goes there and back without a change, and a changed one arrives"
   );
 });
 
-const eventOf = (name: AgentEventName, data: Fields = {}): HookEvent => ({
-  id: "e",
-  name,
-  at: 0,
-  cwd: "/w",
-  data,
-  session: "s",
-  sender: "copilot",
-});
-
 /** AGENT-PROTOCOLS 6.6, event by event: every key is at the top. */
-const schema: { readonly [N in AgentEventName]?: readonly string[] } = {
-  SessionStart: ["additionalContext"],
-  UserPromptSubmit: ["decision", "reason", "additionalContext"],
-  PreToolUse: ["permissionDecision", "permissionDecisionReason", "modifiedArgs", "additionalContext"],
-  PostToolUse: ["decision", "reason", "modifiedResult", "additionalContext"],
-  PostToolUseFailure: ["additionalContext"],
-  PermissionRequest: ["behavior", "message", "interrupt"],
-  Stop: ["decision", "reason"],
-  SubagentStart: ["additionalContext"],
-  SubagentStop: ["decision", "reason"],
+const schema: AgentCase["schema"] = {
+  SessionStart: { top: ["additionalContext"] },
+  UserPromptSubmit: { top: ["decision", "reason", "additionalContext"] },
+  PreToolUse: { top: ["permissionDecision", "permissionDecisionReason", "modifiedArgs", "additionalContext"] },
+  PostToolUse: { top: ["decision", "reason", "modifiedResult", "additionalContext"] },
+  PostToolUseFailure: { top: ["additionalContext"] },
+  PermissionRequest: { top: ["behavior", "message", "interrupt"] },
+  Stop: { top: ["decision", "reason"] },
+  SubagentStart: { top: ["additionalContext"] },
+  SubagentStop: { top: ["decision", "reason"] },
 };
 
-test("whatever hooks answer, a reply holds the keys of its event and no other, and is never an exit code", () => {
-  fc.assert(
-    fc.property(fc.constantFrom(...agentEventNames), outcomes, (name, outcome) => {
-      const { body, exitCode, stderr } = copilot.encode(eventOf(name), outcome, { toolName: "bash" });
-      equal(exitCode, 0);
-      equal(stderr, undefined);
-      if (body === undefined) return;
-      ok(isRecord(body) && Object.keys(body).length > 0);
-      deepEqual(
-        Object.keys(body).filter((key) => !schema[name]?.includes(key)),
-        [],
-      );
-    }),
-    { numRuns: rounds(2000) },
-  );
-});
-
-test("a deny is said as it was measured to block, beside whatever else", () => {
-  fc.assert(
-    fc.property(outcomes, fc.string({ minLength: 1 }), (outcome, reason) => {
-      const denied = { ...outcome, verdict: { is: "deny" as const, reason, by: "h" } };
-      const body = (name: AgentEventName): Fields =>
-        (copilot.encode(eventOf(name), denied, { toolName: "bash" }).body ?? {}) as Fields;
-      const { permissionDecision, permissionDecisionReason, modifiedArgs } = body("PreToolUse");
-      deepEqual([permissionDecision, permissionDecisionReason, modifiedArgs], ["deny", reason, undefined]);
-      deepEqual([body("PermissionRequest").behavior, body("PermissionRequest").message], ["deny", reason]);
-      for (const name of ["UserPromptSubmit", "PostToolUse"] as const)
-        deepEqual([body(name).decision, body(name).reason], ["block", reason]);
-      equal(body("SubagentStop").decision, "block");
-      ok(isContinuation(body("Stop").reason, "s"));
-    }),
-  );
-});
-
-test("what cannot be judged is refused by JSON, as the text of an exit code is lost; what would make it go on passes", () => {
-  deepEqual(copilot.refuse("no", "PreToolUse"), {
-    exitCode: 0,
-    body: { permissionDecision: "deny", permissionDecisionReason: "no" },
-  });
-  deepEqual(copilot.refuse("no", "PermissionRequest").body, { behavior: "deny", message: "no" });
-  deepEqual(copilot.refuse("no", "UserPromptSubmit").body, { decision: "block", reason: "no" });
-  for (const name of ["Stop", "SubagentStop", "SessionEnd"] as const)
-    deepEqual(copilot.refuse("no", name), { exitCode: 0, stderr: "no" });
-  equal(copilot.refuse("no", undefined).exitCode, 2);
+const block = { decision: "block", reason: "no" };
+agentSuite(copilot, {
+  schema,
+  denied: {
+    PreToolUse: { permissionDecision: "deny", permissionDecisionReason: "no" },
+    PermissionRequest: { behavior: "deny", message: "no" },
+    UserPromptSubmit: block,
+    PostToolUse: block,
+    Stop: { ...block, reason: asContinuation("no", "s") },
+    SubagentStop: { ...block, reason: asContinuation("no", "s") },
+  },
+  ...{ rewrite: "modifiedArgs", passes: ["Stop", "SubagentStop"], call: { toolName: "bash" } },
+  recorded: [...own, ...asClaudes].map(({ name, wire }) => ({ wire, event: name.split(".")[0] ?? "" })),
 });
 
 test("the reason for which it goes on is no prompt of a person, in its own session alone", () => {
-  const { body } = copilot.encode(eventOf("Stop"), { verdict: { is: "deny", reason: "go on", by: "h" } }, {});
+  const { body } = copilot.encode(eventOf(copilot, "Stop"), { verdict: { is: "deny", reason: "go on", by: "h" } }, {});
   const prompt = isRecord(body) ? String(body.reason) : "";
   const wire = { sessionId: "s", timestamp: 1, cwd: "/w", prompt };
   deepEqual(decode("userPromptSubmitted", wire), []);
@@ -278,108 +232,18 @@ test("it is known by what it sets and sends, also where it runs a line that name
     for (const { name, wire } of recordedIn(folder)) equal(runs(wire), false, `${folder} ${name}`);
 });
 
-test("a payload with fields missing or of another kind is judged by the rest, or said to be unreadable", () => {
-  const junk = fc.jsonValue() as fc.Arbitrary<Json>;
-  fc.assert(
-    fc.property(
-      fc.constantFrom(...[...own, ...asClaudes]),
-      fc.array(fc.nat()),
-      junk,
-      ({ name, wire }, which, value) => {
-        const keys = Object.keys(wire);
-        const broken = { ...wire };
-        for (const [index, at] of which.entries()) {
-          const key = keys[at % keys.length] ?? "";
-          if (index % 2 === 0) delete broken[key];
-          else broken[key] = value;
-        }
-        try {
-          for (const event of copilot.decode(broken, { ...options, cwd: "/w", event: name.split(".")[0] ?? "" })) {
-            const { exitCode } = copilot.encode(event, { updatedInput: {}, context: ["x"] }, broken);
-            equal(exitCode, 0);
-          }
-        } catch (error) {
-          ok(error instanceof HooklineError, String(error));
-        }
-      },
-    ),
-    { numRuns: rounds(1000) },
-  );
-});
-
-interface Place {
-  file: { user: string; project: string };
-  install(more?: Partial<InstallOptions>): ReturnType<typeof installAgent>;
-  uninstall(more?: Partial<InstallOptions>): ReturnType<typeof uninstallAgent>;
-  root: string;
-  home: string;
-}
-function createPlace(t: TestContext): Place {
-  const folder = temporaryFolder(t);
-  const [home, root] = [join(folder, "home"), join(folder, "repo")];
-  for (const one of [home, root]) mkdirSync(one);
-  const given: InstallOptions = {
-    agent: copilot,
-    layer: "user",
-    places: { home, root },
-    stateFolder: join(folder, "state", "hookline"),
-    tries: [{ run: ["/opt/node/bin/node", "/opt/hookline/bin/hookline.js"] }],
-  };
-  return {
-    home,
-    root,
-    file: {
-      user: join(home, ".copilot", "hooks", "hookline.json"),
-      project: join(root, ".github", "hooks", "hookline.json"),
-    },
-    install: (more = {}) => installAgent({ ...given, ...more }),
-    uninstall: (more = {}) => uninstallAgent({ ...given, ...more }),
-  };
-}
-
-for (const layer of ["user", "project"] as const) {
-  test(`the ${layer} layer gets a file of its own, is found installed, and leaves nothing behind`, (t) => {
-    const place = createPlace(t);
-    const { notes } = place.install({ layer });
-    const text = readFileSync(place.file[layer], "utf8");
-    const { version, hooks } = JSON.parse(text);
-    equal(version, 1);
-    deepEqual(Object.keys(hooks).slice(0, 4), ["sessionStart", "sessionEnd", "userPromptSubmitted", "preToolUse"]);
-    const [entry] = hooks.preToolUse;
-    deepEqual(Object.keys(entry), ["type", "bash", "timeoutSec"]);
-    match(entry.bash, new RegExp(`^set -- hook copilot --event PreToolUse --by ${layer};`));
-    ok(!text.includes("//") && !text.includes(layer === "project" ? "/opt/" : "COPILOT_PROJECT_DIR"));
-    ok(notes.some((note) => note.includes("folders that you trust")));
-    deepEqual(
-      editorOf(copilot)
-        .read(text, "")
-        .map(({ event }) => event),
-      copilot.settings.events,
-    );
-    equal(place.install({ layer }).changed, false);
-    equal(place.uninstall({ layer }).changed, true);
-    deepEqual([readdirSync(place.home), readdirSync(place.root)], [[], []]);
-    equal(place.uninstall({ layer }).changed, false);
-  });
-}
-
 test("files of others beside it stay, and one of another program in its place is not touched", (t) => {
-  const place = createPlace(t);
-  const beside = join(dirname(place.file.user), "mine.json");
+  const place = installing(t, copilot);
+  const file = place.file("user");
+  const beside = join(dirname(file), "mine.json");
   mkdirSync(dirname(beside), { recursive: true });
   writeFileSync(beside, "{ // mine");
   place.install();
   place.uninstall();
   equal(readFileSync(beside, "utf8"), "{ // mine");
-  writeFileSync(place.file.user, "{ // broken");
-  let refused = "";
-  try {
-    place.install();
-  } catch (error) {
-    refused = String(error);
-  }
-  match(refused, /another program has written it/);
-  equal(readFileSync(place.file.user, "utf8"), "{ // broken");
+  writeFileSync(file, "{ // broken");
+  throws(() => place.install(), /another program has written it/);
+  equal(readFileSync(file, "utf8"), "{ // broken");
   ok(existsSync(beside));
 });
 
@@ -407,7 +271,7 @@ test("how a person allows a call is not passed to the model, what else a person 
   const messages = [howToAllow, "the build is red"].map((text) => ({ to: "person" as const, text }));
   const outcome: Outcome = { verdict: { is: "deny", reason: "no", by: "h" }, messages };
   for (const name of ["PreToolUse", "PostToolUse", "UserPromptSubmit"] as const) {
-    const { body } = copilot.encode(eventOf(name), outcome, {});
+    const { body } = copilot.encode(eventOf(copilot, name), outcome, {});
     equal(Object(body).additionalContext, "Tell the user: the build is red");
   }
 });

@@ -1,22 +1,18 @@
 /** Gemini CLI: what it sends comes out as the event that it is, and what it gets back holds nothing but its own keys. */
-import { deepEqual, equal, match, ok, throws } from "node:assert/strict";
+import { deepEqual, equal, ok, throws } from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import fc from "fast-check";
 import { parse } from "jsonc-parser";
 import type { DecodeOptions } from "../../src/agents/adapter.ts";
-import { isContinuation } from "../../src/agents/continuation.ts";
+import { asContinuation } from "../../src/agents/continuation.ts";
 import { gemini } from "../../src/agents/gemini/adapter.ts";
-import { type InstallOptions, installAgent, uninstallAgent } from "../../src/agents/install/install.ts";
-import { HooklineError } from "../../src/engine/error.ts";
-import type { AgentEventName, Fields, HookEvent, Json } from "../../src/engine/event.ts";
-import { agentEventNames } from "../../src/engine/events.ts";
+import type { Fields, HookEvent } from "../../src/engine/event.ts";
 import { isRecord } from "../../src/engine/schema.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
+import { type AgentCase, agentSuite, eventOf } from "./agent-suite.ts";
+import { installing } from "./installing.ts";
 import { onlyOne } from "./only-one.ts";
-import { outcomes } from "./outcomes.ts";
-import { rounds } from "./rounds.ts";
 
 const folder = join(import.meta.dirname, "../fixtures/agents/gemini");
 const options: DecodeOptions = { at: 1000, id: () => "e1", registration: "gemini user" };
@@ -75,22 +71,13 @@ test("a tool's error is its failure, and so is another exit code than 0, which o
   ok(!decode(wireOf("AfterTool.read_file")).accepts?.includes("context"), "the model reads the error alone");
 });
 
-const eventOf = (name: AgentEventName, data: Fields = {}): HookEvent => ({
-  id: "e",
-  name,
-  at: 0,
-  cwd: "/w",
-  data,
-  session: "s",
-  sender: "gemini",
-});
 const toolCall = (tool_name: string, tool_input: Fields): Fields => ({
   ...wireOf("BeforeTool"),
   tool_name,
   tool_input,
 });
 const sentBack = (wire: Fields, updatedInput: Fields): unknown => {
-  const { body } = gemini.encode(eventOf("PreToolUse"), { updatedInput }, wire);
+  const { body } = gemini.encode(eventOf(gemini, "PreToolUse"), { updatedInput }, wire);
   return isRecord(body) && isRecord(body.hookSpecificOutput) ? body.hookSpecificOutput.tool_input : undefined;
 };
 
@@ -150,70 +137,32 @@ test("tools of servers are called as elsewhere", () => {
 /** AGENT-PROTOCOLS 6.2 and the shipped source, event by event. */
 const common = ["systemMessage"];
 const decided = [...common, "continue", "stopReason", "decision", "reason"];
-const schema: { readonly [N in AgentEventName]?: { is: string; top: string[]; specific: string[] } } = {
+const schema: AgentCase["schema"] = {
   SessionStart: { is: "SessionStart", top: common, specific: ["additionalContext"] },
   UserPromptSubmit: { is: "BeforeAgent", top: decided, specific: ["additionalContext"] },
   PreToolUse: { is: "BeforeTool", top: decided, specific: ["tool_input"] },
   PostToolUse: { is: "AfterTool", top: decided, specific: ["additionalContext"] },
-  PostToolUseFailure: { is: "AfterTool", top: decided, specific: [] },
-  Stop: { is: "AfterAgent", top: decided, specific: [] },
+  PostToolUseFailure: { is: "AfterTool", top: decided },
+  Stop: { is: "AfterAgent", top: decided },
 };
 
-test("whatever hooks answer, a reply holds the keys of its event and no other, and never a question", () => {
-  fc.assert(
-    fc.property(fc.constantFrom(...agentEventNames), outcomes, (name, outcome) => {
-      const { body, exitCode, stderr } = gemini.encode(eventOf(name), outcome, { tool_name: "write_file" });
-      deepEqual([exitCode, stderr], [0, undefined]);
-      if (body === undefined) return;
-      ok(isRecord(body) && Object.keys(body).length > 0);
-      const { hookSpecificOutput: specific, ...top } = body;
-      const allowed = schema[name];
-      deepEqual(
-        Object.keys(top).filter((key) => !allowed?.top.includes(key)),
-        [],
-      );
-      ok(body.decision === undefined || body.decision === "deny");
-      if (specific === undefined) return;
-      ok(isRecord(specific) && Object.keys(specific).length > 1);
-      const { hookEventName, ...rest } = specific;
-      equal(hookEventName, allowed?.is);
-      deepEqual(
-        Object.keys(rest).filter((key) => !allowed?.specific.includes(key)),
-        [],
-      );
-    }),
-    { numRuns: rounds(2000) },
-  );
-});
-
-test("a deny is said as it was measured to block, beside whatever else", () => {
-  fc.assert(
-    fc.property(outcomes, fc.string({ minLength: 1 }), ({ stop: _none, ...outcome }, reason) => {
-      const denied = { ...outcome, verdict: { is: "deny" as const, reason, by: "h" } };
-      for (const name of ["UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure"] as const) {
-        const { body } = gemini.encode(eventOf(name), denied, { tool_name: "write_file" });
-        ok(isRecord(body));
-        deepEqual([body.decision, body.reason], ["deny", reason]);
-        ok(!isRecord(body.hookSpecificOutput) || !("tool_input" in body.hookSpecificOutput));
-      }
-      const { body } = gemini.encode(eventOf("Stop"), denied, {});
-      ok(isRecord(body) && body.decision === "deny" && isContinuation(body.reason, "s"));
-    }),
-  );
-});
-
-test("what cannot be judged is refused by a decision; what would make it go on for ever passes with words", () => {
-  for (const name of ["PreToolUse", "UserPromptSubmit", "PostToolUse"] as const)
-    deepEqual(gemini.refuse("no", name), { exitCode: 0, body: { decision: "deny", reason: "no" } });
-  deepEqual(gemini.refuse("no", "Stop"), { exitCode: 0, body: { systemMessage: "no" } });
-  equal(gemini.refuse("no", undefined).exitCode, 2);
+const deny = { decision: "deny", reason: "no" };
+agentSuite(gemini, {
+  schema,
+  kinds: { decision: (value) => value === "deny" },
+  denied: {
+    ...{ UserPromptSubmit: deny, PreToolUse: deny, PostToolUse: deny, PostToolUseFailure: deny },
+    Stop: { ...deny, reason: asContinuation("no", "s") },
+  },
+  ...{ rewrite: "tool_input", passes: ["Stop"], call: { tool_name: "write_file" } },
+  recorded: recorded.map(({ name, wire }) => ({ wire, event: name.split(".")[0] ?? "" })),
 });
 
 test("a prompt is what the person wrote: without what hooks said at the start, and none where a hook made it go on", () => {
   const wire = wireOf("BeforeAgent");
   const told = decode({ ...wire, prompt: "<hook_context>a\nb</hook_context>\n\nplease <hook_context>" });
   equal(told.data.prompt, "please <hook_context>");
-  const event = { ...eventOf("Stop"), session: String(wire.session_id) };
+  const event = { ...eventOf(gemini, "Stop"), session: String(wire.session_id) };
   const { body } = gemini.encode(event, { verdict: { is: "deny", reason: "go on", by: "h" } }, {});
   ok(isRecord(body));
   deepEqual(gemini.decode({ ...wire, prompt: String(body.reason) }, options), []);
@@ -233,53 +182,6 @@ test("what is no payload is an error, and an event that is newer than this table
   throws(() => gemini.decode({ ...wireOf("BeforeTool"), hook_event_name: "BeforeDream" }, options), /BeforeDream/);
 });
 
-test("a payload with fields missing or of another kind is judged by the rest, or said to be unreadable", () => {
-  const junk = fc.jsonValue() as fc.Arbitrary<Json>;
-  fc.assert(
-    fc.property(fc.constantFrom(...recorded), fc.array(fc.nat()), junk, ({ name, wire }, which, value) => {
-      const keys = Object.keys(wire);
-      const broken = { ...wire };
-      for (const [index, at] of which.entries()) {
-        const key = keys[at % keys.length] ?? "";
-        if (index % 2 === 0) delete broken[key];
-        else broken[key] = value;
-      }
-      try {
-        for (const event of gemini.decode(broken, { ...options, cwd: "/w", event: name.split(".")[0] ?? "" })) {
-          const { exitCode } = gemini.encode(event, { updatedInput: {}, context: ["x"] }, broken);
-          equal(exitCode, 0);
-        }
-      } catch (error) {
-        ok(error instanceof HooklineError, String(error));
-      }
-    }),
-    { numRuns: rounds(1000) },
-  );
-});
-
-interface Place {
-  file: { user: string; project: string };
-  install(more?: Partial<InstallOptions>): ReturnType<typeof installAgent>;
-  uninstall(more?: Partial<InstallOptions>): ReturnType<typeof uninstallAgent>;
-}
-function createPlace(t: TestContext): Place {
-  const base = temporaryFolder(t);
-  const [home, root] = [join(base, "home"), join(base, "repo")];
-  for (const one of [home, root]) mkdirSync(join(one, ".gemini"), { recursive: true });
-  const given: InstallOptions = {
-    agent: gemini,
-    layer: "user",
-    places: { home, root },
-    stateFolder: join(base, "state", "hookline"),
-    tries: [{ run: ["/opt/node/bin/node", "/opt/hookline/bin/hookline.js"] }],
-  };
-  return {
-    file: { user: join(home, ".gemini", "settings.json"), project: join(root, ".gemini", "settings.json") },
-    install: (more = {}) => installAgent({ ...given, ...more }),
-    uninstall: (more = {}) => uninstallAgent({ ...given, ...more }),
-  };
-}
-
 const mine = `{
   // mine
   "security": { "auth": { "selectedType": "gemini-api-key" } },
@@ -287,41 +189,12 @@ const mine = `{
   "hooks": { "BeforeTool": [{ "matcher": "write_file", "hooks": [{ "type": "command", "command": "./mine.sh", "timeout": 5000 }] }] }
 }`;
 
-for (const layer of ["user", "project"] as const) {
-  test(`the ${layer} layer is installed among a person's own settings, found, and undone to the same bytes`, (t) => {
-    const place = createPlace(t);
-    const file = place.file[layer];
-    writeFileSync(file, mine);
-    const { notes } = place.install({ layer });
-    const text = readFileSync(file, "utf8");
-    const { hooks } = parse(text);
-    deepEqual(Object.keys(hooks), [
-      ...["BeforeTool", "SessionStart", "SessionEnd", "BeforeAgent", "AfterTool", "Notification", "AfterAgent"],
-    ]);
-    const [handler] = hooks.BeforeTool[1].hooks;
-    match(handler.command, new RegExp(`^set -- hook gemini --event PreToolUse --by ${layer};`));
-    equal(handler.timeout, 660_000);
-    equal(text.includes("${GEMINI_PROJECT_DIR:-.}"), layer === "project");
-    ok(text.includes("// mine"));
-    ok(notes.some((note) => note.includes("folders that you trust")));
-    equal(place.install({ layer }).changed, false);
-    equal(place.uninstall({ layer }).changed, true);
-    equal(readFileSync(file, "utf8"), mine);
-    equal(place.uninstall({ layer }).changed, false);
-  });
-}
-
 test("its own hooks are not taken over, as its events and times are called otherwise", (t) => {
-  const place = createPlace(t);
-  writeFileSync(place.file.user, mine);
+  const place = installing(t, gemini);
+  mkdirSync(join(place.home, ".gemini"));
+  const file = place.file("user");
+  writeFileSync(file, mine);
   const { notes } = place.install({ takeOver: true });
   ok(notes.some((note) => note.startsWith("nothing is taken over")));
-  equal(parse(readFileSync(place.file.user, "utf8")).hooks.BeforeTool[0].hooks[0].command, "./mine.sh");
-});
-
-test("settings that cannot be read are reported and stay as they are", (t) => {
-  const place = createPlace(t);
-  writeFileSync(place.file.user, '{ "hooks": {');
-  throws(() => place.install(), /settings/);
-  equal(readFileSync(place.file.user, "utf8"), '{ "hooks": {');
+  equal(parse(readFileSync(file, "utf8")).hooks.BeforeTool[0].hooks[0].command, "./mine.sh");
 });

@@ -6,7 +6,6 @@ import { outcomeFields } from "../../src/engine/outcome.ts";
 const text = fc.string({ maxLength: 12 });
 const fields = fc.dictionary(fc.string({ maxLength: 6 }), fc.jsonValue({ maxDepth: 1 }), { maxKeys: 3 });
 const json = fc.jsonValue({ maxDepth: 2 });
-const objects = fc.array(fields, { maxLength: 2 });
 const texts = fc.array(text, { maxLength: 3 });
 
 const generators: { readonly [field: string]: fc.Arbitrary<unknown> } = {
@@ -17,23 +16,30 @@ const generators: { readonly [field: string]: fc.Arbitrary<unknown> } = {
   compact: fc.record({ strategy: fc.constantFrom("truncate", "summarize") }),
   updatedInput: fields,
   updatedOutput: json,
-  permissions: fc.array(json, { maxLength: 3 }),
+  permissions: fc.array(fc.oneof(fc.constantFrom("Bash(git *)", "Read"), json), { maxLength: 3 }),
   watchPaths: texts,
   firstMessage: text,
   retry: fc.boolean(),
-  suggestions: objects,
-  documents: objects,
+  suggestions: fc.array(fc.record({ id: text }), { maxLength: 2 }),
+  documents: fc.array(fc.record({ path: text }), { maxLength: 2 }),
   intent: fields,
-  followUps: objects,
+  followUps: fc.array(fc.record({ kind: text, payload: fields }), { maxLength: 2 }),
   sessionTitle: text,
   suppressPrompt: fc.boolean(),
   suppressOutput: fc.boolean(),
   displayContent: text,
   worktreePath: text,
-  elicitation: fc.record({ action: fc.constantFrom("accept", "decline", "other"), content: json }),
+  elicitation: fc.record({ action: fc.constantFrom("accept", "decline", "cancel", "other"), content: json }),
   reloadSkills: fc.boolean(),
   interrupt: fc.boolean(),
-  extra: fields,
+  extra: fc.record(
+    {
+      terminalSequence: fc.constantFrom("\u0007", "\u001b]0;x\u0007", "\u001b[2J", ""),
+      classifierContext: text,
+      other: json,
+    },
+    { requiredKeys: [] },
+  ),
 };
 
 const missing = outcomeFields.filter((field) => !Object.hasOwn(generators, field));

@@ -11,8 +11,9 @@ import { opencode } from "../../src/agents/opencode/adapter.ts";
 import { tools } from "../../src/agents/opencode/calls.ts";
 import type { AgentEventName, Fields, HookEvent } from "../../src/engine/event.ts";
 import { matchNames } from "../../src/engine/plan.ts";
-import { eventOf, outcomes, strangeIn } from "./in-process.ts";
+import { agentSuite } from "./agent-suite.ts";
 import { onlyOne } from "./only-one.ts";
+import { pluginCase } from "./plugin-case.ts";
 
 const folder = join(import.meta.dirname, "../fixtures/agents/opencode");
 const options: DecodeOptions = { at: 1000, id: () => "e1", registration: "opencode user" };
@@ -211,21 +212,9 @@ test("fields that are not known pass through, and what cannot be judged is refus
   for (const hook of Object.keys(meant)) decodeAll({ hook, cwd: "/w" });
 });
 
-test("the reply to any outcome holds only what the plugin reads on that event, and a deny denies", () => {
-  const names = Object.keys(opencode.capabilities) as AgentEventName[]; // the table's keys
-  fc.assert(
-    fc.property(fc.constantFrom(...names), outcomes, (name, outcome) => {
-      const event = eventOf(opencode, name, { tool_name: "Bash", tool_input: {} });
-      const { body, exitCode } = opencode.encode(event, outcome, { input: { tool: "bash" } });
-      equal(exitCode, 0);
-      deepEqual(strangeIn(name, body), []);
-      const reply = Object(body);
-      if (outcome.verdict?.is !== "deny" || !event.accepts?.includes("verdict")) return;
-      if (name === "PostToolUse") ok(reply.context.startsWith(outcome.verdict.reason));
-      else if (name === "Stop") ok(reply.continue.endsWith(continuationMark));
-      else ok(reply.deny.startsWith(outcome.verdict.reason) && !("args" in reply));
-    }),
-  );
+agentSuite(opencode, {
+  ...pluginCase(opencode),
+  recorded: readdirSync(folder).map((file) => ({ wire: recorded(file) })),
 });
 
 test("a rewritten input goes back in OpenCode's own names: there and back is the same", () => {

@@ -10,8 +10,9 @@ import { canonicalCall, nativeInput } from "../../src/agents/native-tools.ts";
 import { pi, tools } from "../../src/agents/pi/adapter.ts";
 import type { AgentEventName, Fields, HookEvent } from "../../src/engine/event.ts";
 import { matchNames } from "../../src/engine/plan.ts";
-import { eventOf, outcomes, strangeIn } from "./in-process.ts";
+import { agentSuite } from "./agent-suite.ts";
 import { onlyOne } from "./only-one.ts";
+import { pluginCase } from "./plugin-case.ts";
 
 const folder = join(import.meta.dirname, "../fixtures/agents/pi");
 const options: DecodeOptions = { at: 1000, id: () => "e1", registration: "pi user" };
@@ -119,21 +120,9 @@ test("fields that are not known pass through, and what cannot be judged is refus
   for (const type of Object.keys(meant)) decodeAll({ type, cwd: "/w" });
 });
 
-test("the reply to any outcome holds only what the extension reads on that event, and a deny denies", () => {
-  const names = Object.keys(pi.capabilities) as AgentEventName[]; // the table's keys
-  fc.assert(
-    fc.property(fc.constantFrom(...names), outcomes, (name, outcome) => {
-      const event = eventOf(pi, name, { tool_name: "Bash", tool_input: {} });
-      const { body, exitCode } = pi.encode(event, outcome, { toolName: "bash" });
-      equal(exitCode, 0);
-      deepEqual(strangeIn(name, body), []);
-      const reply = Object(body);
-      if (outcome.verdict?.is !== "deny" || !event.accepts?.includes("verdict")) return;
-      if (name.startsWith("PostTool")) ok(reply.context.startsWith(outcome.verdict.reason));
-      else if (name === "Stop") ok(reply.continue.endsWith(continuationMark));
-      else ok(reply.deny.startsWith(outcome.verdict.reason) && !("args" in reply));
-    }),
-  );
+agentSuite(pi, {
+  ...pluginCase(pi),
+  recorded: readdirSync(folder).map((file) => ({ wire: recorded(file) })),
 });
 
 test("a rewritten input goes back in pi's own names: there and back is the same", () => {

@@ -3,18 +3,16 @@ import { deepEqual, equal, ok, throws } from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import fc from "fast-check";
 import type { DecodeOptions, Reply } from "../../src/agents/adapter.ts";
 import { asContinuation } from "../../src/agents/continuation.ts";
 import { qwen } from "../../src/agents/qwen/adapter.ts";
 import { accept } from "../../src/engine/accept.ts";
-import type { AgentEventName, Fields, HookEvent, Json } from "../../src/engine/event.ts";
+import type { AgentEventName, Fields, HookEvent } from "../../src/engine/event.ts";
 import { rowOf, verdictsOf } from "../../src/engine/events.ts";
 import type { Outcome } from "../../src/engine/outcome.ts";
 import { isRecord } from "../../src/engine/schema.ts";
-import { outcomes } from "./generated-outcomes.ts";
+import { type AgentCase, type Allowed, agentSuite, eventOf } from "./agent-suite.ts";
 import { onlyOne } from "./only-one.ts";
-import { rounds } from "./rounds.ts";
 
 const folder = join(import.meta.dirname, "../fixtures/agents/qwen");
 const options: DecodeOptions = { at: 1000, id: () => "e1", registration: "qwen user" };
@@ -106,72 +104,19 @@ test("its other names for events are read, and what is short of fields is read a
   );
 });
 
-interface Allowed {
-  top: readonly string[];
-  specific?: readonly string[];
-}
-const informed: Allowed = { top: [], specific: ["additionalContext"] };
-const nothing: Allowed = { top: [] };
+const informed: Allowed = { specific: ["additionalContext"] };
 /** What was seen to have an effect, event by event (docs/qwen.md). */
-const schema: Readonly<Record<string, Allowed>> = {
+const schema: AgentCase["schema"] = {
   SessionStart: informed,
-  SessionEnd: nothing,
-  InstructionsLoaded: nothing,
   UserPromptSubmit: { top: ["continue", "stopReason", "decision", "reason"], specific: ["additionalContext"] },
-  UserPromptExpansion: nothing,
   PreToolUse: { top: ["continue", "stopReason"], specific: ["permissionDecision", "permissionDecisionReason"] },
   PostToolUse: informed,
   PostToolUseFailure: informed,
   PostToolBatch: informed,
-  PermissionRequest: nothing,
-  PermissionDenied: nothing,
-  Notification: nothing,
   Stop: { top: ["decision", "reason", "systemMessage"] },
-  StopFailure: nothing,
-  SubagentStart: nothing,
   SubagentStop: { top: ["decision", "reason"] },
-  PreCompact: nothing,
-  PostCompact: nothing,
-  TaskCreated: nothing,
-  TaskCompleted: nothing,
-  MessageDisplay: nothing,
 };
-const sent = Object.keys(schema) as AgentEventName[];
-
-function faults(name: string, { body, exitCode, stderr }: Reply): string[] {
-  const { top = [], specific: known = [] } = schema[name] ?? {};
-  if (exitCode !== 0 || stderr !== undefined) return ["an exit code"];
-  if (body === undefined) return [];
-  if (!isRecord(body)) return ["no object"];
-  const { hookSpecificOutput: specific = {}, ...rest } = body;
-  if (!isRecord(specific)) return ["hookSpecificOutput"];
-  const { hookEventName, ...said } = specific;
-  return [
-    ...Object.keys(rest).filter((key) => !top.includes(key)),
-    ...Object.keys(said).filter((key) => !known.includes(key)),
-    ...(Object.keys(specific).length > 0 && hookEventName !== name ? ["hookEventName"] : []),
-    ...("decision" in rest && rest.decision !== "block" ? ["decision"] : []),
-    ...("decision" in rest && !rest.reason ? ["block without a reason"] : []),
-    ...(rest.continue === true || rest.permissionDecision === "defer" ? ["nothing said"] : []),
-    ...(name === "PreToolUse" && rest.continue === false && said.permissionDecision !== "deny" ? ["continue"] : []),
-  ];
-}
-
-const eventOf = (name: AgentEventName): HookEvent => ({ id: "e", name, at: 0, cwd: "/w", data: {}, sender: "qwen" });
-const reply = (name: AgentEventName, outcome: Outcome): Reply => qwen.encode(eventOf(name), outcome, {});
-
-test("whatever hooks answer, nothing is printed but what it was seen to obey", () => {
-  deepEqual(Object.keys(qwen.capabilities), sent, "every event is in both tables");
-  fc.assert(
-    fc.property(fc.constantFrom(...sent), outcomes, (name, outcome) => {
-      deepEqual(faults(name, reply(name, outcome)), []);
-    }),
-    { numRuns: rounds(3000) },
-  );
-});
-
-const deny: Outcome = { verdict: { is: "deny", reason: "no", by: "h" } };
-const denied: { readonly [N in AgentEventName]?: Json } = {
+const denied: AgentCase["denied"] = {
   UserPromptSubmit: { decision: "block", reason: "no" },
   // Where another hook of the settings allows the call, only the stop holds.
   PreToolUse: {
@@ -179,24 +124,26 @@ const denied: { readonly [N in AgentEventName]?: Json } = {
     stopReason: "no",
     hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "deny", permissionDecisionReason: "no" },
   },
-  Stop: { decision: "block", reason: asContinuation("no", undefined) },
-  SubagentStop: { decision: "block", reason: asContinuation("no", undefined) },
+  Stop: { decision: "block", reason: asContinuation("no", "s") },
+  SubagentStop: { decision: "block", reason: asContinuation("no", "s") },
 };
 
-test("a deny is said in the form that blocks, and a stop is never said where it would make the agent go on", () => {
-  for (const name of sent)
-    if (qwen.capabilities[name]?.includes("verdict")) deepEqual(reply(name, deny).body, denied[name], name);
+agentSuite(qwen, {
+  ...{ schema, denied, rewrite: "updatedInput", passes: ["Stop", "SubagentStop"] },
+  faults: (top, { permissionDecision: decision }, name) => [
+    ...(decision === "defer" ? ["nothing said"] : []),
+    ...(name === "PreToolUse" && top.continue === false && decision !== "deny" ? ["continue"] : []),
+  ],
+  recorded: names.map((name) => ({ wire: recorded(name) })),
+});
+
+const reply = (name: AgentEventName, outcome: Outcome): Reply => qwen.encode(eventOf(qwen, name), outcome, {});
+
+test("a stop is never said where it would make the agent go on", () => {
+  const deny: Outcome = { verdict: { is: "deny", reason: "no", by: "h" } };
   deepEqual(reply("Stop", { ...deny, stop: { reason: "enough" } }).body, { systemMessage: "enough" });
   deepEqual(reply("SubagentStop", { ...deny, stop: {} }), { exitCode: 0 });
   equal(reply("UserPromptSubmit", { stop: {} }).body !== undefined, true);
-});
-
-test("what cannot be read is refused in the form that blocks, and never so that the agent goes on for ever", () => {
-  for (const name of ["UserPromptSubmit", "PreToolUse"] as const)
-    deepEqual(qwen.refuse("no", name), { body: denied[name], exitCode: 0 });
-  for (const name of ["Stop", "SubagentStop", "PostToolUse", "SessionStart"] as const)
-    deepEqual(qwen.refuse("no", name), { stderr: "no", exitCode: 0 });
-  deepEqual(qwen.refuse("no", undefined), { stderr: "no", exitCode: 2 });
 });
 
 test("a guard's rewrite becomes a deny, as the call would run as it was", () => {

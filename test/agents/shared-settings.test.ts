@@ -1,45 +1,17 @@
 /** Registering Hookline with agents whose hook files have Claude Code's shape: the right file, no byte of the person's lost, all of it undone. */
 import { deepEqual, equal, match, ok, throws } from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { type TestContext, test } from "node:test";
-import type { AgentAdapter, InstallLayer } from "../../src/agents/adapter.ts";
+import { basename, dirname, join } from "node:path";
+import { test } from "node:test";
+import type { AgentAdapter } from "../../src/agents/adapter.ts";
 import { codex } from "../../src/agents/codex/adapter.ts";
-import {
-  type InstallOptions,
-  type InstallResult,
-  installAgent,
-  uninstallAgent,
-} from "../../src/agents/install/install.ts";
+import { gemini } from "../../src/agents/gemini/adapter.ts";
 import { ownEntries } from "../../src/agents/install/registration.ts";
 import { qwen } from "../../src/agents/qwen/adapter.ts";
 import { compileSettings } from "../../src/formats/settings/settings.ts";
 import { runCommand } from "../program.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
+import { installing } from "./installing.ts";
 
-interface Place {
-  home: string;
-  root: string;
-  file(layer: InstallLayer): string;
-  install(more?: Partial<InstallOptions>): InstallResult;
-  uninstall(more?: Partial<InstallOptions>): InstallResult;
-}
-
-function createPlace(t: TestContext, agent: AgentAdapter): Place {
-  const folder = temporaryFolder(t);
-  const [home, root] = [join(folder, "home"), join(folder, "work")];
-  for (const one of [home, root]) mkdirSync(one);
-  const places = { home, root, environment: {} };
-  const tries = [{ run: ["/node", "/hookline.js"] as const }];
-  const options = { agent, layer: "user" as const, places, stateFolder: join(folder, "state"), tries };
-  return {
-    home,
-    root,
-    file: (layer) => agent.settings.file(layer, places),
-    install: (more = {}) => installAgent({ ...options, ...more }),
-    uninstall: (more = {}) => uninstallAgent({ ...options, ...more }),
-  };
-}
 function put(file: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, text);
@@ -48,30 +20,54 @@ const read = (file: string): string => readFileSync(file, "utf8");
 
 interface Case {
   agent: AgentAdapter;
-  files: Readonly<Record<"user" | "project", string>>;
+  /** The same in a home and in a repository. */
+  file: string;
   /** What its file calls the events, where that is not our name. */
-  called: Readonly<Record<string, string>>;
+  called?: Readonly<Record<string, string>>;
+  timeout?: number;
+  /** What install tells the person to do. */
+  says?: RegExp;
+  /** Hookline reads no hooks of this file. */
+  isUnread?: true;
 }
 const cases: readonly Case[] = [
-  { agent: codex, files: { user: ".codex/hooks.json", project: ".codex/hooks.json" }, called: {} },
+  { agent: codex, file: ".codex/hooks.json", says: /\/hooks/ },
   {
     agent: qwen,
-    files: { user: ".qwen/settings.json", project: ".qwen/settings.json" },
+    file: ".qwen/settings.json",
     called: { TaskCreated: "TodoCreated", TaskCompleted: "TodoCompleted" },
+  },
+  {
+    agent: gemini,
+    file: ".gemini/settings.json",
+    called: { UserPromptSubmit: "BeforeAgent", PreToolUse: "BeforeTool", PostToolUse: "AfterTool", Stop: "AfterAgent" },
+    timeout: 660_000,
+    says: /folders that you trust/,
+    isUnread: true,
   },
 ];
 
 const own =
   '{\n\t"mine": "opus", // mine\n\t"hooks": {\n\t\t"Stop": [\n\t\t\t{ "hooks": [{ "type": "command", "command": "./done.sh" }] }\n\t\t]\n\t}\n}';
 
-for (const { agent, files, called } of cases) {
+/** What is registered is no finding when the file is read as hooks. */
+function readsAsHooks(agent: AgentAdapter, file: string): void {
+  const origin = { dialect: agent.name, layer: "user", file } as const;
+  const { problems, speaksOf } = compileSettings(read(file), origin, { format: agent.files.format });
+  deepEqual(problems, []);
+  deepEqual([...speaksOf].sort(), [...agent.settings.events].sort());
+}
+
+for (const { agent, file: named, called = {}, timeout = 660, says, isUnread } of cases) {
   for (const layer of ["user", "project"] as const)
     test(`${agent.title}: the ${layer} layer is installed, found installed, and undone to the same bytes`, (t) => {
-      const place = createPlace(t, agent);
+      const place = installing(t, agent);
       const file = place.file(layer);
-      equal(file, join(layer === "user" ? place.home : place.root, files[layer]));
+      equal(file, join(layer === "user" ? place.home : place.root, named));
       put(file, own);
-      equal(place.install({ layer }).changed, true);
+      const { changed, notes } = place.install({ layer });
+      equal(changed, true);
+      ok(!says || notes.some((note) => says.test(note)));
       const text = read(file);
       ok(text.includes("// mine") && text.includes("./done.sh"));
       match(text, new RegExp(`hook ${agent.name} --event Stop --by ${layer}`));
@@ -83,7 +79,7 @@ for (const { agent, files, called } of cases) {
     });
 
   test(`${agent.title}: a new file holds commands under its own events only, in seconds, and goes again`, (t) => {
-    const place = createPlace(t, agent);
+    const place = installing(t, agent);
     place.install();
     const file = place.file("user");
     const { hooks, ...rest } = JSON.parse(read(file));
@@ -94,7 +90,8 @@ for (const { agent, files, called } of cases) {
         deepEqual(Object.keys(group), ["hooks"], "no matcher");
         for (const handler of group.hooks) deepEqual(Object.keys(handler), ["type", "command", "timeout"]);
       }
-    equal(hooks.PreToolUse[0].hooks[0].timeout, 660);
+    equal(hooks[called.PreToolUse ?? "PreToolUse"][0].hooks[0].timeout, timeout);
+    deepEqual(readdirSync(dirname(file)), [basename(file)], "and nothing beside it, such as a record of trust");
     ok(!read(file).includes("//"));
     deepEqual(
       ownEntries(read(file), agent.name, file)
@@ -102,17 +99,14 @@ for (const { agent, files, called } of cases) {
         .sort(),
       [...agent.settings.events].sort(),
     );
-    const origin = { dialect: agent.name, layer: "user", file } as const;
-    const { problems, speaksOf } = compileSettings(read(file), origin, { format: agent.files.format });
-    deepEqual(problems, [], "what is registered is no finding when the file is read as hooks");
-    deepEqual([...speaksOf].sort(), [...agent.settings.events].sort());
+    if (!isUnread) readsAsHooks(agent, file);
     place.uninstall();
     deepEqual(readdirSync(place.home), []);
   });
 
   test(`${agent.title}: a file that is no JSON is left as it is, with a reason`, (t) => {
-    const place = createPlace(t, agent);
-    for (const text of ['{ "hooks": [', "[]", '{ "hooks": { "Stop": {} } }']) {
+    const place = installing(t, agent);
+    for (const text of ['{ "hooks": [', "[]", `{ "hooks": { "${called.Stop ?? "Stop"}": {} } }`]) {
       put(place.file("user"), text);
       throws(() => place.install(), { code: "settings_unusable" });
       equal(read(place.file("user")), text);
@@ -120,7 +114,7 @@ for (const { agent, files, called } of cases) {
   });
 
   test(`${agent.title}: a layer that it does not have is refused with those that it has, and --http is`, (t) => {
-    const place = createPlace(t, agent);
+    const place = installing(t, agent);
     const at = { cwd: place.root, environment: { HOME: place.home, PATH: process.env.PATH ?? "" } };
     const local = runCommand(["install", agent.name, "--layer", "local"], at);
     match(local.stderr, new RegExp(`no local layer in ${agent.title}: use user or project`));
@@ -130,10 +124,3 @@ for (const { agent, files, called } of cases) {
     ok(!existsSync(place.file("user")));
   });
 }
-
-test("Codex: install says what a person has to do before Codex runs the hooks, and writes no record of trust", (t) => {
-  const place = createPlace(t, codex);
-  const { notes } = place.install();
-  ok(notes.some((note) => /\/hooks/.test(note)));
-  deepEqual(readdirSync(join(place.home, ".codex")), ["hooks.json"]);
-});

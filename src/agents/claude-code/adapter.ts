@@ -17,9 +17,9 @@ import {
   installLayers,
   type Places,
 } from "../adapter.ts";
-import { agentIn, deliveryOf, eventNamed, fieldsOf, placeOf, textOf } from "../payload.ts";
-import { ignoredAnswer } from "./answers.ts";
-import { capabilities, encode, encodeForHttp, overHttp, refuse, refuseOverHttp } from "./replies.ts";
+import { agentIn, deliveryOf, eventNamed, fieldsOf, placeOf, stopAtEnd, textOf } from "../payload.ts";
+import { refuseByExit } from "../replies.ts";
+import { encode, encodeForHttp, overHttp, refuseOverHttp, replies } from "./replies.ts";
 import { transcriptFigures } from "./transcript.ts";
 
 type Home = Pick<Places, "home" | "environment">;
@@ -163,7 +163,7 @@ function decode(wire: unknown, options: DecodeOptions): HookEvent[] {
       ...placeOf({ session, cwd, given: options.cwd, where }),
       data: { ...filledIn[event]?.(data), ...data, ...(isShell && { tool_name: "Bash" }) },
       sender: name,
-      accepts: capabilities[event] ?? [],
+      accepts: replies.capabilities[event] ?? [],
       ...(isShell && { nativeTool: shellToo }),
       ...agentIn(data),
       ...deliveryOf(event, { session, happening: happeningOf(event, data), by: options.registration }),
@@ -184,13 +184,9 @@ const filledIn: { readonly [N in AgentEventName]?: (data: Fields) => Fields } = 
 
 /** The end of a session is also its stop; a subagent that failed has ended too (specification 003, agent_complete). */
 function derived(event: HookEvent, id: () => string): HookEvent[] {
-  const means = (meant: AgentEventName, data: Fields): HookEvent => {
-    const { delivery: _ofTheRequest, ...rest } = event;
-    return { ...rest, id: id(), name: meant, data, accepts: [] };
-  };
-  if (event.name === "SessionEnd") return [means("SessionStop", event.data)];
-  if (event.name === "StopFailure" && event.agent) return [means("SubagentStop", { ...event.data, status: "failed" })];
-  return [];
+  if (event.name !== "StopFailure" || !event.agent) return stopAtEnd(event, id);
+  const { delivery: _ofTheRequest, ...rest } = event;
+  return [{ ...rest, id: id(), name: "SubagentStop", data: { ...event.data, status: "failed" }, accepts: [] }];
 }
 
 /** One tool call or prompt has one key; a second Stop is a new event and has none (R49). */
@@ -224,7 +220,7 @@ const onlyWanted: readonly AgentEventName[] = [
 const settings: AgentSettings = {
   file: settingsFileOf,
   editor: { is: "JSON groups" },
-  events: (Object.keys(capabilities) as AgentEventName[]).filter((event) => !onlyWanted.includes(event)), // the table's keys
+  events: replies.events.filter((event) => !onlyWanted.includes(event)),
   onlyWanted,
   timeout: 660,
   withoutHttp: {
@@ -239,12 +235,32 @@ const settings: AgentSettings = {
   },
 };
 
+/**
+ * Answers of hooks' programs that Claude Code ignores and Hookline reads: other people's words, in files that the agent reads itself.
+ *
+ * @returns what it ignores, and what to write; undefined: it takes the answer (2.1.332)
+ */
+function ignoredAnswer(answer: Fields, event: HookEvent["name"]): string | undefined {
+  const { hookSpecificOutput: inner, decision } = answer;
+  const written = `write {"hookSpecificOutput": {"hookEventName": "${event}", …}}`;
+  const flat = flatKeys.find((key) => answer[key] !== undefined);
+  if (flat !== undefined) return `it reads no "${flat}" there — ${written}`;
+  if (typeof decision === "string" && decision !== "block" && decision !== "approve")
+    return `it reads no decision "${decision}" — write "block" or "approve"`;
+  if (!isRecord(inner)) return undefined;
+  if (inner.hookEventName === undefined) return `hookSpecificOutput has no hookEventName — ${written}`;
+  return inner.hookEventName === event ? undefined : `hookEventName names another event — ${written}`;
+}
+
+/** Other agents' words for a decision. */
+const flatKeys = ["permissionDecision", "permission", "behavior"];
+
 export const claudeCode: AgentAdapter = {
   name,
   title: "Claude Code",
   program: { name: "claude", measured: "2.1.330" },
-  capabilities,
-  sends: new Set<AgentEventName>([...(Object.keys(capabilities) as AgentEventName[]), "SessionStop"]), // the table's keys
+  capabilities: replies.capabilities,
+  sends: new Set<AgentEventName>([...replies.events, "SessionStop"]),
   decode,
   derived,
   figures: transcriptFigures,
@@ -252,7 +268,7 @@ export const claudeCode: AgentAdapter = {
   encode,
   overHttp,
   encodeForHttp,
-  refuse,
+  refuse: refuseByExit,
   refuseOverHttp,
   canary: (event, { session, cwd }) => ({ hook_event_name: event, session_id: session, cwd }),
   files: hookFiles,

@@ -1,11 +1,26 @@
 /** What Claude Code 2.1.332 takes as an answer, event by event: one table for its capabilities and for its replies. */
 
-import { blocked, permissionUpdates } from "../../actions/command/protocols/settings-keys.ts";
+import { permissionUpdates } from "../../actions/command/protocols/settings-keys.ts";
 import type { AgentEventName, Fields, HookEvent, Json } from "../../engine/event.ts";
 import type { Outcome, OutcomeField } from "../../engine/outcome.ts";
 import { isRecord } from "../../engine/schema.ts";
 import type { Reply } from "../adapter.ts";
-import { contextOf, onlyAccepted, texts } from "../reply-parts.ts";
+import {
+  additional,
+  createReplies,
+  denial,
+  eventNamed,
+  nothing,
+  onlyAccepted,
+  permission,
+  type Replies,
+  type ReplyRow,
+  type ReplyRows,
+  reasonOf,
+  shown,
+  stopped,
+  texts,
+} from "../replies.ts";
 import { deliverResult } from "./results.ts";
 
 /**
@@ -14,9 +29,7 @@ import { deliverResult } from "./results.ts";
  */
 type Refusal = "permission" | "behavior" | "block" | "continue" | "exit";
 
-interface ReplyRow {
-  refuses?: Refusal;
-  accepts: readonly OutcomeField[];
+interface ClaudeRow extends ReplyRow<Refusal> {
   /** Keys of `extra` that go into hookSpecificOutput. */
   extra?: readonly string[];
   /** stdout is read as plain text, not as JSON: the field that it carries. */
@@ -27,14 +40,14 @@ interface ReplyRow {
 
 const told = ["messages", "suppressOutput", "extra"] as const;
 const decided = ["verdict", "stop", "context", ...told] as const;
-const silent: ReplyRow = { accepts: [] };
-const refusable: ReplyRow = { refuses: "exit", accepts: ["verdict", ...told] };
-const informed: ReplyRow = { accepts: ["context", ...told] };
-const watching: ReplyRow = { accepts: ["watchPaths", ...told] };
-const elicited: ReplyRow = { refuses: "exit", accepts: ["verdict", "elicitation", ...told] };
+const silent: ClaudeRow = { accepts: [] };
+const refusable: ClaudeRow = { refuses: "exit", accepts: ["verdict", ...told] };
+const informed: ClaudeRow = { accepts: ["context", ...told] };
+const watching: ClaudeRow = { accepts: ["watchPaths", ...told] };
+const elicited: ClaudeRow = { refuses: "exit", accepts: ["verdict", "elicitation", ...told] };
 
 /** The 34 events that it sends, in the order in which they are registered. */
-const rows: Readonly<Partial<Record<AgentEventName, ReplyRow>>> = {
+const rows: ReplyRows<ClaudeRow> = {
   SessionStart: {
     commandOnly: true,
     accepts: ["context", "firstMessage", "sessionTitle", "watchPaths", "reloadSkills", ...told],
@@ -76,61 +89,38 @@ const rows: Readonly<Partial<Record<AgentEventName, ReplyRow>>> = {
   MessageDisplay: { accepts: ["displayContent"] },
 };
 
-export const capabilities: Readonly<Partial<Record<AgentEventName, readonly OutcomeField[]>>> = Object.fromEntries(
-  Object.entries(rows).map(([name, row]) => [name, row.accepts]),
-);
-
-const nothing: Reply = { exitCode: 0 };
+export const replies: Replies<ClaudeRow> = createReplies(rows, { top: commonFields, specific: specificFields });
 
 /** An outcome as Claude Code reads it. What the event does not take is left out; an empty answer prints nothing. */
 export function encode(event: HookEvent, outcome: Outcome): Reply {
-  const row = rowNamed(event.name);
+  const row = replies.rowNamed(event.name);
   if (!row) return nothing;
   const taken = withResult(event, onlyAccepted(outcome, row.accepts));
   if (row.refuses === "exit" && taken.verdict?.is === "deny") return refusedByExit(taken);
-  if (row.plain) return plainText(row.plain, taken);
-  const body = jsonOf(event, row, taken);
-  return body ? { body, exitCode: 0 } : nothing;
-}
-
-const rowNamed = (name: HookEvent["name"]): ReplyRow | undefined =>
-  Object.hasOwn(rows, name) ? rows[name as AgentEventName] : undefined; // a key of the table
-
-function jsonOf(event: HookEvent, row: ReplyRow, taken: Outcome): Fields | undefined {
-  const specific = specificFields(row, taken);
-  const body: Fields = {
-    ...commonFields(row, taken),
-    ...(Object.keys(specific).length > 0 && { hookSpecificOutput: { hookEventName: event.name, ...specific } }),
-  };
-  return Object.keys(body).length > 0 ? body : undefined;
+  return row.plain ? plainText(row.plain, taken) : replies.encode(event, taken);
 }
 
 /** Where code 2 or plain text says it, a body of JSON cannot say the same, so such an event stays a command's (R50). */
 export function overHttp(name: AgentEventName): boolean {
-  const row = rowNamed(name);
+  const row = replies.rowNamed(name);
   return row !== undefined && !row.commandOnly && !row.plain && row.refuses !== "exit";
 }
 
 /** An event that a person has registered for HTTP by hand all the same is refused in the nearest form. */
 export function encodeForHttp(event: HookEvent, outcome: Outcome): Json | undefined {
-  const row = rowNamed(event.name);
+  const row = replies.rowNamed(event.name);
   if (!row || overHttp(event.name as AgentEventName) || row.commandOnly) return encode(event, outcome).body; // a key of the table
   const taken = onlyAccepted(outcome, row.accepts);
   if (taken.verdict?.is !== "deny")
-    return row.plain ? plainForHttp(event, row.plain, taken) : jsonOf(event, row, taken);
+    return row.plain ? plainForHttp(event, row.plain, taken) : replies.bodyOf(event, taken);
   const { verdict: _said, ...others } = taken;
-  const beside = row.plain ? {} : jsonOf(event, row, others);
-  return { ...beside, ...(nearestRefusals[event.name as AgentEventName] ?? blocking)(reasonOf(taken, blocked)) };
+  const beside = row.plain ? {} : replies.bodyOf(event, others);
+  return { ...beside, ...(nearestRefusals[event.name as AgentEventName] ?? blocking)(reasonOf(taken)) };
 }
-
-/** Exit 2 refuses each event that can be refused, and is shown for the others. */
-export const refuse = (reason: string): Reply => ({ stderr: reason, exitCode: 2 });
 
 /** Of an event without a row only a decision to block can be said. */
 export function refuseOverHttp(reason: string, name: AgentEventName | undefined): Json | undefined {
-  if (name === undefined) return blocking(reason);
-  const event: HookEvent = { id: "", name, at: 0, cwd: "/", data: {}, sender: "" };
-  return encodeForHttp(event, { verdict: { is: "deny", reason, by: "hookline" } });
+  return name === undefined ? blocking(reason) : encodeForHttp(eventNamed(name), denial(reason));
 }
 
 const blocking = (reason: string): Fields => ({ decision: "block", reason });
@@ -169,11 +159,9 @@ function withResult(event: HookEvent, outcome: Outcome): Outcome {
   };
 }
 
-const reasonOf = (outcome: Outcome, otherwise: string): string => outcome.verdict?.reason || otherwise;
-
 /** Exit 2 lets stdout go unread, so what a person should see stands behind the reason. */
 const refusedByExit = (outcome: Outcome): Reply => ({
-  stderr: [reasonOf(outcome, blocked), ...texts(outcome.messages)].join("\n"),
+  stderr: [reasonOf(outcome), ...texts(outcome.messages)].join("\n"),
   exitCode: 2,
 });
 
@@ -182,14 +170,13 @@ function plainText(field: "context" | "worktreePath", outcome: Outcome): Reply {
   return text ? { body: text, exitCode: 0 } : nothing;
 }
 
-function commonFields(row: ReplyRow, outcome: Outcome): Fields {
+function commonFields(row: ClaudeRow, outcome: Outcome): Fields {
   const blocks = row.refuses === "block" || (row.refuses === "continue" && !outcome.stop);
-  const shown = texts(outcome.messages, row.accepts.includes("context") ? "person" : undefined);
   const sequence = outcome.extra?.terminalSequence;
   return {
-    ...(outcome.stop && { continue: false, ...(outcome.stop.reason && { stopReason: outcome.stop.reason }) }),
-    ...(blocks && outcome.verdict?.is === "deny" && { decision: "block", reason: reasonOf(outcome, blocked) }),
-    ...(shown.length > 0 && { systemMessage: shown.join("\n") }),
+    ...stopped(outcome),
+    ...(blocks && outcome.verdict?.is === "deny" && { decision: "block", reason: reasonOf(outcome) }),
+    ...shown(row, outcome),
     ...(outcome.suppressOutput && { suppressOutput: true }),
     ...(typeof sequence === "string" && allowedSequence.test(sequence) && { terminalSequence: sequence }),
   };
@@ -199,22 +186,15 @@ function commonFields(row: ReplyRow, outcome: Outcome): Fields {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal sequences consist of control characters
 const allowedSequence = /^(?:\u0007|\u001b\](?:0|1|2|9|99|777);[^\u0007\u001b]*(?:\u0007|\u001b\\))+$/;
 
-function specificFields(row: ReplyRow, outcome: Outcome): Fields {
-  const context = row.accepts.includes("context") ? contextOf(outcome) : "";
+function specificFields(row: ClaudeRow, outcome: Outcome): Fields {
   return {
     ...(row.refuses === "permission" && permission(outcome)),
     ...(row.refuses === "behavior" ? behavior(outcome) : rewrite(outcome)),
-    ...(context && { additionalContext: context }),
+    ...additional(row, outcome),
     ...renamed(outcome),
     ...(outcome.elicitation && elicitation(outcome.elicitation)),
     ...Object.fromEntries(Object.entries(outcome.extra ?? {}).filter(([key]) => row.extra?.includes(key))),
   };
-}
-
-function permission({ verdict }: Outcome): Fields {
-  if (!verdict) return {};
-  const reason = verdict.is === "deny" ? verdict.reason || blocked : verdict.reason;
-  return { permissionDecision: verdict.is, ...(reason && { permissionDecisionReason: reason }) };
 }
 
 /** Claude Code replaces the whole input, with or without a decision. A refused call has none. */

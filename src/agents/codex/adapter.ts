@@ -13,8 +13,8 @@ import { realOf } from "../../files/paths.ts";
 import type { AgentAdapter, AgentSettings, DecodeOptions, HookFiles, InstallLayer, Places } from "../adapter.ts";
 import { canonicalCall, lineIn, lineWithin, type NativeTools, nativeInput } from "../native-tools.ts";
 import { type Call, isOneChange, patchCalls, patchCallsInLine, patchFor } from "../patches.ts";
-import { agentIn, deliveryOf, eventNamed, fieldsOf, placeOf, textOf } from "../payload.ts";
-import { capabilities, refuse, replyTo, verdicts } from "./replies.ts";
+import { agentIn, deliveryOf, eventNamed, fieldsOf, placeOf, stopAtEnd, textOf } from "../payload.ts";
+import { replies } from "./replies.ts";
 
 type Home = Pick<Places, "home" | "environment">;
 
@@ -27,6 +27,7 @@ const fileName = "hooks.json";
 const projectFile = `.codex/${fileName}`;
 const title = "Codex";
 const name = "codex";
+const { capabilities, verdicts } = replies;
 const where = `the payload of ${name}`;
 
 function settingsFileOf(layer: InstallLayer, places: Places): string {
@@ -71,13 +72,6 @@ const hookFiles: HookFiles = {
     ofShell: ["CODEX_THREAD_ID", "CODEX_CI", "CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED"],
     ofSession: ["CODEX_THREAD_ID", "CODEX_TOOL_CALL_ID"],
   },
-};
-
-/** The end of a session is also its stop (R62). */
-const derived: AgentAdapter["derived"] = (event, id) => {
-  if (event.name !== "SessionEnd") return [];
-  const { delivery: _ofTheRequest, ...rest } = event;
-  return [{ ...rest, id: id(), name: "SessionStop", accepts: [] }];
 };
 
 /** It runs these hooks once a person has looked at them in its own screen. */
@@ -161,11 +155,11 @@ function happeningOf(event: AgentEventName, data: Fields): string | undefined {
 
 const encode: AgentAdapter["encode"] = (event, outcome, wire) => {
   const { updatedInput, verdict } = outcome;
-  if (!updatedInput || verdict?.is === "deny") return replyTo(event.name, outcome);
+  if (!updatedInput || verdict?.is === "deny") return replies.encode(event, outcome);
   const rewritten = nativeForm(event, updatedInput, wire);
-  if (rewritten) return replyTo(event.name, outcome, rewritten);
+  if (rewritten) return replies.encode(event, { ...outcome, updatedInput: rewritten });
   const reason = `a hook allows this call with another input only, which no patch can say: ${oneLine(JSON.stringify(updatedInput), longestInput)}`;
-  return replyTo(event.name, { ...outcome, verdict: { is: "deny", reason, by: name } });
+  return replies.encode(event, { ...outcome, verdict: { is: "deny", reason, by: name } });
 };
 const longestInput = 2000;
 
@@ -183,7 +177,7 @@ const settings: AgentSettings = {
   layers: ["user", "project"],
   file: settingsFileOf,
   editor: { is: "JSON groups" },
-  events: Object.keys(capabilities) as AgentEventName[], // the table's keys
+  events: replies.events,
   onlyWanted: [],
   timeout: 660,
   alsoReadBy: {},
@@ -201,10 +195,10 @@ export const codex: AgentAdapter = {
   patience: { SessionEnd: 3, Interrupt: 3 },
   sends: new Set<AgentEventName>([...settings.events, "SessionStop"]),
   decode,
-  derived,
+  derived: stopAtEnd,
   isHeadless: ({ data }) => data.permission_mode === "dontAsk" || data.permission_mode === "bypassPermissions",
   encode,
-  refuse,
+  refuse: replies.refuse,
   canary: (event, { session, cwd }) => ({ hook_event_name: event, session_id: session, cwd }),
   files: hookFiles,
   readsItself,

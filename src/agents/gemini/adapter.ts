@@ -5,21 +5,13 @@ import { rowOf } from "../../engine/events.ts";
 import type { AgentAdapter, AgentSettings, DecodeOptions, HookFiles, InstallLayer, Places } from "../adapter.ts";
 import { isContinuation, momentOf } from "../continuation.ts";
 import { canonicalCall } from "../native-tools.ts";
-import { deliveryOf, eventNamed, fieldsOf, placeOf, textOf, wordOf } from "../payload.ts";
-import {
-  acceptedBy,
-  capabilities,
-  encode,
-  eventsRegistered,
-  eventsSent,
-  ownEventNames,
-  refuse,
-  verdicts,
-} from "./replies.ts";
+import { deliveryOf, eventNamed, fieldsOf, placeOf, stopAtEnd, textOf, wordOf } from "../payload.ts";
+import { acceptedBy, replies } from "./replies.ts";
 import { failureIn, serverTool, ownNames as toolNames, tools } from "./tools.ts";
 
 const name = "gemini";
 const where = `the payload of ${name}`;
+const { capabilities, verdicts, events } = replies;
 
 const meant: Readonly<Record<string, AgentEventName>> = {
   BeforeAgent: "UserPromptSubmit",
@@ -97,13 +89,6 @@ const filledIn: { readonly [N in AgentEventName]?: (data: Fields) => Fields } = 
   SessionEnd: ({ reason }) => (reason === "exit" ? { reason: "other" } : {}),
 };
 
-/** The end of a session is also its stop. */
-function derived(event: HookEvent, id: () => string): HookEvent[] {
-  if (event.name !== "SessionEnd") return [];
-  const { delivery: _ofTheRequest, ...rest } = event;
-  return [{ ...rest, id: id(), name: "SessionStop", accepts: [] }];
-}
-
 const title = "Gemini CLI";
 const ownFile = ".gemini/settings.json";
 
@@ -152,11 +137,13 @@ const hookFiles: HookFiles = {
   },
 };
 
+const ownNames = Object.fromEntries(events.map((event) => [event, replies.rowNamed(event)?.is ?? event]));
+
 const settings: AgentSettings = {
   file: fileOf,
   layers: ["user", "project"],
-  editor: { is: "JSON groups", names: ownEventNames, timeoutIn: "milliseconds" },
-  events: eventsRegistered,
+  editor: { is: "JSON groups", names: ownNames, timeoutIn: "milliseconds" },
+  events: events.filter((event) => event !== "PostToolUseFailure"),
   onlyWanted: [],
   timeout: 660,
   alsoReadBy: {},
@@ -171,16 +158,16 @@ export const gemini: AgentAdapter = {
   program: { name: "gemini", measured: "0.61.0" },
   capabilities,
   verdicts,
-  sends: new Set<AgentEventName>([...eventsSent, "SessionStop"]),
+  sends: new Set<AgentEventName>([...events, "SessionStop"]),
   decode,
   canary: (event, { session, cwd }) => ({
-    hook_event_name: ownEventNames[event] ?? event,
+    hook_event_name: replies.rowNamed(event)?.is ?? event,
     session_id: session,
     cwd,
   }),
-  derived,
-  encode,
-  refuse,
+  derived: stopAtEnd,
+  encode: replies.encode,
+  refuse: replies.refuse,
   files: hookFiles,
   readsItself: () => false,
   settings,

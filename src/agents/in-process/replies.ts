@@ -1,10 +1,8 @@
 /** The answers that our own files in agents apply: one form for all of them, as the files are ours. By event, and never more than the agent takes there. */
-import { blocked } from "../../actions/command/protocols/settings-keys.ts";
-import type { AgentEventName, Fields, HookEvent, Json } from "../../engine/event.ts";
-import type { Outcome, OutcomeField } from "../../engine/outcome.ts";
+import type { Fields, HookEvent, Json } from "../../engine/event.ts";
+import type { Outcome } from "../../engine/outcome.ts";
 import { isRecord } from "../../engine/schema.ts";
-import type { Reply } from "../adapter.ts";
-import { contextOf, onlyAccepted, texts } from "../reply-parts.ts";
+import { contextOf, createReplies, type Replies, type ReplyRow, type ReplyRows, reasonOf, texts } from "../replies.ts";
 
 /**
  * deny: what is refused, and why · args: the input that the call is to have, whole · output: what the model is to see of the result ·
@@ -18,14 +16,8 @@ export type PluginReply = Partial<Record<"deny" | "context" | "say" | "continue"
 /** How a refusal is said. added: the reason is for the model, beside the result; continue: the model goes on with it. */
 type Refusal = "deny" | "added" | "continue";
 
-export interface PluginRow {
-  refuses?: Refusal;
-  accepts: readonly OutcomeField[];
-}
-export type PluginRows = Readonly<Partial<Record<AgentEventName, PluginRow>>>;
-
-export const capabilitiesOf = (rows: PluginRows): Readonly<Partial<Record<AgentEventName, readonly OutcomeField[]>>> =>
-  Object.fromEntries(Object.entries(rows).map(([name, { accepts }]) => [name, accepts]));
+type PluginRow = ReplyRow<Refusal>;
+type PluginRows = ReplyRows<PluginRow>;
 
 /** The last line of what a stop is answered with: the prompt that it comes back as is no person's. */
 export const continuationMark = "(Hookline: a hook does not let this turn end yet.)";
@@ -37,23 +29,19 @@ export interface Native {
   output(output: Json): Json;
 }
 
-/** An outcome as the agent's file applies it. What the event does not take is left out; an empty answer prints nothing. */
-export function encodeFor(
+/** @param native how a rewrite of this event reaches the agent's own tool */
+export const createPluginReplies = (
   rows: PluginRows,
-  { name, accepts }: Pick<HookEvent, "name" | "accepts">,
-  outcome: Outcome,
-  native: Native,
-): Reply {
-  const row = Object.hasOwn(rows, name) ? rows[name as AgentEventName] : undefined; // a key of the table
-  if (!row) return { exitCode: 0 };
-  const taken = onlyAccepted(outcome, accepts ? row.accepts.filter((field) => accepts.includes(field)) : row.accepts);
-  const body = replyOf(row, taken, native);
-  return Object.keys(body).length > 0 ? { body: { ...body }, exitCode: 0 } : { exitCode: 0 };
-}
+  native: (event: HookEvent, wire: unknown) => Native,
+): Replies<PluginRow> =>
+  createReplies(rows, {
+    accepts: ({ accepts }, row) => (accepts ? row.accepts.filter((field) => accepts.includes(field)) : row.accepts),
+    top: (row, outcome, { event, wire }) => ({ ...replyOf(row, outcome, native(event, wire)) }),
+  });
 
 function replyOf({ refuses, accepts }: PluginRow, outcome: Outcome, { input, output }: Native): PluginReply {
   const { verdict, updatedInput, updatedOutput } = outcome;
-  const reason = verdict?.is === "deny" ? verdict.reason || blocked : "";
+  const reason = verdict?.is === "deny" ? reasonOf(outcome) : "";
   const context = accepts.includes("context") ? contextOf(outcome) : "";
   const said = texts(outcome.messages, "person").join("\n");
   const say = said ? { say: said } : {};
@@ -76,5 +64,3 @@ export function textOfResult(result: Json, fields: readonly string[]): string {
     : undefined;
   return typeof known === "string" ? known : JSON.stringify(result);
 }
-
-export const refuseInPlugin = (reason: string): Reply => ({ stderr: reason, exitCode: 2 });

@@ -2,19 +2,12 @@
 import { isAbsolute, join } from "node:path";
 import { HooklineError } from "../../engine/error.ts";
 import type { AgentEventName, Fields, HookEvent, Json } from "../../engine/event.ts";
-import type { VerdictKind } from "../../engine/outcome.ts";
 import { isRecord } from "../../engine/schema.ts";
 import type { AgentAdapter, DecodeOptions, Places } from "../adapter.ts";
-import {
-  capabilitiesOf,
-  encodeFor,
-  isContinuation,
-  type PluginRows,
-  refuseInPlugin,
-  textOfResult,
-} from "../in-process/replies.ts";
+import { createPluginReplies, isContinuation, type Native, textOfResult } from "../in-process/replies.ts";
 import { nativeInput } from "../native-tools.ts";
 import { deliveryOf, fieldsOf, placeOf, textOf, wordOf } from "../payload.ts";
+import { refuseByExit } from "../replies.ts";
 import { type Called, callsIn, patchTool, tools } from "./calls.ts";
 import { pluginTimeout, printPlugin } from "./plugin.ts";
 
@@ -25,24 +18,26 @@ const informed = ["context", "messages"] as const;
 const silent = { accepts: [] };
 
 /** A permission cannot be given or asked for: OpenCode has a hook for that and never calls it (measured). */
-const rows: PluginRows = {
-  SessionStart: { accepts: informed },
-  SessionEnd: silent,
-  UserPromptSubmit: { refuses: "deny", accepts: ["verdict", ...informed] },
-  PreToolUse: { refuses: "deny", accepts: ["verdict", "updatedInput", "messages"] },
-  PostToolUse: { refuses: "added", accepts: ["verdict", "updatedOutput", ...informed] },
-  PostToolUseFailure: { accepts: ["messages"] },
-  Stop: { refuses: "continue", accepts: ["verdict", ...informed] },
-  StopFailure: silent,
-  Interrupt: { accepts: ["messages"] },
-  SubagentStart: { accepts: informed },
-  SubagentStop: { accepts: ["messages"] },
-  PreCompact: { accepts: informed },
-  PostCompact: silent,
-  FileChanged: { accepts: ["messages"] },
-};
-const capabilities = capabilitiesOf(rows);
-const verdicts: Readonly<Partial<Record<AgentEventName, readonly VerdictKind[]>>> = { PreToolUse: ["deny"] };
+const replies = createPluginReplies(
+  {
+    SessionStart: { accepts: informed },
+    SessionEnd: silent,
+    UserPromptSubmit: { refuses: "deny", accepts: ["verdict", ...informed] },
+    PreToolUse: { refuses: "deny", accepts: ["verdict", "updatedInput", "messages"], verdicts: ["deny"] },
+    PostToolUse: { refuses: "added", accepts: ["verdict", "updatedOutput", ...informed] },
+    PostToolUseFailure: { accepts: ["messages"] },
+    Stop: { refuses: "continue", accepts: ["verdict", ...informed] },
+    StopFailure: silent,
+    Interrupt: { accepts: ["messages"] },
+    SubagentStart: { accepts: informed },
+    SubagentStop: { accepts: ["messages"] },
+    PreCompact: { accepts: informed },
+    PostCompact: silent,
+    FileChanged: { accepts: ["messages"] },
+  },
+  nativeOf,
+);
+const { capabilities, verdicts, events } = replies;
 /** "opencode run" ends with its session's turn: there nothing goes on. */
 const endsWithTurn = ["messages"] as const;
 interface Meant {
@@ -242,14 +237,14 @@ function decode(given: unknown, options: DecodeOptions): HookEvent[] {
 const keyOf = (happening: unknown, index: number): unknown =>
   index > 0 && textOf(happening) !== undefined ? `${String(happening)} ${index}` : happening;
 
-const encode: AgentAdapter["encode"] = (event, outcome, wire) => {
+function nativeOf({ data }: HookEvent, wire: unknown): Native {
   const tool = isRecord(wire) ? record(record(wire as Fields).input).tool : undefined; // parsed from JSON
-  return encodeFor(rows, event, outcome, {
+  return {
     input: (input) =>
-      event.data.tool_name?.toString().startsWith("mcp__") ? input : nativeInput(tools, wordOf(tool), input),
+      data.tool_name?.toString().startsWith("mcp__") ? input : nativeInput(tools, wordOf(tool), input),
     output: (output) => textOfResult(output, ["output", "stdout", "content"]),
-  });
-};
+  };
+}
 
 const isHeadless: AgentAdapter["isHeadless"] = ({ data }) => data.headless === true;
 
@@ -296,11 +291,11 @@ export const opencode: AgentAdapter = {
   program: { name: "opencode", measured: "1.18.33" },
   capabilities,
   verdicts,
-  sends: new Set<AgentEventName>(Object.keys(rows) as AgentEventName[]), // the table's keys
+  sends: new Set(events),
   decode,
   isHeadless,
-  encode,
-  refuse: refuseInPlugin,
+  encode: replies.encode,
+  refuse: refuseByExit,
   canary,
   files: {
     agent: name,
@@ -343,7 +338,7 @@ export const opencode: AgentAdapter = {
       layer === "user" ? join(configFolder(places), pluginFile) : join(places.root, ".opencode", pluginFile),
     layers: ["user", "project"],
     editor: { is: "owned file", print: printPlugin },
-    events: (Object.keys(rows) as AgentEventName[]).filter((event) => event !== "FileChanged"), // the table's keys
+    events: events.filter((event) => event !== "FileChanged"),
     onlyWanted: ["FileChanged"],
     timeout: pluginTimeout,
     alsoReadBy: {},

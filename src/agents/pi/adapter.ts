@@ -2,19 +2,12 @@
 import { isAbsolute, join } from "node:path";
 import { HooklineError } from "../../engine/error.ts";
 import type { AgentEventName, Fields, HookEvent, Json } from "../../engine/event.ts";
-import type { VerdictKind } from "../../engine/outcome.ts";
 import { isRecord } from "../../engine/schema.ts";
 import type { AgentAdapter, DecodeOptions, Places } from "../adapter.ts";
-import {
-  capabilitiesOf,
-  encodeFor,
-  isContinuation,
-  type PluginRows,
-  refuseInPlugin,
-  textOfResult,
-} from "../in-process/replies.ts";
+import { createPluginReplies, isContinuation, type Native, textOfResult } from "../in-process/replies.ts";
 import { canonicalCall, type NativeTools, nativeInput } from "../native-tools.ts";
 import { deliveryOf, fieldsOf, placeOf, textOf, wordOf } from "../payload.ts";
+import { refuseByExit } from "../replies.ts";
 import { extensionTimeout, printExtension } from "./extension.ts";
 
 const name = "pi";
@@ -23,21 +16,23 @@ const where = `the payload of ${name}`;
 const informed = ["context", "messages"] as const;
 const silent = { accepts: [] };
 
-const rows: PluginRows = {
-  SessionStart: { accepts: informed },
-  SessionEnd: silent,
-  UserPromptSubmit: { refuses: "deny", accepts: ["verdict", ...informed] },
-  PreToolUse: { refuses: "deny", accepts: ["verdict", "updatedInput", "messages"] },
-  PostToolUse: { refuses: "added", accepts: ["verdict", "updatedOutput", ...informed] },
-  PostToolUseFailure: { refuses: "added", accepts: ["verdict", ...informed] },
-  Stop: { refuses: "continue", accepts: ["verdict", ...informed] },
-  StopFailure: silent,
-  Interrupt: { accepts: ["messages"] },
-  PreCompact: { refuses: "deny", accepts: ["verdict", "messages"] },
-  PostCompact: silent,
-};
-const capabilities = capabilitiesOf(rows);
-const verdicts: Readonly<Partial<Record<AgentEventName, readonly VerdictKind[]>>> = { PreToolUse: ["deny"] };
+const replies = createPluginReplies(
+  {
+    SessionStart: { accepts: informed },
+    SessionEnd: silent,
+    UserPromptSubmit: { refuses: "deny", accepts: ["verdict", ...informed] },
+    PreToolUse: { refuses: "deny", accepts: ["verdict", "updatedInput", "messages"], verdicts: ["deny"] },
+    PostToolUse: { refuses: "added", accepts: ["verdict", "updatedOutput", ...informed] },
+    PostToolUseFailure: { refuses: "added", accepts: ["verdict", ...informed] },
+    Stop: { refuses: "continue", accepts: ["verdict", ...informed] },
+    StopFailure: silent,
+    Interrupt: { accepts: ["messages"] },
+    PreCompact: { refuses: "deny", accepts: ["verdict", "messages"] },
+    PostCompact: silent,
+  },
+  nativeOf,
+);
+const { capabilities, verdicts, events } = replies;
 
 const path = { path: "file_path" };
 const isList = (value: Json | undefined): value is Json[] => Array.isArray(value);
@@ -229,14 +224,15 @@ function decode(given: unknown, options: DecodeOptions): HookEvent[] {
   ];
 }
 
-const encode: AgentAdapter["encode"] = (event, outcome, wire) =>
-  encodeFor(rows, event, outcome, {
+function nativeOf(_event: HookEvent, wire: unknown): Native {
+  return {
     input: (input) => nativeInput(tools, wordOf(record(wire).toolName), input),
     output: (output) =>
       isRecord(output) && isList(record(output).content)
         ? textsIn(record(output).content)
         : textOfResult(output, ["output", "stdout"]),
-  });
+  };
+}
 
 const isHeadless: AgentAdapter["isHeadless"] = ({ data }) => data.has_ui === false;
 
@@ -272,11 +268,11 @@ export const pi: AgentAdapter = {
   program: { name: "pi", measured: "0.73.1" },
   capabilities,
   verdicts,
-  sends: new Set<AgentEventName>(Object.keys(rows) as AgentEventName[]), // the table's keys
+  sends: new Set(events),
   decode,
   isHeadless,
-  encode,
-  refuse: refuseInPlugin,
+  encode: replies.encode,
+  refuse: refuseByExit,
   canary,
   files: {
     agent: name,
@@ -302,7 +298,7 @@ export const pi: AgentAdapter = {
         : join(places.root, ".pi", "extensions", "hookline.ts"),
     layers: ["user", "project"],
     editor: { is: "owned file", print: printExtension },
-    events: Object.keys(rows) as AgentEventName[], // the table's keys
+    events,
     onlyWanted: [],
     timeout: extensionTimeout,
     alsoReadBy: {},

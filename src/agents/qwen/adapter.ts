@@ -10,12 +10,13 @@ import { realOf } from "../../files/paths.ts";
 import type { AgentAdapter, AgentSettings, DecodeOptions, HookFiles, InstallLayer, Places } from "../adapter.ts";
 import { isContinuation } from "../continuation.ts";
 import { canonicalCall, type NativeTools } from "../native-tools.ts";
-import { agentIn, deliveryOf, eventNamed, fieldsOf, placeOf, textOf } from "../payload.ts";
-import { capabilities, encode, refuse, verdicts } from "./replies.ts";
+import { agentIn, deliveryOf, eventNamed, fieldsOf, placeOf, stopAtEnd, textOf } from "../payload.ts";
+import { replies } from "./replies.ts";
 
 const name = "qwen";
 const title = "Qwen Code";
 const where = `the payload of ${name}`;
+const { capabilities, verdicts } = replies;
 const settingsFile = ".qwen/settings.json";
 
 const qwenFolder = ({ home, environment }: Pick<Places, "home" | "environment">): string => {
@@ -185,13 +186,6 @@ const happeningOf = (event: AgentEventName, data: Fields): unknown =>
       ? data.prompt_id
       : undefined;
 
-/** The end of a session is also its stop (R62). */
-const derived: AgentAdapter["derived"] = (event, id) => {
-  if (event.name !== "SessionEnd") return [];
-  const { delivery: _ofTheRequest, ...rest } = event;
-  return [{ ...rest, id: id(), name: "SessionStop", accepts: [] }];
-};
-
 /** Silent hooks on these cost a process for each message and each batch of calls, which PostToolUse has reported already. */
 const onlyWanted: readonly AgentEventName[] = ["PostToolBatch", "MessageDisplay"];
 
@@ -199,7 +193,7 @@ const settings: AgentSettings = {
   layers: ["user", "project"],
   file: settingsFileOf,
   editor: { is: "JSON groups", names: eventNames },
-  events: (Object.keys(capabilities) as AgentEventName[]).filter((event) => !onlyWanted.includes(event)), // the table's keys
+  events: replies.events.filter((event) => !onlyWanted.includes(event)),
   onlyWanted,
   timeout: 660, // from 1000 on it would count milliseconds
   alsoReadBy: {},
@@ -212,11 +206,11 @@ export const qwen: AgentAdapter = {
   program: { name: "qwen", measured: "0.24.4" },
   capabilities,
   verdicts,
-  sends: new Set<AgentEventName>([...(Object.keys(capabilities) as AgentEventName[]), "SessionStop"]), // the table's keys
+  sends: new Set<AgentEventName>([...replies.events, "SessionStop"]),
   decode,
-  derived,
-  encode,
-  refuse,
+  derived: stopAtEnd,
+  encode: replies.encode,
+  refuse: replies.refuse,
   canary: (event, { session, cwd }) => ({
     hook_event_name: Object.hasOwn(eventNames, event) ? eventNames[event as keyof typeof eventNames] : event, // a key of the table
     session_id: session,

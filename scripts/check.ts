@@ -15,6 +15,7 @@ const checks: readonly { name: string; command: readonly string[] }[] = [
   { name: "who writes to a terminal", command: own("check-writers") },
   { name: "who reads files", command: own("check-readers") },
   { name: "documentation", command: own("check-docs") },
+  { name: "the package for programs", command: own("check-package") },
 ];
 
 let failed = 0;

@@ -2,9 +2,37 @@
 
 export type { Answer, Call, HookFunction, RepositoryEvent, SettingsAnswer } from "./actions/function/function.ts";
 export { HooklineError } from "./engine/error.ts";
-export type * from "./engine/event.ts";
+export type {
+  AgentEventName,
+  AgentEvents,
+  Changes,
+  Counter,
+  EventName,
+  Fields,
+  Figures,
+  HookEvent,
+  HookId,
+  Instant,
+  Json,
+  MaybePromise,
+  Seconds,
+  SessionId,
+  Slot,
+  Turn,
+} from "./engine/event.ts";
 export type { Condition } from "./engine/hook.ts";
-export type * from "./engine/outcome.ts";
+export type {
+  Compact,
+  FollowUp,
+  Message,
+  Outcome,
+  OutcomeField,
+  OutcomeFields,
+  SuggestedDocument,
+  Suggestion,
+  Verdict,
+  VerdictKind,
+} from "./engine/outcome.ts";
 export {
   anything,
   either,

@@ -3,11 +3,46 @@
 export * from "./define.ts";
 export type { AbilityEvents } from "./engine/ability.ts";
 export type { Explanation } from "./engine/explain.ts";
-export type * from "./engine/external-services.ts";
-export type * from "./engine/hook.ts";
-export type * from "./engine/ports.ts";
-export type * from "./engine/program.ts";
-export type * from "./engine/record.ts";
+export type {
+  Model,
+  ModelAnswer,
+  ModelRequest,
+  ModelTool,
+  ToolAnswer,
+  ToolInfo,
+  Tools,
+} from "./engine/external-services.ts";
+export type {
+  FailurePolicy,
+  Hook,
+  HookSet,
+  Layer,
+  Limits,
+  Mode,
+  Origin,
+  Problem,
+  ProblemCode,
+  Role,
+  Step,
+  Trigger,
+  WatchRule,
+} from "./engine/hook.ts";
+export type { Caller, DetachedWork, Item, Observation, Ports, Queue, QueueOwner } from "./engine/ports.ts";
+export type {
+  Baseline,
+  Claim,
+  Evidence,
+  Failure,
+  Paused,
+  Refusal,
+  Run,
+  RunFilter,
+  RunStatus,
+  StepRecord,
+  Store,
+  StoredEvent,
+  Withheld,
+} from "./engine/record.ts";
 export type {
   Completion,
   CompletionCall,

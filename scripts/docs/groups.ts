@@ -81,6 +81,7 @@ export const groups: readonly Group[] = [
     title: "Build it into a program",
     pages: [
       ["library", "The library", "the engine inside your own program, with your events and your hooks as functions"],
+      ["exports", "What programs import", "every exported name, as its types say it"],
       ["store", "What is recorded", "for how long, and how to query it"],
     ],
   },

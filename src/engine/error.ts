@@ -73,6 +73,17 @@ const near = (facts: Facts): string | undefined => (facts.near ? `did you mean "
 
 export const errorCodes = Object.keys(sentences) as ErrorCode[]; // complete by construction
 
+/**
+ * What Hookline throws: one class, and a code that has a page of its own below docs/errors/.
+ *
+ * @example
+ * const line = await createHookline();
+ * try {
+ *   line.pause("no-such-hook");
+ * } catch (error) {
+ *   if (!(error instanceof HooklineError) || error.code !== "hook_unknown") throw error;
+ * }
+ */
 export class HooklineError extends Error {
   readonly code: ErrorCode;
   readonly facts: Facts;

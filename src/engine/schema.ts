@@ -33,20 +33,45 @@ const simple = <T>(json: Fields, expected: string, holds: (value: unknown) => bo
   check: (value, path = []) => (holds(value) ? [] : [{ path, expected, found: kindOf(value) }]),
 });
 
+/**
+ * Any value that JSON can hold.
+ *
+ * @example const params = object({ payload: anything });
+ */
 export const anything: Schema<Json> = simple({}, "anything", (value) => value !== undefined);
+/**
+ * True or false.
+ *
+ * @example const params = object({}, { strict: say(flag, "also refuse warnings", false) });
+ */
 export const flag: Schema<boolean> = simple(
   { type: "boolean" },
   "true or false",
   (value) => typeof value === "boolean",
 );
+/**
+ * A whole number that a double holds exactly.
+ *
+ * @example const params = object({ lines: integer("how many lines at most", 1) });
+ */
 export const integer = (description?: string, minimum?: number): Schema<number> =>
   simple(
     { type: "integer", ...(minimum === undefined ? {} : { minimum }), ...described(description) },
     minimum === undefined ? "a whole number" : `a whole number of at least ${minimum}`,
     (value) => Number.isSafeInteger(value) && (minimum === undefined || Number(value) >= minimum),
   );
+/**
+ * A text, an empty one too.
+ *
+ * @example const params = object({ branch: text("the branch that nobody pushes to") });
+ */
 export const text = (description?: string): Schema<string> =>
   simple({ type: "string", ...described(description) }, "text", (value) => typeof value === "string");
+/**
+ * A finite number.
+ *
+ * @example const params = object({ share: number("of the context, from 0 to 1", 0) });
+ */
 export const number = (description?: string, minimum?: number): Schema<number> =>
   simple(
     { type: "number", ...(minimum === undefined ? {} : { minimum }), ...described(description) },
@@ -59,18 +84,31 @@ export const numberWithin = (minimum: number, maximum: number): Schema<number> =
     `a number from ${minimum} to ${maximum}`,
     (value) => typeof value === "number" && value >= minimum && value <= maximum,
   );
+/**
+ * One of these texts.
+ *
+ * @example const params = object({ level: oneOf("warn", "refuse") });
+ */
 export const oneOf = <const T extends string>(...values: T[]): Schema<T> =>
   simple({ enum: values }, values.map((one) => `"${one}"`).join(" or "), (value) =>
     values.some((one) => one === value),
   );
 
-/** The same schema, with what its reader should know: what it is for, and what holds where it is left out. */
+/**
+ * The same schema, with what its reader should know: what it is for, and what holds where it is left out.
+ *
+ * @example const params = object({}, { limit: say(integer(), "how many at most", 10) });
+ */
 export function say<T>(schema: Schema<T>, description: string, otherwise?: Json): Schema<T> {
   const json = { ...schema.json, description, ...(otherwise === undefined ? {} : { default: otherwise }) };
   return { ...schema, json };
 }
 
-/** A value that one of these takes. A mismatch is that of the nearer one. */
+/**
+ * A value that one of these takes. A mismatch is that of the nearer one.
+ *
+ * @example const params = object({ files: either(text(), listOf(text())) });
+ */
 export function either<A, B>(first: Schema<A>, second: Schema<B>): Schema<A | B> {
   return {
     json: { anyOf: [first.json, second.json] },
@@ -85,6 +123,11 @@ export function either<A, B>(first: Schema<A>, second: Schema<B>): Schema<A | B>
   };
 }
 
+/**
+ * A list.
+ *
+ * @example const params = object({ folders: listOf(text()) });
+ */
 export const listOf = <T>(item: Schema<T>): Schema<T[]> => ({
   json: { type: "array", items: item.json },
   check: (value, path = []) =>
@@ -93,6 +136,11 @@ export const listOf = <T>(item: Schema<T>): Schema<T[]> => ({
       : [{ path, expected: "a list", found: kindOf(value) }],
 });
 
+/**
+ * An object with keys of the author's own.
+ *
+ * @example const params = object({ limits: mapOf(integer()) });
+ */
 export const mapOf = <T>(item: Schema<T>): Schema<{ [key: string]: T }> => ({
   json: { type: "object", additionalProperties: item.json },
   check: (value, path = []) =>
@@ -104,7 +152,11 @@ export const mapOf = <T>(item: Schema<T>): Schema<{ [key: string]: T }> => ({
 type Shape = { [key: string]: Schema<unknown> };
 type Needed<S extends Shape> = { [K in keyof S]: TypeOf<S[K]> };
 
-/** An object with exactly these keys; those named in `optional` may be left out. */
+/**
+ * An object with exactly these keys; those named in `optional` may be left out.
+ *
+ * @example const params = object({ branch: text() }, { strict: flag });
+ */
 export function object<R extends Shape, O extends Shape = Record<never, never>>(
   required: R,
   optional?: O,

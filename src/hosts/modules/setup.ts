@@ -26,7 +26,14 @@ export interface ConfigModule {
   actions?: { readonly [name: string]: ActionDefinition<never> };
 }
 
-/** Gives a configuration its types. It changes nothing. */
+/**
+ * Gives a configuration its types. It changes nothing.
+ *
+ * @example
+ * export default defineConfig({
+ *   hooks: [defineHook({ on: "PreToolUse", if: "Bash(git push *)", run: () => ({ ask: "push now?" }) })],
+ * });
+ */
 export const defineConfig = (config: ConfigModule): ConfigModule => config;
 
 export interface Given {
@@ -117,7 +124,15 @@ export interface ConditionDefinition<P = Record<never, never>> {
   explain?(state: ConditionState, params: P): string;
 }
 
-/** Gives a condition the types of its parameters. It changes nothing. */
+/**
+ * Gives a condition the types of its parameters. It changes nothing.
+ *
+ * @example
+ * const longTurn = defineCondition({
+ *   params: object({ calls: integer("so many tool calls", 1) }),
+ *   test: ({ toolCalls }, { calls }) => toolCalls >= calls,
+ * });
+ */
 export const defineCondition = <P = Record<never, never>>(definition: ConditionDefinition<P>): ConditionDefinition<P> =>
   definition;
 
@@ -152,6 +167,14 @@ export interface ActionDefinition<P = Record<never, never>> {
   run(call: ActionCall<P>): MaybePromise<ActionAnswer>;
 }
 
-/** Gives an action the types of its parameters. It changes nothing. */
+/**
+ * Gives an action the types of its parameters. It changes nothing.
+ *
+ * @example
+ * const limit = defineAction({
+ *   params: object({ lines: integer("how many lines at most", 1) }),
+ *   run: ({ params }) => ({ context: `write at most ${params.lines} lines` }),
+ * });
+ */
 export const defineAction = <P = Record<never, never>>(definition: ActionDefinition<P>): ActionDefinition<P> =>
   definition;

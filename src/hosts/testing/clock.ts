@@ -7,6 +7,14 @@ export interface FakeClock extends Pick<Ports, "now" | "after"> {
   advance(milliseconds: number): void;
 }
 
+/**
+ * Stands still until `advance` moves it.
+ *
+ * @example
+ * const clock = createFakeClock();
+ * clock.after(5_000, () => console.log("five seconds later"));
+ * clock.advance(5_000);
+ */
 export function createFakeClock(start: Instant = Date.UTC(2026, 0, 1)): FakeClock {
   let time = start;
   const waiting = new Set<{ due: Instant; callback: () => void }>();

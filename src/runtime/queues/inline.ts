@@ -19,7 +19,11 @@ interface InlineQueue extends Queue {
   stop(): void;
 }
 
-/** One queue per hook: what is due while its hook runs waits, replaces, or is refused, as the hook's overlap says (R53). */
+/**
+ * One queue per hook: what is due while its hook runs waits, replaces, or is refused, as the hook's overlap says (R53).
+ *
+ * @example const line = await createHookline({ queue: createInlineQueue() });
+ */
 export function createInlineQueue(): InlineQueue {
   const queues = new Map<HookId, HookQueue>();
   const working = new Set<Promise<void>>();

@@ -2,13 +2,12 @@
 import { baseName } from "../engine/pattern.ts";
 import { across, isUnknown, mayVanish, within } from "./expand.ts";
 import { movedTo } from "./folders.ts";
-import { lineVariables, toolVariables } from "./languages.ts";
 import { readOptions } from "./options.ts";
 import { programOf } from "./programs.ts";
 import { textOfFile } from "./script-files.ts";
 import { type Call, cannotTell, newShell, noteDoes, noteRuns, readLine, shortened } from "./shell.ts";
 import { screen, tmux } from "./terminals.ts";
-import { runWrapped } from "./wrappers.ts";
+import { holdsLine, runWrapped } from "./wrappers.ts";
 
 type Words = readonly string[];
 type Own = (words: Words, call: Call) => void;
@@ -90,7 +89,7 @@ const make: Own = (words, call) => {
   for (const word of words.slice(1)) {
     const [, name, value] = /^(\w+)[:+?]?=([\s\S]*)$/.exec(word) ?? [];
     if (/\$\(|`/.test(word)) noteRuns(reading, cannotTell(words.join(" ")));
-    else if (name !== undefined && (lineVariables.test(name) || toolVariables.test(name))) readLine(value ?? "", call);
+    else if (name !== undefined && holdsLine(name)) readLine(value ?? "", call);
     const isInput = (/^-f?-?$/.test(word) && call.input !== "inherited") || /^(-f)?\/dev\//.test(word);
     if (isInput) noteRuns(reading, cannotTell(words.join(" ")));
   }

@@ -1,11 +1,44 @@
 /** Code of other languages in a line: the programs that it names literally are read as commands, and of the rest it is told that nobody knows it. */
 import { baseName } from "../engine/pattern.ts";
 import { isUnknown, mayVanish } from "./expand.ts";
-import { awkRuns, editorRuns, importsHarmless, runsPrograms, sedRuns } from "./languages.ts";
 import { programsInCode } from "./literal-programs.ts";
 import { type Code, nameOf } from "./programs.ts";
 import { textOfFile } from "./script-files.ts";
 import { type Call, cannotTell, noteDoes, noteRuns, quietly, readLine, shortened } from "./shell.ts";
+
+/** What of an editor's own commands can run a program. */
+const editorRuns: RegExp = /!|system|term|job|py|lua|perl|ruby|tcl|source|^so\b|make|grep|exe|call|norm/i;
+
+/** What code of another language must not hold, if it is to run no program. Modules of these names only may be imported. */
+const harmless =
+  "json|sys|re|math|time|datetime|base64|hashlib|random|string|textwrap|itertools|functools|collections|statistics|decimal|csv|uuid|urllib\\.parse|os|subprocess|platform|struct|typing|pprint|locale|calendar|zlib|difflib|fractions|operator|enum|dataclasses|yaml|toml|tomllib";
+/** os and subprocess do nothing until something of them is used. */
+const importsHarmless: RegExp = new RegExp(
+  [
+    "\\bjson\\.(loads?|dumps?)\\b",
+    "\\byaml\\.safe_load\\b",
+    "\\btomllib\\.loads?\\b",
+    "\\bos\\.(getcwd|path\\.\\w+|environ\\.get|environ|sep|name|cpu_count|listdir|linesep)\\b",
+    `\\bopen\\(\\s*["'][^"'|]*["']\\s*(,\\s*["']r[bt]?["']\\s*)?(,\\s*encoding=["'][\\w-]+["']\\s*)?\\)`,
+    `\\brequire\\(["'](node:)?(fs|path|os|util|url|crypto|assert)["']\\)`,
+    `\\brequire\\(["'][\\w./@-]*\\.json["']\\)`,
+    `\\bimport\\s+(${harmless})(\\s*,\\s*(${harmless}))*(?=\\s*(;|$))`,
+    `\\bfrom\\s+(?!os\\b|subprocess\\b)(${harmless})\\s+import\\s+[\\w, ]+(?=\\s*(;|$))`,
+  ].join("|"),
+  "gm",
+);
+const running =
+  "system exec spawn popen subprocess child_process eval import require open fork getattr globals locals builtin __ modules " +
+  "Function constructor compile pty ctypes %x qx ` << fromCharCode shell passthru pcntl syscall " +
+  "writeFile appendFile unlink rmSync rmdir rmtree shutil createWrite copyFile write_text urlopen Deno Bun FileUtils file_put_contents";
+const runsPrograms: RegExp = new RegExp(
+  `${running.split(" ").join("|")}|process\\s*\\[|process\\.(binding|main|dlopen|kill)|os\\.|\\b(load|send|do)\\b|\\bfetch\\s*\\(|https?\\.|\\.(rm|rename|truncate|symlink|link|chmod|chown|cp|mkdir|mkdtemp|utimes)(Sync)?\\s*\\(|\\b(File|IO)\\.(write|delete|rename|open)|\\\\[xu0-7]|chr\\s*\\(`,
+  "i",
+);
+/** awk runs programs by system() and by pipes alone. */
+const awkRuns: RegExp = /system|(?<!\|)\|(?!\|)|@|>\s*"/;
+/** sed: the command e, and the flag e of s. */
+const sedRuns: RegExp = /(^|[;{}\n\d$/!,\s])e(\s|$)|[^\w\s\\][gpiIm0-9]*e[gpiIm0-9]*\s*($|[;}\n])/;
 
 const cannotTellCode = (program: string): string => `cannot tell what the code given to \`${program}\` does`;
 

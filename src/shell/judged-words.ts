@@ -1,13 +1,12 @@
-/** What the reading of a line with placeholders knows and finds, how it refuses, and its words: what is literal, how each placeholder is quoted. */
-import type { Assignment, DoubleQuotedChild, ParsedScript, Word, WordPart } from "unbash";
-import { isOwnVariable } from "./languages.ts";
+/** The words of a line with placeholders: what in them is literal, how each placeholder is quoted, and how a line is refused. */
+import type { DoubleQuotedChild, ParsedScript, Word, WordPart } from "unbash";
 import type { Budget } from "./tree.ts";
 
 /** Stands in the line for a placeholder; no command line can hold it otherwise. */
 export const mark = "\0";
 
-/** How the place of a placeholder is quoted. ansi: in $'…'. */
-export type Quote = "plain" | "double" | "single" | "ansi";
+/** How the place of a placeholder is quoted. */
+export type Quote = "plain" | "double" | "single";
 
 /** Where something stands in the line. */
 export interface Span {
@@ -22,35 +21,21 @@ export interface ShellWord {
   text: string | undefined;
   /** The literal text that it begins with. */
   head: string;
-  /** The literal text behind all else. */
-  tail: string;
-  /** It is a variable that the line does not set, and text behind it. */
-  isRooted: boolean;
+  /** Of a variable with a path behind it: that path. */
+  tail: string | undefined;
   /** Where the placeholders in it stand, those of substitutions too. */
   marks: number[];
-  /** The placeholders, and the line's own variables, that it begins with. */
-  leading: (number | string)[];
-  /** The same of what follows NAME=. */
-  value: (number | string)[];
-  /** It holds a value, or what may have come out of one: a variable that the line sets, or the output of a command. */
+  /** The placeholders that it begins with. */
+  leading: number[];
+  /** It holds a value, or what a command prints, which may have come out of one. */
   isOwn: boolean;
-  /** Without quotes: the shell may make several words of it, or none. */
-  isLoose: boolean;
 }
 
-export interface ShellCommand {
-  assignments: ShellWord[];
-  words: ShellWord[];
-  hasRedirect: boolean;
-}
-
-/** What is remembered of a whole line, with the scripts inside it. */
+/** What is remembered of a whole line. */
 export interface Found {
   quotes: Map<number, Quote>;
   /** Placeholders that an argument begins with, where a value that begins with "-" would be an option. */
   begins: number[][];
-  /** By variable: what the words that it is set to begin with. */
-  assigned: Map<string, ShellWord["leading"][]>;
   /** Files that are run. */
   runs: { path: string; word: ShellWord }[];
   /** Last parts of the paths that other commands are given or write. */
@@ -64,18 +49,9 @@ export interface Found {
 export interface Reader {
   readonly source: string;
   readonly found: Found;
-  /** Variables that the line sets somewhere. */
-  readonly own: ReadonlySet<string>;
-  /** $1 and the like are values: this is the script of `bash -c`. */
-  readonly hasArguments: boolean;
-  /** Variables that an argument begins with, where "-" would make it an option. */
-  readonly leads: Set<string>;
   readonly budget: Budget;
-  depth: number;
   /** Judges the commands of a substitution. */
-  nested(script: ParsedScript, reader: Reader): void;
-  /** Judges the script of a shell that this line starts. */
-  script(text: string, reader: Reader): ReadonlySet<string>;
+  nested(script: ParsedScript): void;
 }
 
 interface Refusal {
@@ -110,11 +86,11 @@ export function marksIn({ source }: Reader, start: number, end: number): number[
   return found;
 }
 
-/** A piece of a word: literal text, a placeholder or a variable of the line's own, or what only the shell knows. */
+/** A piece of a word: literal text, a placeholder, or what only the shell knows. */
 type Piece =
   | { is: "text"; text: string }
-  | { is: "value"; value: number | string; isLoose?: boolean }
-  | { is: "unknown"; isVariable?: boolean; isOwn?: boolean; isLoose?: boolean };
+  | { is: "value"; at: number }
+  | { is: "unknown"; isVariable?: true; isOwn?: true };
 
 /** Where a span is read into: the pieces of the word, and the quotes around the span. */
 interface Place {
@@ -123,69 +99,37 @@ interface Place {
   quote: Quote;
 }
 
-export function readWord(word: Word | Assignment, reader: Reader): ShellWord {
+export function readWord(word: Word, reader: Reader): ShellWord {
   const raw = reader.source.slice(word.pos, word.end);
   if (raw !== word.text) refuse(`in a line that cannot be read: ${show(word.text)}`);
   if (raw.startsWith("#")) refuse(`in a line that cannot be read: ${show(raw)} may be a comment`);
   const pieces: Piece[] = [];
   const place: Place = { reader, pieces, quote: "plain" };
   if (/^(?:[[{}]|\]\]?)$/.test(raw)) addText(raw, place);
-  else if (word.type === "Word") readParts(word, word.parts, place);
-  else readAssignment(word, place);
-  return wordOf(pieces, { raw, marks: marksIn(reader, word.pos, word.end) });
-}
-
-function wordOf(pieces: readonly Piece[], written: Pick<ShellWord, "raw" | "marks">): ShellWord {
-  const isText = ({ is }: Piece): boolean => is === "text";
-  const first = pieces.findIndex((piece) => !isText(piece));
-  const end = first < 0 ? pieces.length : first;
-  const head = textIn(pieces.slice(0, end));
-  const others = pieces.filter((piece) => !isText(piece));
-  const [only, second] = others;
+  else readParts(word, word.parts, place);
+  const first = pieces.findIndex(({ is }) => is !== "text");
+  const valuesEnd = pieces.findIndex(({ is }) => is !== "value");
+  const head = textIn(pieces.slice(0, first < 0 ? pieces.length : first));
+  const [root, ...rest] = pieces;
   return {
-    ...written,
+    raw,
     text: first < 0 ? head : undefined,
     head,
-    tail: textIn(pieces.slice(pieces.findLastIndex((piece) => !isText(piece)) + 1)),
-    isRooted: head === "" && second === undefined && only?.is === "unknown" && only.isVariable === true,
-    leading: valuesAt(pieces, 0),
-    value: /^[A-Za-z_]\w*=$/.test(head) ? valuesAt(pieces, end) : [],
-    isOwn: others.some((piece) => piece.is === "value" || (piece.is === "unknown" && piece.isOwn)),
-    isLoose: others.some((piece) => piece.is !== "text" && piece.isLoose),
+    tail: root?.is === "unknown" && root.isVariable && rest.every(({ is }) => is === "text") ? textIn(rest) : undefined,
+    marks: marksIn(reader, word.pos, word.end),
+    leading: pieces
+      .slice(0, valuesEnd < 0 ? pieces.length : valuesEnd)
+      .flatMap((piece) => (piece.is === "value" ? piece.at : [])),
+    isOwn: pieces.some((piece) => piece.is === "value" || (piece.is === "unknown" && piece.isOwn)),
   };
 }
 
 const textIn = (pieces: readonly Piece[]): string => pieces.map((one) => (one.is === "text" ? one.text : "")).join("");
 
-/** The values from there on, up to what is no value: each of them may be empty. */
-function valuesAt(pieces: readonly Piece[], start: number): (number | string)[] {
-  const values: (number | string)[] = [];
-  for (const piece of pieces.slice(start)) {
-    if (piece.is !== "value") break;
-    values.push(piece.value);
-  }
-  return values;
-}
-
 function addText(text: string, { pieces }: Place): void {
   const last = pieces.at(-1);
   if (last?.is === "text") last.text += text;
   else pieces.push({ is: "text", text });
-}
-
-function addMark(at: number, { reader, pieces, quote }: Place): void {
-  pieces.push({ is: "value", value: at });
-  reader.found.quotes.set(at, quote);
-}
-
-function readAssignment({ pos, end, append, index, value }: Assignment, place: Place): void {
-  if (append || index || value.type === "ArrayValue")
-    refuse(
-      `at ${show(place.reader.source.slice(pos, end))}, which is no plain NAME=…`,
-      marksIn(place.reader, pos, end),
-    );
-  readText({ pos, end: value.pos }, place);
-  if (value.type === "Word") readParts(value, value.parts, place);
 }
 
 /** What stands between the parts, and the parts that are text only, is read from the line itself. */
@@ -207,10 +151,10 @@ const kinds: { readonly [T in Quoted["type"]]: (part: Quoted & { type: T }, plac
   SingleQuoted: ({ pos, end }, place) => readText({ pos: pos + 1, end: end - 1 }, { ...place, quote: "single" }),
   DoubleQuoted: ({ pos, end, parts }, place) =>
     readParts({ pos: pos + 1, end: end - 1 }, parts, { ...place, quote: "double" }),
-  AnsiCQuoted: readAnsi,
   SimpleExpansion: readVariable,
-  ParameterExpansion: readBraces,
+  ParameterExpansion: readVariable,
   CommandExpansion: readSubstitution,
+  AnsiCQuoted: () => refuse("in a line with $'…'"),
   LocaleString: () => refuse('in a line with $"…"'),
   ArithmeticExpansion: () => refuse("in a line with arithmetic"),
   ProcessSubstitution: ({ operator }) => refuse(`in a line with ${operator}( … )`),
@@ -223,32 +167,19 @@ function readPart(part: Quoted | DoubleQuotedChild, place: Place): void {
   read(part, place);
 }
 
-/** Not all shells know $'…', and to those that do not a backslash in it means nothing. */
-function readAnsi({ pos, end }: Span, { reader, pieces }: Place): void {
-  const { source } = reader;
-  pieces.push({ is: "unknown" });
-  for (let at = pos + 2; at < end - 1; at++) {
-    const next = source[at + 1] ?? "";
-    if (source[at] === mark) addMark(at, { reader, pieces, quote: "ansi" });
-    else if (source[at] === "\\") {
-      if (next === mark) refuse("behind a backslash", [at + 1]);
-      if (next === "'") refuse("in a line that cannot be read: a $'…' holds a '");
-      at += 1;
-    }
-  }
-}
-
 /** Text without expansions, sign by sign. Globs and braces become what only the shell knows. */
 function readText({ pos, end }: Span, place: Place): void {
-  const { source } = place.reader;
+  const { reader, pieces, quote } = place;
   for (let at = pos; at < end; at++) {
-    const sign = source[at] ?? "";
-    if (sign === mark) addMark(at, place);
-    else if (place.quote === "single") addText(sign, place);
+    const sign = reader.source[at] ?? "";
+    if (sign === mark) {
+      pieces.push({ is: "value", at });
+      reader.found.quotes.set(at, quote);
+    } else if (quote === "single") addText(sign, place);
     else if (sign === "\\") addText(escaped(at++, place), place);
     else {
       checkSign(at, place);
-      if (place.quote === "plain" && /[*?[\]{}]/.test(sign)) place.pieces.push({ is: "unknown" });
+      if (quote === "plain" && /[*?[\]{}]/.test(sign)) pieces.push({ is: "unknown" });
       else addText(sign, place);
     }
   }
@@ -273,42 +204,34 @@ function checkSign(at: number, { reader, quote }: Place): void {
     refuse(`in a line that cannot be read: "${sign}" stands inside a word`);
 }
 
-function readVariable({ text }: { text: string }, place: Place): void {
-  if (/^\$[@*-]$/.test(text)) refuse(`in a line with ${text}`);
-  const name = /^\$([A-Za-z_]\w*|\d)$/.exec(text)?.[1];
-  if (name !== undefined) addVariable({ name, isVariable: true }, place);
-  else if (/^\$[?$!#]$/.test(text))
-    place.pieces.push({ is: "unknown" }); // a number
-  else refuse(`in a line that cannot be read: ${show(text)}`);
+/** `$NAME` and `${NAME}`, and the forms whose word is plain text: nothing of them runs, and no number is worked out. */
+const plainVariable =
+  /^\$(?:[A-Za-z_]\w*|\{#?[A-Za-z_]\w*\}|\{[A-Za-z_]\w*(?:(?::?[-+?]|##?|%%?|\/[/#%]?)[\w \t.,:;@%+*?/=~^-]*|,,?|\^\^?)\})$/;
+
+function readVariable({ text, pos, end }: Span & { text: string }, { reader, pieces, quote }: Place): void {
+  if (/^\$[?$!#]$/.test(text))
+    pieces.push({ is: "unknown" }); // a number
+  else if (/^\$\{?(?:\d|[@*_-]\}?$)/.test(text)) refuse(`in a line with ${text}`);
+  else if (!plainVariable.test(text))
+    refuse(`at ${show(text)}, which is more than a variable and plain text`, marksIn(reader, pos, end));
+  else if (quote === "plain") refuse(`at ${show(text)}: write it in quotes, or it may become several words`);
+  else pieces.push({ is: "unknown", ...(setByShell.test(text) ? {} : { isVariable: true }) });
 }
 
-/** `${NAME}`, and the forms whose word is plain text: nothing of them runs, and no number is worked out. */
-const braces =
-  /^\$\{(?:(#?)([A-Za-z_]\w*|\d+)|([A-Za-z_]\w*|\d+)(?:(?::?[-+?]|##?|%%?|\/[/#%]?)[\w \t.,:;@%+*?/=~^-]*|,,?|\^\^?))\}$/;
+/** The line may have set it to a value. */
+const setByShell = /\b(?:PWD|OLDPWD|HOOKLINE_VALUE_\w+)\b|[^\w${}]/;
 
-function readBraces({ text, pos, end }: Span & { text: string }, place: Place): void {
-  const [found = "", size = "", plain, changed] = braces.exec(text) ?? [];
-  if (found === "")
-    refuse(`at ${show(text)}, which is more than a variable and plain text`, marksIn(place.reader, pos, end));
-  addVariable({ name: plain ?? changed ?? "", isVariable: plain !== undefined && size === "" }, place);
-}
-
-function addVariable({ name, isVariable }: { name: string; isVariable: boolean }, place: Place): void {
-  const { reader, pieces, quote } = place;
-  if (name === "_") refuse("in a line with $_");
-  const isArgument = /^\d/.test(name);
-  if (isArgument && !reader.hasArguments) refuse(`in a line with $${name}`);
-  const isLoose = quote === "plain";
-  if (isArgument || isOwnVariable(name, reader.own)) pieces.push({ is: "value", value: name, isLoose });
-  else pieces.push({ is: "unknown", isVariable, isLoose });
-}
-
-function readSubstitution(part: { text: string; script: ParsedScript | undefined }, place: Place): void {
+function readSubstitution(part: Span & { text: string; script: ParsedScript | undefined }, place: Place): void {
   const { reader, pieces, quote } = place;
   if (part.text.startsWith("`")) refuse("in a line with backticks (write $( … ) instead)");
   if (part.text.startsWith("$((")) refuse("in a line with arithmetic");
   // bash 5.3 runs what stands in ${ …; }
   if (!part.text.startsWith("$(") || !part.script) throw refuse(`in a line that cannot be read: ${show(part.text)}`);
-  pieces.push({ is: "unknown", isOwn: true, isLoose: quote === "plain" });
-  reader.nested(part.script, reader);
+  if (quote === "plain")
+    refuse(
+      `at ${show(part.text)}: write it in quotes, or it may become several words`,
+      marksIn(reader, part.pos, part.end),
+    );
+  pieces.push({ is: "unknown", isOwn: true });
+  reader.nested(part.script);
 }

@@ -13,8 +13,6 @@
  */
 export interface Wrapper {
   options: string;
-  /** Those that may stand in a line with values; absent: such a line may not name the program at all. */
-  values?: string;
   /** Words before the program: timeout's duration. */
   operands?: number;
   /** NAME=VALUE may stand before the program. */
@@ -61,9 +59,10 @@ export interface Program {
   /**
    * In a line with values. refused: it is not taken at all. script: it runs a file that is named literally, and gives it
    * its arguments and its input. tasks: it runs what files of the project say, and may make a shell's line of its
-   * arguments, so those are all literal. data: none of its arguments is an option that could do harm.
+   * arguments, so those are all literal. runner: the program that it names is judged. literal: its arguments are.
+   * data: none of its arguments is an option that could do harm. Absent: what it wraps is refused, others take values.
    */
-  values?: "refused" | "script" | "tasks" | "data";
+  values?: "refused" | "script" | "tasks" | "runner" | "literal" | "data";
   /** In a line with values only these sub-commands are known to run nothing that they are given. */
   subcommands?: ReadonlySet<string>;
 }
@@ -76,23 +75,20 @@ const wrappers: { readonly [name: string]: Wrapper } = {
     options: `i 0 v u: C: --ignore-environment --null --debug --unset= --chdir= --block-signal? --default-signal? --ignore-signal? --list-signal-handling ${version}`,
     assignments: true,
     folder: ["C", "--chdir"],
-    values: "i u:",
   },
   sudo: {
     options: `A b B E H i k K! l! n N P S s v! V! C: D: g: h: p: R: r: t: T: U: u: --askpass --background --bell --preserve-env? --set-home --login --shell --reset-timestamp --non-interactive --preserve-groups --stdin --close-from= --chdir= --group= --host= --prompt= --chroot= --role= --type= --command-timeout= --other-user= --user= --list! --validate! ${version}`,
     assignments: true,
     folder: ["D", "--chdir"],
-    values: "n E H k -- u: g:",
   },
   doas: { options: "n s L! a: C: u:", assignments: true },
   pkexec: { options: `--user= --disable-internal-agent --keep-cwd ${version}` },
   timeout: {
     options: `k: s: f p v --kill-after= --signal= --foreground --preserve-status --verbose ${version}`,
     operands: 1,
-    values: "v --foreground --preserve-status k: s:",
   },
-  nohup: { options: version, values: "" },
-  nice: { options: `0 n: --adjustment= ${version}`, values: "0 n:" },
+  nohup: { options: version },
+  nice: { options: `0 n: --adjustment= ${version}` },
   ionice: { options: "c: n: t p! P! u! --class= --classdata= --ignore --pid! --help! --version!" },
   chrt: {
     options:
@@ -100,12 +96,11 @@ const wrappers: { readonly [name: string]: Wrapper } = {
     operands: 1,
   },
   taskset: { options: "a c p! --cpu-list --all-tasks --pid! --help! --version!", operands: 1 },
-  stdbuf: { options: `i: o: e: --input= --output= --error= ${version}`, values: "i: o: e:" },
+  stdbuf: { options: `i: o: e: --input= --output= --error= ${version}` },
   time: {
     options: "p v a V! o: f: --portability --verbose --append --output= --format= --quiet --help! --version!",
-    values: "p",
   },
-  setsid: { options: "c f w --ctty --fork --wait --help! --version!", values: "c f w" },
+  setsid: { options: "c f w --ctty --fork --wait --help! --version!" },
   unshare: {
     options:
       "c f i m n p r u C T U V! h! S: G: R: w: --fork --mount? --net? --pid? --ipc? --uts? --user? --cgroup? --time? --map-root-user --map-current-user --kill-child? --mount-proc? --propagation= --setuid= --setgid= --root= --wd= --help! --version!",
@@ -153,9 +148,9 @@ const wrappers: { readonly [name: string]: Wrapper } = {
       "b c d? e g p q: t w x n: h! v! --beep --color --differences? --errexit --chgexit --precise --no-title --no-wrap --exec --interval= --help! --version!",
     line: true,
   },
-  command: { options: "p v! V!", values: "", isBuiltin: true },
+  command: { options: "p v! V!", isBuiltin: true },
   builtin: { options: "", isBuiltin: true },
-  exec: { options: "c l a:", values: "" },
+  exec: { options: "c l a:" },
   npm: {
     options: "C: s w: --prefix= --workspace= --silent --yes --package= --offline --call$ c$ y --version! --help!",
     after: ["exec", "x"],
@@ -168,11 +163,10 @@ const wrappers: { readonly [name: string]: Wrapper } = {
   npx: {
     options:
       "y q p: c$ --yes --no --quiet --package= --call$ --no-install --prefer-offline --offline --ignore-existing --help! --version!",
-    values: "y --yes --no --no-install q --quiet",
   },
-  pnpx: { options: "", values: "" },
-  bunx: { options: "--bun --silent --verbose p: --package=", values: "" },
-  uvx: { options: "q v p: --from= --with= --python= --quiet --refresh --offline --isolated --no-cache", values: "" },
+  pnpx: { options: "" },
+  bunx: { options: "--bun --silent --verbose p: --package=" },
+  uvx: { options: "q v p: --from= --with= --python= --quiet --refresh --offline --isolated --no-cache" },
   uv: {
     options:
       "q v --quiet --verbose --offline --directory= --project= --no-cache --frozen --with= p: --python= --extra= --group= --all-extras --no-dev --isolated --no-sync --locked --active --no-project --env-file= m! --module! --version!",
@@ -360,7 +354,7 @@ const groups: readonly (readonly [names: string, row: Program])[] = [
   ["git-shell", { isOpaque: true, values: "refused" }],
   // builtins: code, names of variables, or what changes the line
   [
-    "eval source . trap let declare typeset local readonly unalias shopt set shift unset mapfile readarray getopts compgen compopt enable hash history jobs bg fg disown coproc select function caller dirs popd emulate autoload zmodload wait",
+    "eval source . trap let declare typeset local readonly export read unalias shopt set shift unset mapfile readarray getopts compgen compopt enable hash history jobs bg fg disown coproc select function caller dirs pushd popd emulate autoload zmodload wait",
     { values: "refused" },
   ],
   // they run what they are given, again and again or in a package
@@ -372,6 +366,8 @@ const groups: readonly (readonly [names: string, row: Program])[] = [
     "oil osh sqlite psql mysql mariadb mongosh mongo redis-cli clickhouse-client duckdb nano man bc dc gnuplot octave r scala kotlin jshell ghci runghc runhaskell erl elixir iex irb pry ipython jupyter clojure clj bb racket guile sbcl awkcc java gs tex latex pdflatex xelatex lualatex groff troff debugfs ftp lftp telnet zip",
     { values: "refused" },
   ],
+  // some of their options run a program, or name files to write
+  ["fd fdfind tar gtar bsdtar split yq", { values: "refused" }],
   // they build by files of the project
   ["bmake cmake ninja mage ant bazel swift", { values: "refused" }],
   // they choose versions of tools
@@ -381,7 +377,9 @@ const groups: readonly (readonly [names: string, row: Program])[] = [
     { values: "script" },
   ],
   ["npm pnpm yarn make gmake just task cargo go mvn gradle gradlew dotnet poetry bundle rake", { values: "tasks" }],
-  ["echo : true false printf test [ exit return break continue", { values: "data" }],
+  ["npx pnpx bunx uvx", { values: "runner" }],
+  ["exit return", { values: "literal" }],
+  ["echo : true false printf test [", { values: "data" }],
   [
     "git",
     {
@@ -399,8 +397,7 @@ const programs: ReadonlyMap<string, Program> = collect();
 function collect(): Map<string, Program> {
   const made = new Map<string, Program>();
   const add = (name: string, row: Program): void => void made.set(name, { ...made.get(name), ...row });
-  for (const [name, wraps] of Object.entries(wrappers))
-    add(name, wraps.values === undefined ? { wraps, values: "refused" } : { wraps });
+  for (const [name, wraps] of Object.entries(wrappers)) add(name, { wraps, values: "refused" });
   for (const [name, lines] of Object.entries(lineOptions)) add(name, { lines });
   for (const [name, code] of Object.entries(interpreters)) add(name, { code });
   for (const [names, row] of groups) for (const name of names.split(" ")) add(name, row);

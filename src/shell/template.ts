@@ -1,12 +1,13 @@
 /**
  * {{placeholders}} in a shell line (R18): a value never becomes text of the line. It becomes an environment variable,
- * quoted for the place where it stands; where that cannot be done safely, the line has a fault that says why.
+ * quoted for the place where it stands. Values are taken in simple commands and pipes whose programs are named; any other line has a
+ * fault that says why.
  */
 
-import { type Command, forEachChild, parse, type Redirect, type SyntaxNode, type TestExpression } from "unbash";
+import { type Command, forEachChild, parse, type Redirect, type SyntaxNode } from "unbash";
 import type { ShellTemplate, TemplateFault } from "../engine/ports.ts";
 import { compileTemplateParts } from "../engine/template.ts";
-import { binary, judgeCommand, judgeName, setVariable, unary } from "./judge-commands.ts";
+import { judgeCommand } from "./judge-commands.ts";
 import {
   type Found,
   lastPart,
@@ -17,7 +18,6 @@ import {
   readWord,
   refusalOf,
   refuse,
-  type ShellWord,
   type Span,
   show,
 } from "./judged-words.ts";
@@ -29,7 +29,6 @@ const written: { readonly [Q in Quote]: (name: string) => string } = {
   plain: (name) => `"$${name}"`,
   double: (name) => `\${${name}}`,
   single: (name) => `'"\${${name}}"'`,
-  ansi: (name) => `'"\${${name}}"$'`,
 };
 
 /**
@@ -89,8 +88,8 @@ function templateOf(
   };
 }
 
-// The judge: simple commands, pipes, groups, if, while, for, case, [[ ]]. Whatever else a shell knows is refused, since only
-// a small language can be known to run no value.
+// The judge: simple commands with their redirections, pipes, lists, and `$( … )` of these. Whatever else a shell knows is refused,
+// since only a small language can be known to run no value.
 
 interface Places {
   quotes: ReadonlyMap<number, Quote>;
@@ -99,63 +98,38 @@ interface Places {
 }
 
 const longest = 100_000;
-const deepest = 60;
+const deepest = 20;
 
-/** Throws a refusal. The line is judged twice: what it sets anywhere is known everywhere. */
+/** Throws a refusal. */
 function judgeLine(source: string): Places {
   if (source.length > longest) refuse(`in a line longer than ${longest} characters`);
-  const { assigned } = judgeOnce(source, new Set());
-  return conclude(judgeOnce(source, new Set(assigned.keys())));
-}
-
-function judgeOnce(source: string, own: ReadonlySet<string>): Found & { leads: ReadonlySet<string> } {
   const found: Found = {
     quotes: new Map(),
     begins: [],
-    assigned: new Map(),
     runs: [],
     mentioned: new Set(),
     writesAnywhere: false,
     movesAnywhere: false,
   };
-  const leads = judgeAll(source, { found, own, hasArguments: false, depth: 0, budget: { nodes: 0 } });
-  return { ...found, leads };
-}
-
-type Given = Pick<Reader, "found" | "own" | "hasArguments" | "depth" | "budget">;
-
-function judgeAll(source: string, given: Given): ReadonlySet<string> {
-  const leads = new Set<string>();
+  let depth = 0;
   const reader: Reader = {
-    ...given,
     source,
-    leads,
-    nested: judge,
-    script: (text, inner) => judgeAll(text, { ...inner, hasArguments: true, depth: inner.depth + 1 }),
+    found,
+    budget: { nodes: 0 },
+    nested(script) {
+      if (++depth > deepest) refuse("in a line that is nested too deeply");
+      judge(script, reader);
+      depth -= 1;
+    },
   };
   judge(parse(source), reader);
-  return leads;
-}
-
-function conclude(found: Found & { leads: ReadonlySet<string> }): Places {
   for (const { path, word } of found.runs) {
     const isMentioned = found.mentioned.has(path.slice(path.lastIndexOf("/") + 1));
     if (isMentioned || found.writesAnywhere) refuse(`in a line that runs ${show(word.raw)} and may write it`);
     if (found.movesAnywhere && !/^[/~$]/.test(path))
       refuse(`in a line that runs ${show(word.raw)} in a folder that a value names`);
   }
-  const begins = [...found.begins];
-  const seen = new Set<string>();
-  const follow = [...found.leads];
-  for (let name = follow.pop(); name !== undefined; name = follow.pop()) {
-    if (seen.has(name)) continue;
-    seen.add(name);
-    for (const leading of found.assigned.get(name) ?? []) {
-      begins.push(leading.filter((one) => typeof one === "number"));
-      for (const one of leading) if (typeof one === "string") follow.push(one);
-    }
-  }
-  return { quotes: found.quotes, begins };
+  return found;
 }
 
 const judge = (node: SyntaxNode, reader: Reader): void => visit(node, reader, reader.budget);
@@ -168,12 +142,7 @@ const allowed: Visits<Reader, Budget> = {
     if (error) refuse(`in a line that cannot be read: ${error.message}`);
     inside(node, reader);
   },
-  Statement(node, reader) {
-    countDepth(reader);
-    inside(node, reader);
-    reader.depth -= 1;
-  },
-  CompoundList: inside,
+  Statement: inside,
   AndOr: inside,
   Pipeline(node, reader) {
     if (node.commands.length === 0) refuse("in a line that cannot be read: a command is missing");
@@ -181,44 +150,11 @@ const allowed: Visits<Reader, Budget> = {
   },
   Negation: ({ end }, { source }) =>
     /\s/.test(source[end] ?? "") ? undefined : refuse("in a line with ! and no blank behind it"),
-  Time: ({ endOfOptions }) => (endOfOptions ? refuse("in a line with time --") : undefined),
   Command: judgeSimple,
-  Redirected: inside,
   Redirect: judgeRedirect,
   HereString({ descriptor, target }, reader) {
     if (descriptor) refuse('in a line with a number before "<<<"');
-    if (target) solid(readWord(target, reader));
-  },
-  BraceGroup: inside,
-  Subshell(node, reader) {
-    if (reader.source.startsWith("((", node.pos)) refuse("in a line with arithmetic, (( … ))");
-    inside(node, reader);
-  },
-  If: inside,
-  Elif: inside,
-  While: inside,
-  For({ name, wordlist, body }, reader) {
-    const named = readWord(name, reader);
-    judgeName(named.text ?? "", named);
-    if (!wordlist) return refuse("in a line with a for without in");
-    for (const word of wordlist) setVariable(reader, name.text, solid(readWord(word, reader)).leading);
-    setVariable(reader, name.text, []);
-    judge(body, reader);
-  },
-  Case({ word, items }, reader) {
-    readWord(word, reader);
-    for (const item of items) judge(item, reader);
-  },
-  CaseItem({ pattern, body, terminator = ";;" }, reader) {
-    if (terminator !== ";;") refuse(`in a line with ${terminator}`);
-    for (const { isOwn, marks } of pattern.map((one) => readWord(one, reader)))
-      if (isOwn) refuse("in a pattern of a case (compare with [ … = … ] instead)", marks);
-    judge(body, reader);
-  },
-  TestCommand(node, reader) {
-    const isOwn = judgeTest(node.expression, reader, "first");
-    // A shell that does not know [[ runs what stands on the next line.
-    if (isOwn && reader.source.slice(node.pos, node.end).includes("\n")) refuse("in a [[ ]] of several lines");
+    if (target) readWord(target, reader);
   },
 };
 
@@ -230,27 +166,39 @@ const names: { readonly [T in SyntaxNode["type"]]?: string } = {
   ArithmeticFor: "arithmetic, (( … ))",
   Coproc: "coproc, which reads what it is given as code or runs it",
   Select: "select, which reads what it is given as code or runs it",
+  TestCommand: "[[ … ]] (write [ … ] instead)",
+  If: "if",
+  While: "while or until",
+  For: "for",
+  Case: "case",
+  Subshell: "commands in brackets",
+  BraceGroup: "commands in braces",
+  Time: "time",
 };
 
-const visit = createVisit(allowed, ({ type, pos, end }, reader) =>
-  refuse(`in a line with ${names[type] ?? type}`, marksIn(reader, pos, end)),
-);
-
-/** A value is one word only between quotes. */
-function solid(word: ShellWord): ShellWord {
-  if (word.isOwn && word.isLoose)
-    refuse(`at ${show(word.raw)}: write it in quotes, or it may become several words`, word.marks);
-  return word;
-}
+const visit = createVisit(allowed, (node, reader) => {
+  // What stands around its redirections says more than they do.
+  const { type, pos, end } = node.type === "Redirected" ? node.command : node;
+  refuse(`in a line with ${names[type] ?? type}`, marksIn(reader, pos, end));
+});
 
 function judgeSimple(node: Command, reader: Reader): void {
-  const assignments = node.prefix.flatMap((one) => (one.type === "Assignment" ? [readWord(one, reader)] : []));
+  const [set] = node.prefix.filter(({ type }) => type === "Assignment");
+  if (set)
+    refuse(
+      `at ${show(reader.source.slice(set.pos, set.end))}, which sets a variable`,
+      marksIn(reader, set.pos, set.end),
+    );
   for (const redirect of node.redirects) judge(redirect, reader);
   // bash and the parser may differ on whether it is one here
   if (node.name && reserved.has(node.name.text)) refuse(`in a line that cannot be read: ${show(node.name.text)}`);
   checkGaps(node, reader);
-  const words = [...(node.name ? [node.name] : []), ...node.args].map((one) => readWord(one, reader));
-  judgeCommand({ assignments, words, hasRedirect: node.redirects.length > 0 }, reader);
+  const words = [...(node.name ? [node.name] : []), ...node.args].map((one) =>
+    one.type === "Word"
+      ? readWord(one, reader)
+      : refuse(`at ${show(one.text)}, which sets a variable`, marksIn(reader, one.pos, one.end)),
+  );
+  judgeCommand(words, reader);
 }
 
 /** The parser forgives a bracket inside of a command; no shell does. */
@@ -275,55 +223,7 @@ function judgeRedirect({ operator, descriptor, target, pos, end }: Redirect, rea
   const word = readWord(target, reader);
   if (/^[<>]&$/.test(operator) && !/^(?:\d|-)$/.test(word.raw))
     refuse(`behind ${operator}, where bash reads it twice (write &> instead)`, word.marks);
-  solid(word);
   if (!operator.includes(">") || operator === ">&") return;
-  if (word.text === undefined && !word.isRooted) reader.found.writesAnywhere = true;
+  if (word.text === undefined && word.tail === undefined) reader.found.writesAnywhere = true;
   else reader.found.mentioned.add(lastPart(word));
-}
-
-/**
- * `[[ … ]]`: comparisons of text, and questions about files. A shell that does not know [[ runs what stands behind &&.
- *
- * @returns whether a value stands in it
- */
-function judgeTest(node: TestExpression, reader: Reader, place: "first" | "later"): boolean {
-  countDepth(reader);
-  const isOwn = testKinds[node.type](node as never, reader, place); // each row takes the nodes of its own type
-  reader.depth -= 1;
-  return isOwn;
-}
-
-type JudgeTest<T> = (node: T, reader: Reader, place: "first" | "later") => boolean;
-
-const testKinds: { readonly [T in TestExpression["type"]]: JudgeTest<TestExpression & { type: T }> } = {
-  TestNot: ({ operand }, reader, place) => judgeTest(operand, reader, place),
-  TestGroup: ({ expression }, reader, place) => judgeTest(expression, reader, place),
-  TestLogical: ({ operands }, reader, place) =>
-    operands.map((one, index) => judgeTest(one, reader, index === 0 ? place : "later")).some(Boolean),
-  TestUnary(node, reader, place) {
-    const word = readWord(node.operand, reader);
-    if (!unary.test(node.operator)) refuseTest(node, reader);
-    if (node.operand.pos === node.pos) checkBegin(word, place);
-    return word.isOwn;
-  },
-  TestBinary(node, reader, place) {
-    const left = readWord(node.left, reader);
-    if (!binary.test(node.operator)) refuseTest(node, reader);
-    checkBegin(left, place);
-    return [left, solid(readWord(node.right, reader))].some((word) => word.isOwn);
-  },
-};
-
-function checkBegin({ isOwn, marks }: ShellWord, place: "first" | "later"): void {
-  if (isOwn && place === "later") refuse("behind && or || inside of [[ ]] (write [[ … ]] && [[ … ]])", marks);
-}
-
-function refuseTest({ pos, end }: Span, reader: Reader): never {
-  const raw = show(reader.source.slice(pos, end));
-  const why = `in a [[ ]] with more than comparisons of text and questions about files: ${raw}`;
-  return refuse(why, marksIn(reader, pos, end));
-}
-
-function countDepth(reader: Reader): void {
-  if (++reader.depth > deepest) refuse("in a line that is nested too deeply");
 }

@@ -2,12 +2,32 @@
 import { baseName } from "../engine/pattern.ts";
 import { isUnknown, mayVanish, within } from "./expand.ts";
 import { movedTo } from "./folders.ts";
-import { lineVariables, opaqueVariables, optionVariables, startVariables, toolVariables } from "./languages.ts";
 import { pathIn } from "./made.ts";
 import { readOptions } from "./options.ts";
 import { bashOptions, type Wrapper } from "./programs.ts";
 import { readGivenFile, textOfFile } from "./script-files.ts";
 import { type Call, cannotTell, folderOf, noteRuns, readLine, setFolder, shortened } from "./shell.ts";
+
+/** Variables whose value is a shell line that another program will run. */
+const lineVariables: RegExp =
+  /^(GIT_(SSH_COMMAND|SSH|EDITOR|PAGER|SEQUENCE_EDITOR|EXTERNAL_DIFF|ASKPASS|PROXY_COMMAND)|EDITOR|VISUAL|PAGER|MANPAGER|BROWSER|SSH_ASKPASS|SUDO_ASKPASS|LESSOPEN|LESSCLOSE|FCEDIT|RSYNC_RSH|PROMPT_COMMAND|SHELL|CC|CXX)$/;
+/** The same of build tools and of other programs. What one of them holds that only the shell will know is a program by far most often. */
+const toolVariables: RegExp =
+  /^(?:CPP|LD|AR|AS|FC|NM|RANLIB|STRIP|OBJCOPY|RUSTC|RUSTDOC|RUSTC(?:_WORKSPACE)?_WRAPPER|CARGO_BUILD_RUST\w+|CARGO_TARGET_\w+_(?:RUNNER|LINKER)|CMAKE_\w+_(?:COMPILER|LAUNCHER|LINKER)|CC_WRAPPER|CCACHE_PREFIX\w*|CCACHE_COMPILER|FZF_(?:DEFAULT|CTRL_T|ALT_C)_COMMAND|RSYNC_CONNECT_PROG|SVN_(?:SSH|EDITOR|MERGE)|CVS_RSH|CVSEDITOR|HG(?:EDITOR|MERGE)|[Nn][Pp][Mm]_[Cc][Oo][Nn][Ff][Ii][Gg]_(?:\w+_)?(?:shell|editor|viewer|browser)|\w+_(?:PAGER|EDITOR|ASKPASS|SHELL_COMMAND))$/;
+/** Variables with options of a program. */
+const optionVariables: { readonly [name: string]: string } = {
+  FZF_DEFAULT_OPTS: "fzf",
+  GOFLAGS: "go build",
+  BAT_OPTS: "bat",
+};
+/** Variables that change what the rest of the line means. */
+const opaqueVariables: RegExp =
+  /^(SHELLOPTS|BASHOPTS|LD_PRELOAD|LD_AUDIT|DYLD_INSERT_LIBRARIES|GIT_CONFIG_(?:COUNT|KEY.*|VALUE.*|PARAMETERS)|GIT_EXEC_PATH|GIT_TEMPLATE_DIR|PERL5OPT|RUBYOPT|PYTHONSTARTUP|TAR_OPTIONS|BASH_FUNC.*|BASH_ALIASES|BASH_CMDS|PERL5DB)$/;
+/** Variables with the name of a file that a shell reads first, or with a text in which it fills in what stands in `$( … )`. */
+const startVariables: RegExp = /^(BASH_ENV|ENV|PS[0-4]|MAKEFLAGS|GIT_CONFIG(?:_GLOBAL|_SYSTEM)?)$/;
+
+/** Another program runs what this variable holds. */
+export const holdsLine = (variable: string): boolean => lineVariables.test(variable) || toolVariables.test(variable);
 
 export function runWrapped(words: readonly string[], row: Wrapper, outer: Call): void {
   const { reading } = outer;

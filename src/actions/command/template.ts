@@ -113,6 +113,6 @@ export function createShellLines(place: { name: string; where: string }): ShellL
 }
 
 const lineMismatch = ({ placeholder, where }: TemplateFault): { expected: string; found: string } => ({
-  expected: `each value to stay one argument (where it cannot, hand it over: bash -c 'code with "$1"' _ ${placeholder})`,
+  expected: "each value to stay one argument of a program that the line names",
   found: `${placeholder} ${where}`,
 });

@@ -15,6 +15,20 @@ const isForClone = cloneState !== undefined;
 const elsewhere = words.find((word) => !word.startsWith("--"));
 const outdir = isForClone ? join("build", `.new-${process.pid}`) : (elsewhere ?? "dist");
 
+/** Our own programs in sh and JavaScript: their texts take the place of the calls that read them (src/files/own-text.ts). */
+const ownTexts: Plugin = {
+  name: "own texts",
+  setup({ onLoad }) {
+    onLoad({ filter: /\/src\/.*\.ts$/ }, ({ path }) => {
+      const source = readFileSync(path, "utf8");
+      const contents = source.replace(/\bownText\(import\.meta\.url, "([^"]+)"\)/g, (_call, file: string) =>
+        JSON.stringify(readFileSync(join(dirname(path), file), "utf8")),
+      );
+      return contents === source ? undefined : { contents, loader: "ts" };
+    });
+  },
+};
+
 const common: BuildOptions = {
   outdir,
   bundle: true,
@@ -35,12 +49,13 @@ const common: BuildOptions = {
   banner: { js: 'const require = process.getBuiltinModule("node:module").createRequire(import.meta.url);' },
   // Parts of DBOS that it loads where someone has installed them.
   external: ["@opentelemetry/*", "@dbos-inc/dbos-enterprise", "winston", "winston-transport"],
+  plugins: [ownTexts],
   logLevel: "warning",
 };
 
 /** Names this build by its sources. */
 function buildName(): string {
-  const sources = globSync(["src/**/*.ts", "examples/demo/*.ts"])
+  const sources = globSync(["src/**/*.{ts,js,sh}", "examples/demo/*.ts"])
     .sort()
     .map((file) => readFileSync(file, "utf8"));
   return createHash("sha256").update(sources.join("\0")).digest("hex").slice(0, 16);
@@ -53,7 +68,7 @@ await build({
   ...common,
   splitting: false,
   entryPoints: { hook: "src/hosts/cli/hook.ts" },
-  plugins: [apart(onDemand)],
+  plugins: [ownTexts, apart(onDemand)],
   banner: {},
 });
 // So are the parts that it loads for hooks of one kind: ten shared chunks instead cost 7 ms where there is such a hook.

@@ -14,6 +14,7 @@ const checks: readonly { name: string; command: readonly string[] }[] = [
   { name: "the hot path", command: own("check-hot-path") },
   { name: "who writes to a terminal", command: own("check-writers") },
   { name: "who reads files", command: own("check-readers") },
+  { name: "programs for shells", command: own("check-shell") },
   { name: "documentation", command: own("check-docs") },
   { name: "the package for programs", command: own("check-package") },
 ];

@@ -3,9 +3,9 @@ import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { moduleText } from "../../src/agents/in-process/runner.ts";
-import { printPlugin } from "../../src/agents/opencode/plugin.ts";
-import { printExtension } from "../../src/agents/pi/extension.ts";
+import { printOwnFile } from "../../src/agents/in-process/own-file.ts";
+import { opencode } from "../../src/agents/opencode/adapter.ts";
+import { pi } from "../../src/agents/pi/adapter.ts";
 import { goes } from "../runtime/processes/gone.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
@@ -22,7 +22,8 @@ async function answers(
 ) {
   const file = join(temporaryFolder(t), "file.mjs");
   const printed = { mark: "hookline:managed pi", calls: [call(command, isGuarded)] };
-  writeFileSync(file, moduleText(printed, { timeout, parts: ["export { ask, askAtOnce };"] }));
+  const part = 'import { ask, askAtOnce } from "../in-process/runner.js";\nexport { ask, askAtOnce };\n';
+  writeFileSync(file, printOwnFile(part, printed, timeout));
   const { ask, askAtOnce } = await import(file);
   return {
     waited: await ask("PreToolUse", payload, { cwd: "/" }),
@@ -76,12 +77,10 @@ test("a payload that nobody reads does no harm, and no line of a project can bre
   deepEqual((await answers(t, "true", { payload })).waited, {});
   const folder = temporaryFolder(t);
   const tricky = `echo '{"context":"\`\${1}\` \\\\ \\u2028 */"}'`;
-  for (const [name, print] of [
-    ["plugin.mjs", printPlugin],
-    ["extension.mjs", printExtension],
-  ] as const) {
-    const file = join(folder, name);
-    writeFileSync(file, print({ mark: "hookline:managed x", calls: [call(tricky)] }));
+  for (const { name, settings } of [opencode, pi]) {
+    ok(settings.editor.is === "owned file");
+    const file = join(folder, `${name}.mjs`);
+    writeFileSync(file, settings.editor.print({ mark: "hookline:managed x", calls: [call(tricky)] }));
     const exported = Object.keys(await import(file));
     equal(exported.length, 1, "OpenCode takes each export for a plugin");
   }

@@ -1,18 +1,20 @@
-/** OpenCode 1.18.33: what its plugin's hooks mean, and what it takes as an answer, event by event. The plugin itself is in plugin.ts. */
+/** OpenCode 1.18.33: what its plugin's hooks mean, and what it takes as an answer, event by event. The plugin itself is plugin.js. */
 import { isAbsolute, join } from "node:path";
 import { HooklineError } from "../../engine/error.ts";
 import type { AgentEventName, Fields, HookEvent, Json } from "../../engine/event.ts";
 import { isRecord } from "../../engine/schema.ts";
+import { ownText } from "../../files/own-text.ts";
 import type { AgentAdapter, DecodeOptions, Places } from "../adapter.ts";
+import { printOwnFile } from "../in-process/own-file.ts";
 import { createPluginReplies, isContinuation, type Native, textOfResult } from "../in-process/replies.ts";
 import { nativeInput } from "../native-tools.ts";
 import { deliveryOf, fieldsOf, placeOf, textOf, wordOf } from "../payload.ts";
 import { refuseByExit } from "../replies.ts";
 import { type Called, callsIn, patchTool, tools } from "./calls.ts";
-import { pluginTimeout, printPlugin } from "./plugin.ts";
 
 const name = "opencode";
 const where = `the payload of ${name}`;
+const timeout = 660;
 
 const informed = ["context", "messages"] as const;
 const silent = { accepts: [] };
@@ -337,10 +339,13 @@ export const opencode: AgentAdapter = {
     file: (layer, places) =>
       layer === "user" ? join(configFolder(places), pluginFile) : join(places.root, ".opencode", pluginFile),
     layers: ["user", "project"],
-    editor: { is: "owned file", print: printPlugin },
+    editor: {
+      is: "owned file",
+      print: (printed) => printOwnFile(ownText(import.meta.url, "./plugin.js"), printed, timeout),
+    },
     events: events.filter((event) => event !== "FileChanged"),
     onlyWanted: ["FileChanged"],
-    timeout: pluginTimeout,
+    timeout,
     alsoReadBy: {},
     afterInstall: "OpenCode loads its plugins when it starts: restart it",
     layerNotes: {

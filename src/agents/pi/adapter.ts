@@ -1,17 +1,19 @@
-/** pi 0.73.1: what its extension's events mean, and what it takes as an answer, event by event. The extension itself is in extension.ts. */
+/** pi 0.73.1: what its extension's events mean, and what it takes as an answer, event by event. The extension itself is extension.js. */
 import { isAbsolute, join } from "node:path";
 import { HooklineError } from "../../engine/error.ts";
 import type { AgentEventName, Fields, HookEvent, Json } from "../../engine/event.ts";
 import { isRecord } from "../../engine/schema.ts";
+import { ownText } from "../../files/own-text.ts";
 import type { AgentAdapter, DecodeOptions, Places } from "../adapter.ts";
+import { printOwnFile } from "../in-process/own-file.ts";
 import { createPluginReplies, isContinuation, type Native, textOfResult } from "../in-process/replies.ts";
 import { canonicalCall, type NativeTools, nativeInput } from "../native-tools.ts";
 import { deliveryOf, fieldsOf, placeOf, textOf, wordOf } from "../payload.ts";
 import { refuseByExit } from "../replies.ts";
-import { extensionTimeout, printExtension } from "./extension.ts";
 
 const name = "pi";
 const where = `the payload of ${name}`;
+const timeout = 660;
 
 const informed = ["context", "messages"] as const;
 const silent = { accepts: [] };
@@ -297,10 +299,13 @@ export const pi: AgentAdapter = {
         ? join(agentFolder(places), "extensions", "hookline.ts")
         : join(places.root, ".pi", "extensions", "hookline.ts"),
     layers: ["user", "project"],
-    editor: { is: "owned file", print: printExtension },
+    editor: {
+      is: "owned file",
+      print: (printed) => printOwnFile(ownText(import.meta.url, "./extension.js"), printed, timeout),
+    },
     events,
     onlyWanted: [],
-    timeout: extensionTimeout,
+    timeout,
     alsoReadBy: {},
     afterInstall: "pi loads its extensions when it starts: restart it, or type /reload",
     switches: {},

@@ -96,7 +96,7 @@ function isStale(root: string): boolean {
 /** Names, sizes and times of all that a bundle is made of: their texts would take ten times as long to read. */
 function stateOf(root: string): string {
   const sources = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".ts"))
+    .filter((name) => /\.(?:ts|js|sh)$/.test(name))
     .sort()
     .map((name) => join("src", name));
   const all = [

@@ -1,18 +1,9 @@
 /** The plugin that install writes for OpenCode 1.18.33: on each of its hooks it runs the registered line, and applies the answer. */
-import { continuationMark } from "../in-process/replies.ts";
-import { moduleText, type Printed } from "../in-process/runner.ts";
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { ask, continuationMark, firstTime, isFields, isText, replaceIn } from "../in-process/runner.js";
 
-export const pluginTimeout = 660;
-
-/** One export only: OpenCode takes each for a plugin. It is silent about a plugin that throws as it is loaded. */
-export const printPlugin = (printed: Printed): string =>
-  moduleText(printed, {
-    timeout: pluginTimeout,
-    imports: ['import { existsSync } from "node:fs";', 'import { dirname, join } from "node:path";'],
-    parts: [`const continuationMark = ${JSON.stringify(continuationMark)};`, pluginText, "export { Hookline };"],
-  });
-
-const pluginText = String.raw`const { stderr } = process;
+const { stderr } = process;
 /** "opencode run" ends as soon as its session is idle: nothing can go on there. */
 const isRun = process.argv.slice(2).find((word) => !word.startsWith("-")) === "run";
 
@@ -65,9 +56,11 @@ const Hookline = async ({ client, directory, worktree }) => {
   /** Its screen is OpenCode's: a line on standard error would be written across it. */
   function say(text, isNote) {
     if (isNote && !firstTime(text)) return;
-    if (isRun) stderr.write(text + "\n");
+    if (isRun) stderr.write(`${text}\n`);
     else
-      Promise.resolve(client?.tui?.showToast?.({ body: { message: text, variant: isNote ? "warning" : "info" } })).catch(() => {});
+      Promise.resolve(
+        client?.tui?.showToast?.({ body: { message: text, variant: isNote ? "warning" : "info" } }),
+      ).catch(() => {});
   }
 
   /** Once for each session that this process works on. */
@@ -117,7 +110,10 @@ const Hookline = async ({ client, directory, worktree }) => {
       const state = stateOf(id);
       if (!state.isAsked || state.isBroken) return;
       state.isAsked = false;
-      keep(state, stop(id).catch(() => {}));
+      keep(
+        state,
+        stop(id).catch(() => {}),
+      );
     },
     "session.error"(event) {
       const id = event.properties.sessionID;
@@ -160,12 +156,20 @@ const Hookline = async ({ client, directory, worktree }) => {
       const id = input.sessionID;
       const state = stateOf(id);
       await begin(id, "session.resumed", { sessionID: id });
-      Object.assign(state, { isAsked: true, isBroken: false, text: undefined, agent: output.message?.agent, model: output.message?.model });
+      Object.assign(state, {
+        isAsked: true,
+        isBroken: false,
+        text: undefined,
+        agent: output.message?.agent,
+        model: output.message?.model,
+      });
       const asked = output.parts.filter((part) => part.type === "text" && !part.synthetic);
       const isOwn = asked.some((part) => part.text.trimEnd().endsWith(continuationMark));
       if (!isOwn) state.continued = false;
       const payload = { input, output: { message: output.message, parts: asked } };
-      const { deny, context } = isOwn ? {} : await call(state.parent ? "SubagentStart" : "UserPromptSubmit", "chat.message", id, payload);
+      const { deny, context } = isOwn
+        ? {}
+        : await call(state.parent ? "SubagentStart" : "UserPromptSubmit", "chat.message", id, payload);
       if (isText(deny) && !state.parent) {
         say(deny); // OpenCode shows nobody what was thrown here
         throw new Error(deny);
@@ -174,12 +178,23 @@ const Hookline = async ({ client, directory, worktree }) => {
       if (state.context.length === 0) return;
       const text = state.context.splice(0).join("\n");
       const before = output.parts.at(-1)?.id;
-      output.parts.push({ id: partAfter(before), sessionID: id, messageID: output.message.id, type: "text", text, synthetic: true });
+      output.parts.push({
+        id: partAfter(before),
+        sessionID: id,
+        messageID: output.message.id,
+        type: "text",
+        text,
+        synthetic: true,
+      });
     },
     async "tool.execute.before"(input, output) {
       const state = stateOf(input.sessionID);
       await begin(input.sessionID, "session.resumed", { sessionID: input.sessionID });
-      const reply = await call("PreToolUse", "tool.execute.before", input.sessionID, { input, output: { args: output.args }, servers });
+      const reply = await call("PreToolUse", "tool.execute.before", input.sessionID, {
+        input,
+        output: { args: output.args },
+        servers,
+      });
       if (isText(reply.deny)) {
         state.refused.add(input.callID);
         throw new Error(reply.deny);
@@ -192,7 +207,11 @@ const Hookline = async ({ client, directory, worktree }) => {
       const result = isOwnTool
         ? { title: output.title, output: output.output, metadata: output.metadata }
         : { content: (output.content ?? []).map(withoutData) };
-      const reply = await call("PostToolUse", "tool.execute.after", input.sessionID, { input, output: result, servers });
+      const reply = await call("PostToolUse", "tool.execute.after", input.sessionID, {
+        input,
+        output: result,
+        servers,
+      });
       if (isText(reply.output)) rewrite(output, reply.output);
       const told = [...state.context.splice(0), reply.context, reply.deny].filter(isText).join("\n");
       if (told) add(output, told);
@@ -223,14 +242,15 @@ function rewrite(output, text) {
 }
 
 function add(output, text) {
-  if (typeof output.output === "string") output.output += "\n\n" + text;
+  if (typeof output.output === "string") output.output += `\n\n${text}`;
   else if (Array.isArray(output.content)) output.content.push({ type: "text", text });
 }
 
 /** OpenCode sorts parts by their ids: this one comes right behind. */
 function partAfter(id = "") {
   const [, time = (Date.now() * 4096).toString(16).slice(-12)] = /^prt_([0-9a-f]{12})/.exec(id) ?? [];
-  const next = (BigInt("0x" + time) + 1n).toString(16).padStart(12, "0");
-  return "prt_" + next + Math.random().toString(36).slice(2).padEnd(14, "0").slice(0, 14);
+  const next = (BigInt(`0x${time}`) + 1n).toString(16).padStart(12, "0");
+  return `prt_${next}${Math.random().toString(36).slice(2).padEnd(14, "0").slice(0, 14)}`;
 }
-`;
+
+export { Hookline };

@@ -1,44 +1,14 @@
 /**
- * What the files that we write for agents with plugins have in common: the part that runs a registered line for an event and reads the
- * answer. It is plain JavaScript for Node and Bun, so it is a text here, and names nothing of Hookline's but what stands in the lines.
+ * What our own files in agents have in common: it runs a registered line for an event and reads the answer, in Node and Bun. It stands
+ * in each of them in place of their import, and names nothing of Hookline's but what stands in the lines.
  */
-import type { Seconds } from "../../engine/event.ts";
+import { spawn, spawnSync } from "node:child_process";
 
-export interface Printed {
-  mark: string;
-  calls: readonly { event: string; command: string }[];
-}
-
-/**
- * A file for an agent. Its imports and exports stand apart: the build takes what begins a line with these words for Hookline's own.
- *
- * @param parts what follows the part that runs the lines
- */
-export const moduleText = (
-  printed: Printed,
-  { timeout, imports = [], parts }: { timeout: Seconds; imports?: readonly string[]; parts: readonly string[] },
-): string =>
-  [
-    `// ${printed.mark}`,
-    '// Written by "hookline install"; "hookline uninstall" takes it away. Changes are lost.',
-    ...['import { spawn, spawnSync } from "node:child_process";', ...imports],
-    runnerText(printed, timeout),
-    ...parts,
-    "",
-  ].join("\n");
-
-/** Lines stand in it as JSON writes texts, so that install finds them again. */
-const runnerText = ({ calls }: Printed, timeout: Seconds): string => `\
 /** By event: the line for sh, and whether a guard waited for it when this was written. */
-const lines = {
-${calls.map(({ event, command }) => `  ${event}: { line: ${JSON.stringify(command)}, guarded: ${isGuarded(command)} },`).join("\n")}
-};
-const limit = ${timeout * 1000};
-${fixedText}`;
-
-const isGuarded = (command: string): boolean => / --guarded;/.test(command);
-
-const fixedText = `/** By its whole path: what PATH names may lie in the project. */
+const lines = __LINES__;
+const limit = __LIMIT__;
+const continuationMark = __CONTINUATION_MARK__;
+/** By its whole path: what PATH names may lie in the project. */
 const shell = process.platform === "win32" ? "sh" : "/bin/sh";
 const longest = 64 * 1024 * 1024;
 /** After the line's end its output may still be on the way, or held open for ever by what it has left behind. */
@@ -92,9 +62,9 @@ function ask(event, payload, { cwd, environment = {} }) {
         fail("it did not answer in time");
       }, limit);
       const [out, error] = [collected(child.stdout), collected(child.stderr)];
-      child.on("error", (problem) => fail("it cannot be started: " + problem.message));
+      child.on("error", (problem) => fail(`it cannot be started: ${problem.message}`));
       const read = (code, signal) => {
-        if (code === null) fail("it was ended by " + signal);
+        if (code === null) fail(`it was ended by ${signal}`);
         else end(replyIn(registered, { code, out: out(), error: error() }));
       };
       child.on("close", read);
@@ -105,7 +75,7 @@ function ask(event, payload, { cwd, environment = {} }) {
       child.stdin.end(JSON.stringify(payload));
     } catch (problem) {
       if (child) endTree(child);
-      fail("it cannot be started: " + problem.message);
+      fail(`it cannot be started: ${problem.message}`);
     }
   });
 }
@@ -114,7 +84,14 @@ function ask(event, payload, { cwd, environment = {} }) {
 function askAtOnce(event, payload, { cwd, environment = {} }) {
   const registered = Object.hasOwn(lines, event) ? lines[event] : undefined;
   if (!registered) return {};
-  const { pid, error: problem, status, signal, stdout, stderr } = spawnSync(shell, ["-c", registered.line], {
+  const {
+    pid,
+    error: problem,
+    status,
+    signal,
+    stdout,
+    stderr,
+  } = spawnSync(shell, ["-c", registered.line], {
     cwd,
     env: { ...process.env, ...environment },
     input: JSON.stringify(payload),
@@ -128,7 +105,7 @@ function askAtOnce(event, payload, { cwd, environment = {} }) {
   const isTrouble = problem && !(problem.code === "EPIPE" && status !== null);
   if (isTrouble && pid) endTree({ pid, kill() {} });
   if (isTrouble) return failed(registered, problem.message);
-  if (status === null) return failed(registered, "it was ended by " + signal);
+  if (status === null) return failed(registered, `it was ended by ${signal}`);
   return replyIn(registered, { code: status, out: stdout, error: stderr });
 }
 
@@ -145,7 +122,7 @@ function collected(stream) {
 
 function replyIn(registered, { code, out, error = "" }) {
   if (code === 2) return { deny: error.trim() || "a hook refused this" };
-  if (code !== 0) return failed(registered, "it ended with code " + code + (error.trim() ? ": " + error.trim() : ""));
+  if (code !== 0) return failed(registered, `it ended with code ${code}${error.trim() && `: ${error.trim()}`}`);
   const note = error.trim() === "" ? {} : { note: error.trim() };
   if (out !== undefined && out.trim() === "") return note;
   try {
@@ -158,8 +135,8 @@ function replyIn(registered, { code, out, error = "" }) {
 }
 
 function failed({ guarded }, why) {
-  const said = "hookline: the line that hookline install has registered does not work, " + why;
-  return guarded ? { deny: said + "; a guard is active for this event, so it is blocked" } : { note: said };
+  const said = `hookline: the line that hookline install has registered does not work, ${why}`;
+  return guarded ? { deny: `${said}; a guard is active for this event, so it is blocked` } : { note: said };
 }
 
 const isText = (value) => typeof value === "string" && value !== "";
@@ -177,4 +154,6 @@ const firstTime = (text) => {
   if (said.has(text)) return false;
   said.add(text);
   return true;
-};`;
+};
+
+export { ask, askAtOnce, continuationMark, firstTime, isFields, isText, replaceIn };

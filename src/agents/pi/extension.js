@@ -1,17 +1,6 @@
 /** The extension that install writes for pi 0.73.1: on each of its events it runs the registered line, and applies the answer. */
-import { continuationMark } from "../in-process/replies.ts";
-import { moduleText, type Printed } from "../in-process/runner.ts";
+import { ask, askAtOnce, continuationMark, firstTime, isFields, isText, replaceIn } from "../in-process/runner.js";
 
-export const extensionTimeout = 660;
-
-/** pi ends where an extension throws as it is loaded, and a handler of tool_call that throws blocks the call. */
-export const printExtension = (printed: Printed): string =>
-  moduleText(printed, {
-    timeout: extensionTimeout,
-    parts: [`const continuationMark = ${JSON.stringify(continuationMark)};`, extensionText, "export default hookline;"],
-  });
-
-const extensionText = String.raw`
 const { stderr } = process;
 
 function hookline(pi) {
@@ -39,7 +28,7 @@ function hookline(pi) {
     return reply;
   }
 
-  const say = ({ hasUI, ui }, text, kind) => (hasUI ? ui.notify(text, kind) : stderr.write(text + "\n"));
+  const say = ({ hasUI, ui }, text, kind) => (hasUI ? ui.notify(text, kind) : stderr.write(`${text}\n`));
 
   pi.on("session_start", async (event, ctx) => {
     if (event.reason === "reload") return;
@@ -65,7 +54,7 @@ function hookline(pi) {
     }
     if (isText(reply.context)) context.push(reply.context);
     if (context.length === 0 || ctx.isIdle()) return undefined;
-    return { action: "transform", text: event.text + "\n\n" + context.splice(0).join("\n"), images };
+    return { action: "transform", text: `${event.text}\n\n${context.splice(0).join("\n")}`, images };
   }
 
   pi.on("before_agent_start", () => {
@@ -82,7 +71,10 @@ function hookline(pi) {
 
   pi.on("tool_result", async (event, ctx) => {
     const content = event.content ?? [];
-    const sent = { ...event, content: content.map((part) => (part.type === "image" ? { type: "image", mimeType: part.mimeType } : part)) };
+    const sent = {
+      ...event,
+      content: content.map((part) => (part.type === "image" ? { type: "image", mimeType: part.mimeType } : part)),
+    };
     const reply = await call(event.isError ? "PostToolUseFailure" : "PostToolUse", ctx, sent);
     const told = [...context.splice(0), reply.context, reply.deny].filter(isText).join("\n");
     const shown = isText(reply.output) ? [{ type: "text", text: reply.output }] : content;
@@ -91,7 +83,9 @@ function hookline(pi) {
   });
 
   const isLast = ({ role, stopReason, content }) =>
-    role === "assistant" && stopReason !== "toolUse" && ![].concat(content ?? []).some((part) => part?.type === "toolCall");
+    role === "assistant" &&
+    stopReason !== "toolUse" &&
+    ![].concat(content ?? []).some((part) => part?.type === "toolCall");
 
   /** pi goes on, or ends, without waiting for this: where it would end, the answer has to be there at once. */
   pi.on("message_end", (event, ctx) => {
@@ -124,4 +118,5 @@ function hookline(pi) {
     await call("PostCompact", ctx, { type, compactionEntry: { summary: compactionEntry?.summary } });
   });
 }
-`;
+
+export default hookline;

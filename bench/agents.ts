@@ -16,9 +16,9 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { installAgents } from "../scripts/install-agents.ts";
 import { claudeCode } from "../src/agents/claude-code/adapter.ts";
-import type { ScriptedTurn } from "../src/hosts/testing/scripted-model.ts";
 import { type ClaudeSession, startClaude } from "../test/real-agents/claude-session.ts";
 import { findAgent } from "../test/real-agents/installed.ts";
+import type { ScriptedTurn } from "../testing/scripted-model.ts";
 import { type Benchmark, type Findings, isQuick, quantile, ratioOf, rowsOf, sampleReadings, sized } from "./measure.ts";
 import { hasPeer } from "./peers.ts";
 

@@ -55,7 +55,7 @@ const common: BuildOptions = {
 
 /** Names this build by its sources. */
 function buildName(): string {
-  const sources = globSync(["src/**/*.{ts,js,sh}", "examples/demo/*.ts"])
+  const sources = globSync(["{src,testing}/**/*.{ts,js,sh}", "examples/demo/*.ts"])
     .sort()
     .map((file) => readFileSync(file, "utf8"));
   return createHash("sha256").update(sources.join("\0")).digest("hex").slice(0, 16);
@@ -85,7 +85,7 @@ await build({
     index: "src/index.ts",
     "module-process": "src/hosts/modules/module-process.ts", // where a project's modules run
     define: "src/define.ts", // what a project's modules import from "hookline" while Hookline loads them
-    ...(isForClone ? {} : { testing: "src/hosts/testing/index.ts" }),
+    ...(isForClone ? {} : { testing: "testing/index.ts" }),
   },
 });
 for (const file of globSync(join(outdir, "**/*.js"))) writeFileSync(file, withoutFacades(readFileSync(file, "utf8")));

@@ -44,7 +44,7 @@ const forbiddenPlaces = [
   "src/services/",
   "src/hosts/daemon/",
   "src/operations/",
-  "src/hosts/testing/",
+  "testing/",
   "src/formats/",
   "src/actions/script/",
   "src/actions/command/protocols/registry",

@@ -8,7 +8,7 @@ import { globSync, readFileSync } from "node:fs";
 type Counted = Map<string, { lines: number; files: number }>;
 
 const since = process.argv[2];
-const here = counted(globSync("{src,test}/**/*.ts"), (file) => readFileSync(file, "utf8"));
+const here = counted(globSync("{src,testing,test}/**/*.ts"), (file) => readFileSync(file, "utf8"));
 const before = since === undefined ? undefined : countedAt(since);
 for (const [room, { lines, files }] of [...here].sort()) {
   const more = before === undefined ? undefined : lines - (before.get(room)?.lines ?? 0);
@@ -36,7 +36,7 @@ function countedAt(commit: string): Counted {
     if (status !== 0) throw new Error(stderr);
     return stdout;
   };
-  const files = git("ls-tree", "-r", "--name-only", commit, "src", "test").split("\n");
+  const files = git("ls-tree", "-r", "--name-only", commit, "src", "testing", "test").split("\n");
   return counted(
     files.filter((file) => file.endsWith(".ts")),
     (file) => git("show", `${commit}:${file}`),

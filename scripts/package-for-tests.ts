@@ -78,7 +78,7 @@ export function removeOldPackages(kept: string): void {
 
 function keyOf(root: string): string {
   const patterns = [
-    "src/**/*.{ts,js,sh,json}",
+    "{src,testing}/**/*.{ts,js,sh,json}",
     "examples/demo/*.ts",
     "bin/*.js",
     "dashboard/**/*.*",

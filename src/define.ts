@@ -49,6 +49,13 @@ export {
 } from "./engine/schema.ts";
 export { defineHook, type EventOf, type HookDefinition } from "./hosts/library/definition.ts";
 export {
+  defineHookTests,
+  type Expectation,
+  type HookTest,
+  type HookTests,
+  type TestedEvent,
+} from "./hosts/library/hook-tests.ts";
+export {
   type ActionAnswer,
   type ActionCall,
   type ActionDefinition,
@@ -60,10 +67,3 @@ export {
   defineConfig,
   type Setup,
 } from "./hosts/modules/setup.ts";
-export {
-  defineHookTests,
-  type Expectation,
-  type HookTest,
-  type HookTests,
-  type TestedEvent,
-} from "./hosts/testing/tests.ts";

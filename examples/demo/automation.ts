@@ -9,7 +9,7 @@ import type { Run } from "../../src/engine/record.ts";
 import { isRecord } from "../../src/engine/schema.ts";
 import type { Line } from "../../src/hosts/cli/line.ts";
 import type { Place } from "../../src/hosts/cli/place.ts";
-import { startScriptedModel } from "../../src/hosts/testing/scripted-model.ts";
+import { startScriptedModel } from "../../testing/scripted-model.ts";
 import type { Hear } from "./session.ts";
 
 /** What the automation reaches beyond the sample. */

@@ -7,7 +7,7 @@ import { HooklineError } from "../../src/engine/error.ts";
 import type { Fields } from "../../src/engine/event.ts";
 import type { Tools } from "../../src/engine/external-services.ts";
 import type { Origin } from "../../src/engine/hook.ts";
-import type { ScriptedTurn } from "../../src/hosts/testing/index.ts";
+import type { ScriptedTurn } from "../../testing/index.ts";
 import { contextOf, temporaryFolder } from "./context.ts";
 import { bash, type LineWish, type ModelLine, modelLine } from "./model-line.ts";
 

@@ -5,7 +5,7 @@ import test, { type TestContext } from "node:test";
 import type { Fields } from "../../src/engine/event.ts";
 import type { Model, ModelRequest, Tools } from "../../src/engine/external-services.ts";
 import type { Run } from "../../src/engine/record.ts";
-import type { ScriptedTurn } from "../../src/hosts/testing/index.ts";
+import type { ScriptedTurn } from "../../testing/index.ts";
 import { automationLine } from "./automation-line.ts";
 import { temporaryFolder } from "./context.ts";
 

@@ -13,11 +13,11 @@ import type { ConditionKind, Handler, Patterns, Ports, Registry } from "../../sr
 import type { Run, Store } from "../../src/engine/record.ts";
 import { anything, object } from "../../src/engine/schema.ts";
 import type { ModelSettings } from "../../src/formats/config/config.ts";
-import { type ScriptedModel, type ScriptedTurn, startScriptedModel } from "../../src/hosts/testing/index.ts";
 import { createInlineQueue } from "../../src/runtime/queues/inline.ts";
 import { systemPorts } from "../../src/runtime/system.ts";
 import { createModel } from "../../src/services/models/index.ts";
 import { openMemoryStore } from "../../src/storage/memory/memory.ts";
+import { type ScriptedModel, type ScriptedTurn, startScriptedModel } from "../../testing/index.ts";
 import { anAutomation } from "../engine/a-hook.ts";
 
 export interface AutomationWish {

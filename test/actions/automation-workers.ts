@@ -7,13 +7,8 @@ import { createInterface } from "node:readline";
 import type { TestContext } from "node:test";
 import type { Fields } from "../../src/engine/event.ts";
 import type { Run } from "../../src/engine/record.ts";
-import {
-  type ScriptedAnswer,
-  type ScriptedModel,
-  type ScriptedTurn,
-  startScriptedModel,
-} from "../../src/hosts/testing/index.ts";
 import { openSqliteStore } from "../../src/storage/sqlite/sqlite.ts";
+import { type ScriptedAnswer, type ScriptedModel, type ScriptedTurn, startScriptedModel } from "../../testing/index.ts";
 import { bundled } from "../program.ts";
 
 interface Said {

@@ -13,12 +13,12 @@ import type { Caller, Patterns } from "../../src/engine/ports.ts";
 import type { Run, Store } from "../../src/engine/record.ts";
 import type { ModelSettings } from "../../src/formats/config/config.ts";
 import { compileSettings } from "../../src/formats/settings/settings.ts";
-import { type ScriptedModel, type ScriptedTurn, startScriptedModel } from "../../src/hosts/testing/index.ts";
 import { ownFormat } from "../../src/loading/places.ts";
 import { createInlineQueue } from "../../src/runtime/queues/inline.ts";
 import { systemPorts } from "../../src/runtime/system.ts";
 import { createModel } from "../../src/services/models/index.ts";
 import { openMemoryStore } from "../../src/storage/memory/memory.ts";
+import { type ScriptedModel, type ScriptedTurn, startScriptedModel } from "../../testing/index.ts";
 
 export interface ModelLine {
   server: ScriptedModel;

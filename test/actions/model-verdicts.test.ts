@@ -4,7 +4,7 @@ import test from "node:test";
 import type { Fields } from "../../src/engine/event.ts";
 import type { FailurePolicy } from "../../src/engine/hook.ts";
 import type { VerdictKind } from "../../src/engine/outcome.ts";
-import type { ScriptedTurn } from "../../src/hosts/testing/index.ts";
+import type { ScriptedTurn } from "../../testing/index.ts";
 import { bash, modelLine } from "./model-line.ts";
 
 const judge: Fields = { type: "prompt", prompt: "may it? $ARGUMENTS" };

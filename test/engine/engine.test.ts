@@ -437,7 +437,12 @@ test("[C49, C50, CT8, CT9] a given id is kept, remove says whether it existed, a
   assert.equal(made.remove(), true);
   assert.equal(made.remove(), false);
   line.use({ on: "Stop", id: "stays", run: () => {} });
+  const asked: string[] = [];
+  for (const id of ["first", "second"]) session.use({ on: "Stop", id, run: () => void asked.push(id) });
   session.clear();
+  await line.emit("Stop", {}, { session: "s" });
+  assert.deepEqual(asked, []);
+  assert.deepEqual((await line.runs()).map(({ hook }) => hook).slice(0, 1), ["stays"]);
   assert.deepEqual(
     (await line.hooks()).set.hooks.map(({ id }) => id),
     ["stays"],

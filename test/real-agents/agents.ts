@@ -1,7 +1,7 @@
 /** How each real agent is run headless against a scripted model, and what its own tools are called. One row per agent. */
 import { join } from "node:path";
 import type { Fields } from "../../src/engine/event.ts";
-import type { ScriptedAnswer, ScriptedCall } from "../../src/hosts/testing/scripted-model.ts";
+import type { ScriptedAnswer, ScriptedCall } from "../../testing/scripted-model.ts";
 import type { AgentName } from "./installed.ts";
 
 /** Where a session lives, and its model's address on loopback. */

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import type { ScriptedModelOptions } from "../../src/hosts/testing/scripted-model.ts";
+import type { ScriptedModelOptions } from "../../testing/scripted-model.ts";
 import { type ClaudeSession, startClaude } from "./claude-session.ts";
 import { real as limits } from "./first-run.ts";
 

@@ -4,7 +4,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Fields } from "../../src/engine/event.ts";
-import type { ScriptedAnswer } from "../../src/hosts/testing/scripted-model.ts";
+import type { ScriptedAnswer } from "../../testing/scripted-model.ts";
 import { type ClaudeSession, registration, startClaude } from "./claude-session.ts";
 import { real as limits } from "./first-run.ts";
 

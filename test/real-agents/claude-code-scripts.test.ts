@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { chmod, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import type { ScriptedAnswer } from "../../src/hosts/testing/scripted-model.ts";
+import type { ScriptedAnswer } from "../../testing/scripted-model.ts";
 import { type ClaudeSession, registration, startClaude } from "./claude-session.ts";
 import { real as limits } from "./first-run.ts";
 

@@ -6,7 +6,7 @@ import { createServer } from "node:http";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Fields } from "../../src/engine/event.ts";
-import type { ScriptedAnswer } from "../../src/hosts/testing/scripted-model.ts";
+import type { ScriptedAnswer } from "../../testing/scripted-model.ts";
 import { bin, type ClaudeSession, type Hooks, registration, startClaude } from "./claude-session.ts";
 import { real as limits, runsByItself } from "./first-run.ts";
 

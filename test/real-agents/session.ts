@@ -7,11 +7,7 @@ import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
 import { packageForTests } from "../../scripts/package-for-tests.ts";
 import type { Fields } from "../../src/engine/event.ts";
-import {
-  type ScriptedModel,
-  type ScriptedModelOptions,
-  startScriptedModel,
-} from "../../src/hosts/testing/scripted-model.ts";
+import { type ScriptedModel, type ScriptedModelOptions, startScriptedModel } from "../../testing/scripted-model.ts";
 import { type Place, rows, type Tools, toolsOf } from "./agents.ts";
 import { type AgentName, findAgent, modulesFolder, pinnedVersions } from "./installed.ts";
 

@@ -7,8 +7,8 @@ import { test } from "node:test";
 import { globalFlags } from "../../../src/hosts/cli/command.ts";
 import { commands } from "../../../src/hosts/cli/commands.ts";
 import { actionsOf, paramsOf } from "../../../src/hosts/cli/operations/actions.ts";
-import { startScriptedModel } from "../../../src/hosts/testing/index.ts";
 import { operations } from "../../../src/operations/index.ts";
+import { startScriptedModel } from "../../../testing/index.ts";
 import { said, startReceiver } from "../../services/notify/server.ts";
 import { reachesTerminalAsText, scratch } from "./operations-place.ts";
 

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Hook } from "../../../src/engine/hook.ts";
 import { budgetFor, budgetOfEvent, budgetOfHook, endsAfter, lateHooks } from "../../../src/hosts/compose/budgets.ts";
-import { createFakeClock } from "../../../src/hosts/testing/clock.ts";
 import { createHookline, type Hookline } from "../../../src/index.ts";
+import { createFakeClock } from "../../../testing/clock.ts";
 import { aHook } from "../../engine/a-hook.ts";
 
 /** A hook that takes as long as it is told to, on a clock that stands still otherwise. */

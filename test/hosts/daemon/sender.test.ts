@@ -4,7 +4,7 @@ import { existsSync, readdirSync, statSync, utimesSync, writeFileSync } from "no
 import { join } from "node:path";
 import { test } from "node:test";
 import { createBegunSessions, leaveSession } from "../../../src/hosts/daemon/session-environments.ts";
-import { startScriptedModel } from "../../../src/hosts/testing/index.ts";
+import { startScriptedModel } from "../../../testing/index.ts";
 import { runCommand } from "../../program.ts";
 import { answerIn, codeIn, type Heard, token, toldDaemon } from "./told.ts";
 

@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { type TestContext } from "node:test";
-import { startScriptedModel } from "../../../src/hosts/testing/scripted-model.ts";
+import { startScriptedModel } from "../../../testing/scripted-model.ts";
 import { bin, codeCache, runCommand } from "../../program.ts";
 
 const right = "export const add = (left, right) => left + right;\n";

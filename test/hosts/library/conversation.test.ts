@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import test, { type TestContext } from "node:test";
 import { HooklineError } from "../../../src/engine/error.ts";
-import { createFakeClock } from "../../../src/hosts/testing/clock.ts";
 import {
   type CompletionCall,
   type Conversation,
@@ -12,6 +11,7 @@ import {
   type Hookline,
   type HooklineOptions,
 } from "../../../src/index.ts";
+import { createFakeClock } from "../../../testing/clock.ts";
 
 interface Completed extends Pick<CompletionCall, "cause" | "attempt"> {
   prompt: string;

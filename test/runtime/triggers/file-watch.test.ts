@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { test } from "node:test";
 import type { WatchRule } from "../../../src/engine/hook.ts";
 import type { WatchTree } from "../../../src/files/watch-tree.ts";
-import { createFakeClock } from "../../../src/hosts/testing/clock.ts";
 import { systemPorts } from "../../../src/runtime/system.ts";
 import { createDelivery } from "../../../src/runtime/triggers/file-watch.ts";
+import { createFakeClock } from "../../../testing/clock.ts";
 import { aWatch, changesIn, quick, watchingIn } from "./watching.ts";
 
 const file = (...paths: string[]): WatchRule => ({ kind: "file", paths });

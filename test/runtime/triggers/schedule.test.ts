@@ -6,9 +6,9 @@ import type { Fields, HookEvent, Instant } from "../../../src/engine/event.ts";
 import { go } from "../../../src/engine/flow.ts";
 import type { Hook, Trigger } from "../../../src/engine/hook.ts";
 import type { Run, Store } from "../../../src/engine/record.ts";
-import { createFakeClock, type FakeClock } from "../../../src/hosts/testing/clock.ts";
 import { createSchedule, type Schedule } from "../../../src/runtime/triggers/schedule.ts";
 import { openSqliteStore } from "../../../src/storage/sqlite/sqlite.ts";
+import { createFakeClock, type FakeClock } from "../../../testing/clock.ts";
 import { aCheck, temporaryFolder } from "./repository.ts";
 
 const start = Date.UTC(2026, 0, 1, 12, 0, 0);

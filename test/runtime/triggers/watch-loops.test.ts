@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { HookEvent } from "../../../src/engine/event.ts";
 import type { Run, RunStatus } from "../../../src/engine/record.ts";
-import { createFakeClock } from "../../../src/hosts/testing/clock.ts";
 import { createWatchLoops } from "../../../src/runtime/triggers/watch-loops.ts";
+import { createFakeClock } from "../../../testing/clock.ts";
 import { aHook } from "../../engine/a-hook.ts";
 
 interface Watching {

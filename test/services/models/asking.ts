@@ -5,13 +5,13 @@ import { HooklineError } from "../../../src/engine/error.ts";
 import type { Fields } from "../../../src/engine/event.ts";
 import type { Model, ModelAnswer, ModelRequest } from "../../../src/engine/external-services.ts";
 import type { ModelSettings } from "../../../src/formats/config/config.ts";
+import { createModel } from "../../../src/services/models/index.ts";
 import {
   type ScriptedModel,
   type ScriptedModelOptions,
   type ScriptedTurn,
   startScriptedModel,
-} from "../../../src/hosts/testing/index.ts";
-import { createModel } from "../../../src/services/models/index.ts";
+} from "../../../testing/index.ts";
 
 export const key = "key-that-nobody-may-see-1234";
 

@@ -3,8 +3,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import test from "node:test";
 import type { ModelTool } from "../../../src/engine/external-services.ts";
-import type { ScriptedTurn } from "../../../src/hosts/testing/index.ts";
 import { createModel } from "../../../src/services/models/index.ts";
+import type { ScriptedTurn } from "../../../testing/index.ts";
 import { failureOf, key, models, schema, settingsFor, startAsking, yes } from "./asking.ts";
 
 const answer = { text: yes };

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { HooklineError } from "../../../src/engine/error.ts";
 import type { ModelSettings } from "../../../src/formats/config/config.ts";
-import { startScriptedModel } from "../../../src/hosts/testing/index.ts";
 import { createModel } from "../../../src/services/models/index.ts";
 import { type Access, accessFor, accessTo } from "../../../src/services/models/names.ts";
+import { startScriptedModel } from "../../../testing/index.ts";
 import { yes } from "./asking.ts";
 
 const keys = { ANTHROPIC_API_KEY: "a-key", OPENAI_API_KEY: "o-key", GEMINI_API_KEY: "g-key" };

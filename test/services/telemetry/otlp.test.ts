@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { HookEvent } from "../../../src/engine/event.ts";
-import { createFakeClock } from "../../../src/hosts/testing/clock.ts";
 import { createMeasures } from "../../../src/services/telemetry/measures.ts";
 import { openOtlp } from "../../../src/services/telemetry/otlp/index.ts";
 import { targetOf } from "../../../src/services/telemetry/otlp/target.ts";
+import { createFakeClock } from "../../../testing/clock.ts";
 import { closedAddress } from "../notify/server.ts";
 import { type Collector, startCollector } from "./collector.ts";
 

@@ -5,8 +5,8 @@ import { createAnthropic } from "@ai-sdk/anthropic";
 import { createGoogle } from "@ai-sdk/google";
 import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
-import type { Fields } from "../../../src/engine/event.ts";
-import { type ScriptedAnswer, startScriptedModel } from "../../../src/hosts/testing/scripted-model.ts";
+import type { Fields } from "../../src/engine/event.ts";
+import { type ScriptedAnswer, startScriptedModel } from "../../testing/scripted-model.ts";
 
 const apiKey = "none";
 const providers = {

@@ -1,6 +1,6 @@
 /** What the wire forms of all providers have in common: how an answer is written, how a request is read, and how an error looks. */
-import type { Fields, Json } from "../../engine/event.ts";
-import { isRecord } from "../../engine/schema.ts";
+import type { Fields, Json } from "../src/engine/event.ts";
+import { isRecord } from "../src/engine/schema.ts";
 import {
   chatStream,
   contentStream,

@@ -1,6 +1,6 @@
 /** A clock that stands still until a test moves it: the `clock` of createHookline, and of anything that takes these ports. */
-import type { Instant } from "../../engine/event.ts";
-import type { Ports } from "../../engine/ports.ts";
+import type { Instant } from "../src/engine/event.ts";
+import type { Ports } from "../src/engine/ports.ts";
 
 export interface FakeClock extends Pick<Ports, "now" | "after"> {
   /** Moves time on and calls back whatever is due, in order of its time. */

@@ -1,5 +1,5 @@
 /** A finished answer as server-sent events, as each provider streams it. Apart, because it adds nothing to what the answer says. */
-import type { Fields, Json } from "../../engine/event.ts";
+import type { Fields, Json } from "../src/engine/event.ts";
 
 /** Two pieces, so that a client that reads only the first one fails. By code points: half a character is not text. */
 function halves(whole: string): string[] {

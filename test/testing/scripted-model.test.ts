@@ -1,12 +1,8 @@
 /** The scripted model as an agent sees it: over HTTP, on loopback. */
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import type { Fields } from "../../../src/engine/event.ts";
-import {
-  type ScriptedModel,
-  type ScriptedModelOptions,
-  startScriptedModel,
-} from "../../../src/hosts/testing/scripted-model.ts";
+import type { Fields } from "../../src/engine/event.ts";
+import { type ScriptedModel, type ScriptedModelOptions, startScriptedModel } from "../../testing/scripted-model.ts";
 
 const tools = [{ name: "Bash", input_schema: { type: "object" } }];
 const user = (content: string | Fields[]): Fields => ({ role: "user", content });

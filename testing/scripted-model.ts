@@ -2,8 +2,8 @@
 
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Fields, Json } from "../../engine/event.ts";
-import { isRecord } from "../../engine/schema.ts";
+import type { Fields, Json } from "../src/engine/event.ts";
+import { isRecord } from "../src/engine/schema.ts";
 import {
   anthropicMessages,
   type Conversation,

@@ -89,11 +89,11 @@ const lists: Readonly<Record<string, () => string>> = {
   "script-fields": () =>
     table(
       ["field", "of", "left out", "what it says"],
-      Object.entries(scriptFields).map(([name, { of, says, otherwise }]) => [
+      Object.entries(scriptFields).map(([name, { of, schema, otherwise }]) => [
         `\`${name}\``,
         of?.map((type) => `\`${type}\``).join(", ") ?? "all",
         otherwise,
-        says,
+        String(schema.json.description),
       ]),
     ),
   ...Object.fromEntries(groups.map((group) => [`pages-${group.name}`, () => listOf(group)])),

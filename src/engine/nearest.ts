@@ -38,6 +38,10 @@ export const didYouMean = (word: string, candidates: Iterable<string>): string |
   return near === undefined ? undefined : `did you mean "${near}"?`;
 };
 
+/** What to say of a name that is none of those that are known. */
+export const meantOrKnown = (word: string, known: readonly string[]): string =>
+  didYouMean(word, known) ?? `known: ${known.join(", ")}`;
+
 const no: readonly unknown[] = [false, null, "false", "no", "off", "", 0];
 
 /**

@@ -2,7 +2,7 @@
  * The JSON Schema of rules files, app files, hookline.yaml and files of automations, made of the tables that also check and document them. An
  * editor with a YAML language server completes and explains by it; what it cannot say (`check` can) is left open.
  */
-import type { Fields, Json } from "../engine/event.ts";
+import type { Fields } from "../engine/event.ts";
 import { skipFlagNames, skipFlags } from "../engine/named.ts";
 import type { Registry } from "../engine/ports.ts";
 import { isRecord } from "../engine/schema.ts";
@@ -13,16 +13,23 @@ import { configKeys } from "./config/keys.ts";
 import { takingDurations } from "./reading/durations.ts";
 import { authorsActions, chain } from "./rules/actions.ts";
 import { authorsConditions, composites } from "./rules/conditions.ts";
-import { type RuleFieldName, ruleEvents, ruleFieldNames, ruleFields, writableEvents } from "./rules/fields.ts";
+import { ruleEvents, ruleFields, writableEvents } from "./rules/fields.ts";
+import {
+  isNamed,
+  listOfAll,
+  propertiesOf,
+  remarks,
+  schemaDocument,
+  schemaOfTable,
+  whether,
+} from "./schema-document.ts";
 
 /** Which file it is for; all: any of them, by what they hold. */
 export type SchemaKind = "all" | "rules" | "app" | "config";
 
 /** @param registry also what extensions have registered */
 export function rulesSchema(registry: Registry, kind: SchemaKind = "all"): Fields {
-  return {
-    $schema: "https://json-schema.org/draft/2020-12/schema",
-    title: titles[kind],
+  return schemaDocument(titles[kind], {
     type: "object",
     ...files[kind],
     $defs: {
@@ -35,14 +42,14 @@ export function rulesSchema(registry: Registry, kind: SchemaKind = "all"): Field
         description: ["Every text in it may hold placeholders.", ...filledIn].join("\n"),
       },
     },
-  };
+  });
 }
 
 const titles: { readonly [K in SchemaKind]: string } = {
-  all: "Hookline: rules, app files and settings",
-  rules: "Hookline: rules",
-  app: "Hookline: an app file with rules",
-  config: "Hookline: settings and rules",
+  all: "rules, app files and settings",
+  rules: "rules",
+  app: "an app file with rules",
+  config: "settings and rules",
 };
 
 const rules: Fields = { $ref: "#/$defs/rules", description: "rules: condition and action pairs that fire on events" };
@@ -66,7 +73,7 @@ const about: Fields = { version: {}, name: {}, description: {} };
 const settings: Fields = Object.fromEntries(
   Object.entries(configKeys).map(([key, { json, description }]) => [key, { ...json, description }]),
 );
-const closed: Fields = { patternProperties: { "^x-": {} }, additionalProperties: false };
+const closed: Fields = { ...remarks, additionalProperties: false };
 
 const anyOfThem: Fields = { hooks: rules, ...app, ...about, ...settings };
 const files: { readonly [K in SchemaKind]: Fields } = {
@@ -81,16 +88,12 @@ const files: { readonly [K in SchemaKind]: Fields } = {
 };
 
 function ruleSchema(): Fields {
-  return {
-    type: "object",
-    properties: {
-      ...Object.fromEntries(Object.entries(ruleFields).map(([name, { schema }]) => [name, fieldOf(name, schema.json)])),
-      event: { ...fieldOf("on", ruleFields.on.schema.json), description: 'the same as "on", which is preferred' },
-    },
-    required: ruleFieldNames.filter((name) => ruleFields[name as RuleFieldName].required), // its own keys
-    not: { required: ["on", "event"] },
-    additionalProperties: false,
+  const ofTable = schemaOfTable(ruleFields, fieldOf);
+  const event: Fields = {
+    ...fieldOf("on", ruleFields.on.schema.json),
+    description: 'the same as "on", which is preferred',
   };
+  return { ...ofTable, properties: { ...propertiesOf(ofTable), event }, not: { required: ["on", "event"] } };
 }
 
 const event: Fields = { $ref: "#/$defs/event" };
@@ -100,7 +103,7 @@ function fieldOf(name: string, json: Fields): Fields {
   const { description = "", default: otherwise } = json;
   if (name === "condition" || name === "action") return { $ref: `#/$defs/${name}`, description };
   if (name !== "on") return json;
-  const list: Fields = { type: "array", items: event, minItems: 1 };
+  const list: Fields = { ...listOfAll(event), minItems: 1 };
   return { anyOf: [event, list], description, ...(otherwise === undefined ? {} : { default: otherwise }) };
 }
 
@@ -167,15 +170,9 @@ function typedSchema(what: string, given: readonly Type[], fieldsOf: (type: Type
     type: "object",
     properties: { type: { enum: types.map(({ name }) => name), description } },
     required: ["type"],
-    allOf: types.map((type) => ({
-      if: { properties: { type: { const: type.name } }, required: ["type"] },
-      // biome-ignore lint/suspicious/noThenProperty: it is JSON Schema's word, and nothing awaits it
-      then: fieldsOf(type),
-    })),
+    allOf: types.map((type) => whether(isNamed("type", type.name), fieldsOf(type))),
   };
 }
-
-const propertiesOf = (params: Fields): Fields => (isRecord(params.properties) ? (params.properties as Fields) : {}); // a schema is JSON
 
 /** The parameters stand beside `type`. */
 const allBeside = ({ name, summary, params }: Type): Fields => ({
@@ -193,39 +190,24 @@ function besideOrUnder(type: Type): Fields {
   const properties = propertiesOf(params);
   if (Object.hasOwn(properties, "params")) return all;
   const { required: _all, ...beside } = all;
-  return {
-    if: { required: ["params"] },
-    // biome-ignore lint/suspicious/noThenProperty: it is JSON Schema's word, and nothing awaits it
-    then: {
-      ...beside,
-      properties: {
-        type: { const: name },
-        ...properties,
-        params: { ...params, required: [], description: underParams },
-      },
-    },
-    else: all,
-  };
+  const under = { ...params, required: [], description: underParams };
+  return whether(
+    { required: ["params"] },
+    { ...beside, properties: { type: { const: name }, ...properties, params: under } },
+    all,
+  );
 }
 
 /** What a text of it may hold. */
 const filledIn = placeholders.map(({ name, meaning }) => `{{${name}}}: ${meaning}`);
 
 export function automationSchema(registry: Pick<Registry, "handlers">): Fields {
-  const items: Fields = { $ref: "#/$defs/automation" };
-  const list: Fields = { type: ["array", "null"], items, description: "several automations in one file" };
-  return {
-    $schema: "https://json-schema.org/draft/2020-12/schema",
-    title: "Hookline: automations",
+  const one: Fields = { $ref: "#/$defs/automation" };
+  const list: Fields = { ...listOfAll(one, "several automations in one file"), type: ["array", "null"] };
+  const ofList = { properties: { automations: list, version: {}, description: {} }, ...closed };
+  return schemaDocument("automations", {
     type: "object",
-    if: { required: ["automations"] },
-    // biome-ignore lint/suspicious/noThenProperty: it is JSON Schema's word, and nothing awaits it
-    then: {
-      properties: { automations: list, version: {}, description: {} },
-      patternProperties: { "^x-": {} },
-      additionalProperties: false,
-    },
-    else: { $ref: "#/$defs/automation" },
+    ...whether({ required: ["automations"] }, ofList, one),
     $defs: {
       automation: automationOf(),
       trigger: typedSchema(
@@ -243,7 +225,7 @@ export function automationSchema(registry: Pick<Registry, "handlers">): Fields {
         allBeside,
       ),
     },
-  };
+  });
 }
 
 const flagSchemas: Fields = Object.fromEntries(
@@ -255,18 +237,10 @@ const elsewhere: Fields = {
   context_steps: { type: "array", items: { $ref: "#/$defs/step" } },
 };
 
-function automationOf(): Fields {
-  const fields = Object.entries(automationFields).filter(([, { isOurs }]) => !isOurs);
-  const properties = fields.map(([name, { schema }]): [string, Json] => {
-    const { description = "" } = schema.json;
+const automationOf = (): Fields =>
+  schemaOfTable(automationFields, (name, json) => {
+    const { description = "" } = json;
     const about = name === "prompt_template" ? [description, ...filledIn].join("\n") : description;
-    const own = isRecord(elsewhere[name]) ? (elsewhere[name] as Fields) : schema.json; // it is JSON
-    return [name, { ...own, description: about }];
+    const own = isRecord(elsewhere[name]) ? (elsewhere[name] as Fields) : json; // it is JSON
+    return { ...own, description: about };
   });
-  return {
-    type: "object",
-    properties: Object.fromEntries(properties),
-    required: fields.flatMap(([name, { required }]) => (required ? [name] : [])),
-    additionalProperties: false,
-  };
-}

@@ -1,6 +1,6 @@
 /** Placeholders whose names mean nothing, reported when a file is read: at run time they are only empty, or stay as they are written. */
 import type { Json } from "../engine/event.ts";
-import { didYouMean, nearest } from "../engine/nearest.ts";
+import { meantOrKnown, nearest } from "../engine/nearest.ts";
 import { isPlainPath, namesAroundGap, namesOfRoot, plainPathIn } from "../engine/placeholder-form.ts";
 import { isRecord } from "../engine/schema.ts";
 import { placeholderParts, placeholders, placeholdersWithoutParts } from "../engine/template.ts";
@@ -73,7 +73,7 @@ function withoutSuchPart(whole: string, root: string, path: readonly string[]): 
   const empty = { severity: "error", isEmpty: true } as const;
   const known = placeholderParts.get(root);
   if (known && part !== undefined && !known.includes(part)) {
-    const suggestion = didYouMean(part, known) ?? `known: ${known.join(", ")}`;
+    const suggestion = meantOrKnown(part, known);
     return [{ ...empty, message: `${whole} is always empty: "${root}" has no "${part}"`, suggestion }];
   }
   const all = [root, ...path];

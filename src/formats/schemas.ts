@@ -5,7 +5,7 @@ import { isRecord } from "../engine/schema.ts";
 import { testsSchema } from "./hook-tests/fields.ts";
 import { automationSchema, rulesSchema } from "./json-schema.ts";
 import { registrySchema } from "./registry/schema.ts";
-import { scriptsSchema } from "./scripts/schema.ts";
+import { scriptsSchema } from "./scripts/fields.ts";
 import { hooksSchema } from "./settings/schema.ts";
 
 export interface Format {

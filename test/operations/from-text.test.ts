@@ -13,7 +13,7 @@ import {
   type Schema,
   text,
 } from "../../src/engine/schema.ts";
-import { secondsFrom0 } from "../../src/formats/rules/fields.ts";
+import { secondsFrom0 } from "../../src/formats/reading/fields.ts";
 import { isSwitch, readValue, takesList } from "../../src/operations/from-text.ts";
 
 const orNull = (schema: Schema<unknown>): unknown => ({ anyOf: [schema.json, { type: "null" }] });

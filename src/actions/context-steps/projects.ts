@@ -10,7 +10,7 @@ import {
   unknownQuery,
   wrongParams,
 } from "../../engine/named.ts";
-import { didYouMean } from "../../engine/nearest.ts";
+import { meantOrKnown } from "../../engine/nearest.ts";
 import type { Handler, StepContext } from "../../engine/ports.ts";
 import {
   anything,
@@ -158,7 +158,7 @@ async function projectsOf({ ports }: Pick<StepContext, "ports">): Promise<Projec
 function mismatchesOf(query: string, given: readonly string[]): Mismatch[] {
   if (query.includes("{{")) return [];
   if (isQueryName(query)) return wrongParams(query, given) === undefined ? [] : paramMismatches(query, given);
-  const advice = didYouMean(query, queryNames) ?? `known: ${queryNames.join(", ")}`;
+  const advice = meantOrKnown(query, queryNames);
   return [{ path: ["query"], expected: `${unknownQuery(query)} (${advice})`, found: query }];
 }
 

@@ -3,7 +3,7 @@
 import type { Fields, HookEvent, MaybePromise } from "../../engine/event.ts";
 import { isThenable } from "../../engine/flow.ts";
 import type { Hook } from "../../engine/hook.ts";
-import { didYouMean } from "../../engine/nearest.ts";
+import { meantOrKnown } from "../../engine/nearest.ts";
 import { merge, misshapen, type Outcome, outcomeFields } from "../../engine/outcome.ts";
 import type { Bound, Handler, StepContext, StepResult } from "../../engine/ports.ts";
 import { isRecord, kindOf, object, text } from "../../engine/schema.ts";
@@ -181,8 +181,7 @@ const answerKeys: readonly string[] = [...words, ...outcomeFields.filter((field)
 /** What nothing reads may have been meant as a verdict: the step fails, and a guard's failure blocks. */
 function faultIn(answer: Record<string, unknown>): string | undefined {
   const stray = Object.keys(answer).find((key) => !answerKeys.includes(key) && answer[key] !== undefined);
-  if (stray !== undefined)
-    return `"${stray}", which nothing reads (${didYouMean(stray, answerKeys) ?? `known: ${answerKeys.join(", ")}`})`;
+  if (stray !== undefined) return `"${stray}", which nothing reads (${meantOrKnown(stray, answerKeys)})`;
   const word = words.find(
     (one) => !["undefined", "string"].includes(typeof answer[one]) && typeof answer[one] !== "boolean",
   );

@@ -1,7 +1,7 @@
 /** expression: a test written as in Python, read when its file is and answered without a parser (D43, R13, R64). */
 import { messageOf } from "../../engine/error.ts";
 import type { Json } from "../../engine/event.ts";
-import { didYouMean } from "../../engine/nearest.ts";
+import { meantOrKnown } from "../../engine/nearest.ts";
 import type { ConditionKind, Patterns, Scope, StrangeName } from "../../engine/ports.ts";
 import { isRecord, object, type Schema, text } from "../../engine/schema.ts";
 import { compileExpression } from "./evaluate.ts";
@@ -121,7 +121,7 @@ function strangeNameIn(expr: string, tree: unknown): StrangeName | undefined {
     const parts = Object.hasOwn(rootNames, root) ? rootNames[root]?.parts : undefined;
     if (!parts || part === undefined || parts.includes(part)) continue;
     const reason = `${root} has no "${part}"`;
-    const advice = didYouMean(part, parts) ?? `known: ${parts.join(", ")}`;
+    const advice = meantOrKnown(part, parts);
     return { reason, advice, column: Math.max(0, expr.indexOf(`${root}.${part}`)) + 1 };
   }
   return undefined;

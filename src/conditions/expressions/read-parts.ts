@@ -1,7 +1,7 @@
 /** What the readers of an expression share, and its operators, calls and comprehensions. */
 import type { parser } from "@lezer/python";
 import { HooklineError } from "../../engine/error.ts";
-import { didYouMean } from "../../engine/nearest.ts";
+import { meantOrKnown } from "../../engine/nearest.ts";
 import { functions, methods } from "./functions.ts";
 import { type Comparison, comparisons, deepest, type Expression, type Loop } from "./tree.ts";
 
@@ -170,7 +170,7 @@ export function readCall(node: Syntax, reader: Reader, read: Read): Expression {
 }
 
 function refuseCall(word: string, at: Syntax, known: readonly string[], reader: Reader): never {
-  const advice = didYouMean(word, known) ?? `known: ${known.join(", ")}`;
+  const advice = meantOrKnown(word, known);
   return refuse(reader, at.from, `"${word.slice(0, 40)}" cannot be called`, advice);
 }
 

@@ -2,7 +2,7 @@
 
 import { parser } from "@lezer/python";
 import type { Json } from "../../engine/event.ts";
-import { didYouMean } from "../../engine/nearest.ts";
+import { meantOrKnown } from "../../engine/nearest.ts";
 import { functions } from "./functions.ts";
 import { rootNames } from "./names.ts";
 import {
@@ -158,8 +158,8 @@ function readName(node: Syntax, reader: Reader): Expression {
 function refuseName(name: string, node: Syntax, reader: Reader): never {
   if (Object.hasOwn(functions, name)) return refuse(reader, node.from, `${name} is a function`, `write ${name}(…)`);
   const known = [...reader.variables, ...Object.keys(rootNames), "True", "False", "None"];
-  const advice = name === "null" ? "write None" : didYouMean(name, known);
-  return refuse(reader, node.from, `no name is called "${name}"`, advice ?? `known: ${known.join(", ")}`);
+  const advice = name === "null" ? "write None" : meantOrKnown(name, known);
+  return refuse(reader, node.from, `no name is called "${name}"`, advice);
 }
 
 /** What stands between the brackets. */

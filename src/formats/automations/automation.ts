@@ -6,7 +6,7 @@ import type { Fields, Instant, Json } from "../../engine/event.ts";
 import { isId, slugOf } from "../../engine/fingerprint.ts";
 import type { Hook, Origin } from "../../engine/hook.ts";
 import { knownInPlaceOf } from "../../engine/named.ts";
-import { didYouMean } from "../../engine/nearest.ts";
+import { meantOrKnown } from "../../engine/nearest.ts";
 import type { Patterns, Registry } from "../../engine/ports.ts";
 import { isRecord, kindOf, type Mismatch } from "../../engine/schema.ts";
 import { warnOfPlaceholders } from "../placeholders.ts";
@@ -95,7 +95,7 @@ function checkTools({ tools }: Automation, findings: Findings): void {
     const known = knownInPlaceOf(name);
     if (!known) continue;
     const message = `no tool is called "${name}"`;
-    const suggestion = name === "all" ? "write tools: all" : (didYouMean(name, known) ?? `known: ${known.join(", ")}`);
+    const suggestion = name === "all" ? "write tools: all" : meantOrKnown(name, known);
     findings.error(["tools", index], { code: "unknown-tool", message, suggestion, isBearable: true });
   }
 }

@@ -8,6 +8,7 @@ import { stringify } from "yaml";
 import type { Fields, Json } from "../../engine/event.ts";
 import type { Hook, Origin, Problem } from "../../engine/hook.ts";
 import { didYouMean } from "../../engine/nearest.ts";
+import { emptyFile, isOnlyRemarks } from "../reading/entry.ts";
 import { offsetAt } from "../reading/mismatches.ts";
 import { createLocator, jsonOf, type Member, membersOf, type Node, type Place, type Report } from "../reading/tree.ts";
 import { readYaml } from "../reading/yaml-tree.ts";
@@ -46,7 +47,7 @@ export function compileAutomationFile(text: string, origin: Origin, options: Aut
     if (root && root.type !== "null") isEmpty = false;
     return automationsIn(root, at).flatMap((node) => (isFaulty(node) ? [] : [{ node, start }]));
   });
-  if (isEmpty && problems.size === 0 && !/^\s*#/m.test(text)) report(0, nothingInIt);
+  if (isEmpty && problems.size === 0 && !isOnlyRemarks(text)) report(0, emptyFile("name: … and trigger: …"));
   const taken = new Map<string, Place>();
   const automations = nodes.flatMap(({ node, start }): WrittenAutomation[] => {
     const place = locate(node.offset + start);
@@ -73,13 +74,6 @@ function compileOne(node: Node, origin: Origin, options: AutomationOptions): Com
   const { when: _anyProject, ...hook } = read.hook;
   return { ...read, hook };
 }
-
-const nothingInIt: Omit<AutomationFinding, "path"> = {
-  severity: "error",
-  code: "syntax",
-  message: "the file is empty",
-  suggestion: "write name: … and trigger: …, or remove the file",
-};
 
 const twice = ({ automation, hook }: CompiledAutomation, { line }: Place): Omit<AutomationFinding, "path"> => ({
   severity: "error",

@@ -13,7 +13,7 @@ import {
   say,
   text,
 } from "../../engine/schema.ts";
-import { schemaOf, seconds, secondsFrom0, some, typed } from "../rules/fields.ts";
+import { type Field, type FieldTable, field, schemaOf, seconds, secondsFrom0, some, typed } from "../reading/fields.ts";
 import { type Automation, type AutomationWatch, automationDefaults as defaults } from "./fields.ts";
 
 /** Each is read by a file of its own. */
@@ -37,25 +37,10 @@ export const modelFields: { [F in "provider" | "model" | "base_url"]: Schema<str
 const llm = object({}, modelFields);
 
 type FieldName = keyof Automation;
-interface AutomationField {
-  schema: Schema<unknown>;
-  required?: true;
-  /** Written by Hookline itself: accepted and passed over, so that what was exported elsewhere is read. */
-  isOurs?: true;
-}
-const field = (
-  schema: Schema<unknown>,
-  description: string,
-  more: Omit<AutomationField, "schema"> = {},
-): AutomationField => ({
-  schema: say(schema, description),
-  ...more,
-});
-const optional = (fieldName: keyof typeof defaults, schema: Schema<unknown>, description: string): AutomationField => ({
-  schema: say(schema, description, defaults[fieldName] as Json), // its defaults are plain JSON
-});
+const optional = (fieldName: keyof typeof defaults, schema: Schema<unknown>, description: string): Field =>
+  field(schema, description, { default: defaults[fieldName] as Json }); // its defaults are plain JSON
 
-export const automationFields: { readonly [F in FieldName]: AutomationField } = {
+export const automationFields: FieldTable<FieldName> = {
   id: field(some, "what it is called in commands: unique in its project; default: made of the name"),
   project_id: field(some, "the project that it belongs to; default: the one of the folder"),
   name: field(some, "what a person calls it", { required: true }),

@@ -3,7 +3,7 @@ import type { Fields, Json, Seconds } from "../../engine/event.ts";
 import { isId } from "../../engine/fingerprint.ts";
 import type { Condition, Hook, Origin, Step } from "../../engine/hook.ts";
 import { type SkipFlags, skipFlagNames, skipFlags } from "../../engine/named.ts";
-import { didYouMean } from "../../engine/nearest.ts";
+import { didYouMean, meantOrKnown } from "../../engine/nearest.ts";
 import type { ContextStepUse, Handler, Patterns, Registry } from "../../engine/ports.ts";
 import { isRecord, kindOf, type Mismatch } from "../../engine/schema.ts";
 import { warnOfPlaceholders } from "../placeholders.ts";
@@ -112,7 +112,7 @@ function tellType(type: Json | undefined, rest: Fields, { findings, known, path 
   findings.error([...path, "type"], {
     code: "unknown-type",
     message: `Unknown step type: ${String(type)}`,
-    suggestion: didYouMean(String(type), types) ?? `known: ${types.join(", ")}`,
+    suggestion: meantOrKnown(String(type), types),
     isBearable: true,
   });
 }

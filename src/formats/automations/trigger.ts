@@ -3,7 +3,7 @@ import { isAbsolute, resolve } from "node:path";
 import type { Fields, Instant, Json, Seconds } from "../../engine/event.ts";
 import { eventNames, resolveEvent } from "../../engine/events.ts";
 import type { Trigger, WatchRule } from "../../engine/hook.ts";
-import { didYouMean, nearest } from "../../engine/nearest.ts";
+import { didYouMean, meantOrKnown, nearest } from "../../engine/nearest.ts";
 import { isRecord, kindOf } from "../../engine/schema.ts";
 import type { Path } from "../reading/mismatches.ts";
 import { applicationEvents } from "./application-events.ts";
@@ -107,7 +107,7 @@ function readType(type: Json | undefined, fields: Fields, findings: Findings): T
   }
   const word = String(type);
   const other = Object.hasOwn(otherTypes, word) ? `write type: ${otherTypes[word]}` : undefined;
-  const suggestion = other ?? didYouMean(word, triggerTypes) ?? `known: ${triggerTypes.join(", ")}`;
+  const suggestion = other ?? meantOrKnown(word, triggerTypes);
   const message = `no trigger is of type ${kindOf(type)}`;
   return void findings.error([...path, "type"], { code: "unknown-type", message, suggestion });
 }

@@ -2,9 +2,8 @@
 
 import { isAbsolute } from "node:path";
 import type { Hook, Layer, Origin, Problem } from "../../engine/hook.ts";
-import { membersOf } from "../reading/tree.ts";
+import { membersOf, reportError } from "../reading/tree.ts";
 import { openYaml, type YamlFile } from "../reading/yaml-tree.ts";
-import { reportError } from "../rules/parameters.ts";
 import { hooksOf, type RulesOptions, reportUnread } from "../rules/rules.ts";
 import { type Budgets, type Config, emptyConfig, type ModelSettings } from "./config.ts";
 import { configKeyNames, isConfigKey, readKey } from "./keys.ts";

@@ -22,9 +22,8 @@ import {
   text,
 } from "../../engine/schema.ts";
 import { address } from "../reading/address.ts";
-import { membersOf, type Node } from "../reading/tree.ts";
+import { membersOf, type Node, reportError } from "../reading/tree.ts";
 import type { YamlFile } from "../reading/yaml-tree.ts";
-import { reportError } from "../rules/parameters.ts";
 import {
   type Budgets,
   type Config,

@@ -2,9 +2,8 @@
 import type { Fields } from "../../engine/event.ts";
 import { kindOf, listOf, type Schema, text } from "../../engine/schema.ts";
 import { reportWrong } from "../reading/mismatches.ts";
-import { jsonOf, type Member, membersOf, type Node } from "../reading/tree.ts";
+import { jsonOf, type Member, membersOf, type Node, reportError } from "../reading/tree.ts";
 import type { YamlFile } from "../reading/yaml-tree.ts";
-import { reportError } from "../rules/parameters.ts";
 
 export interface Reader {
   file: YamlFile;

@@ -1,7 +1,6 @@
 /** What the file of a project may not say, since other people write it, and what no file may. */
 import { offsetAt } from "../reading/mismatches.ts";
-import type { Node } from "../reading/tree.ts";
-import { reportError } from "../rules/parameters.ts";
+import { type Node, reportError } from "../reading/tree.ts";
 import { type Provider, providerKinds } from "./config.ts";
 import type { Kind, Reader } from "./readers.ts";
 

@@ -1,6 +1,7 @@
 /** What a file of hook tests may hold, in one table: it makes the checks, the JSON Schema and the types of the TypeScript form. */
 import type { Fields } from "../../engine/event.ts";
 import { anything, either, listOf, mapOf, number, object, oneOf, type Schema, say, text } from "../../engine/schema.ts";
+import { remarks, schemaDocument } from "../schema-document.ts";
 
 export const expectedVerdicts = ["deny", "ask", "allow", "defer", "none"] as const;
 export type ExpectedVerdict = (typeof expectedVerdicts)[number];
@@ -124,9 +125,4 @@ export const hookTests: Schema<HookTests> = object(
 );
 
 /** For editors. Keys that begin with x- are their author's own. */
-export const testsSchema = (): Fields => ({
-  $schema: "https://json-schema.org/draft/2020-12/schema",
-  title: "Hookline: hook tests",
-  ...hookTests.json,
-  patternProperties: { "^x-": {} },
-});
+export const testsSchema = (): Fields => schemaDocument("hook tests", { ...hookTests.json, ...remarks });

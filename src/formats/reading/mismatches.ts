@@ -1,6 +1,6 @@
 /** What a schema has found wrong, as findings in a person's words, the same in every format; and where in a file each belongs. */
 
-import { didYouMean, nearest } from "../../engine/nearest.ts";
+import { didYouMean, meantOrKnown, nearest } from "../../engine/nearest.ts";
 import { isRecord, type Mismatch } from "../../engine/schema.ts";
 import { addressInstead } from "./address.ts";
 import { secondsIn } from "./durations.ts";
@@ -74,6 +74,24 @@ function meantBy({ path, known = [] }: Mismatch, subject: Subject): string | und
   return name && [...path.slice(0, -1), name].join(".");
 }
 
+/** Of a key that no reader knows, where that may be a remark or a word for another tool. */
+export const unread = (key: string, known: readonly string[]): Said => ({
+  code: "unknown-field",
+  message: `nothing reads "${key}"`,
+  ...suggested(known.length <= mostListed ? meantOrKnown(key, known) : didYouMean(key, known)),
+});
+/** A longer list is no advice. */
+const mostListed = 20;
+const suggested = (suggestion: string | undefined): Pick<Said, "suggestion"> =>
+  suggestion === undefined ? {} : { suggestion };
+
+/** Of a name that means nothing. @param what such as: no action is called */
+export const unnamed = (what: string, name: string, known: readonly string[]): Said => ({
+  code: "unknown-type",
+  message: `${what} "${name}"`,
+  suggestion: meantOrKnown(name, known),
+});
+
 type Said = Pick<MismatchFinding, "code" | "message" | "suggestion">;
 
 function unknownField({ path, known = [] }: Mismatch, subject: Subject): Said {
@@ -96,7 +114,7 @@ function wrongType({ path, expected, found }: Mismatch, { name }: Subject): Said
   const what = path.length === 0 ? name : `"${path.join(".")}" of ${name}`;
   const suggestion = adviceOn(expected, found, String(path.at(-1) ?? ""));
   const message = `${what} needs ${expected} but is ${found === "null" ? "empty" : found}`;
-  return { code: "wrong-type", message, ...(suggestion === undefined ? {} : { suggestion }) };
+  return { code: "wrong-type", message, ...suggested(suggestion) };
 }
 
 const words: { readonly [word: string]: boolean } = {

@@ -7,6 +7,10 @@ export type { Node };
 /** A problem that is not placed in its file yet. */
 export type Finding = Omit<Problem, "file" | "line" | "column">;
 export type Report = (offset: number, finding: Finding) => void;
+/** Undefined, so that a reader reports an error and has no result in one statement. */
+export const reportError = (report: Report, at: number, finding: Omit<Finding, "severity">): undefined =>
+  void report(at, { severity: "error", ...finding });
+
 export interface Member {
   key: string;
   /** Offset of the key. */

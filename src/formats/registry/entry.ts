@@ -1,99 +1,31 @@
 /** One entry of a registry file (specification 001): its fields as schemas, what can be read of it, and findings about the rest. */
 import type { Seconds } from "../../engine/event.ts";
 import { usualTextLimit } from "../../engine/hook-words.ts";
-import { didYouMean, nearest } from "../../engine/nearest.ts";
-import {
-  anything,
-  either,
-  flag,
-  integer,
-  kindOf,
-  type Mismatch,
-  mapOf,
-  number,
-  object,
-  type Schema,
-  say,
-  text,
-} from "../../engine/schema.ts";
-import { readDurations } from "../reading/durations.ts";
+import { anything, either, flag, integer, mapOf, number, object, type Schema, say, text } from "../../engine/schema.ts";
+import { type EntryFormat, type ReadEntry, readEntry } from "../reading/entry.ts";
 import { type Events, readEvents } from "../reading/event-names.ts";
-import { offsetAt, reportWrong } from "../reading/mismatches.ts";
-import { jsonOf, type Member, membersOf, type Node, type Report } from "../reading/tree.ts";
-import { oneOrMore, seconds, some } from "../rules/fields.ts";
+import { type FieldTable, field, oneOrMore, schemaOf, seconds, some } from "../reading/fields.ts";
+import type { Node, Report } from "../reading/tree.ts";
 
-/** By field; those that are empty count as left out. */
-export type Members = ReadonlyMap<string, Member>;
+export type Members = ReadEntry["members"];
 
-export interface ReadEntry {
-  node: Node;
-  members: Members;
+export interface ReadHook extends ReadEntry {
   /** Absent: some of its fields are not as they should be, which is reported. */
   entry?: Entry;
   /** Fields of `match` that are as they should be. */
-  match: NonNullable<Entry["match"]>;
+  match: Match;
   events: Events;
 }
-export function readEntry(node: Node, report: Report): ReadEntry {
-  const members = new Map(
-    membersOf(node).flatMap((member) => (isEmpty(member) ? [] : [[member.key, member] as const])),
-  );
-  if (node.type !== "object") {
-    const message = `a hook is a map with id, event_type and handler, not ${kindOf(jsonOf(node))}`;
-    report(node.offset, {
-      severity: "error",
-      code: "wrong-type",
-      message,
-      suggestion: "write id: name, and the rest below it",
-    });
-    return { node, members, match: {}, events: readEvents(undefined, eventWords, report) };
-  }
-  readDurations([...members.values(), ...membersOf(members.get("handler")?.value)]);
-  const wrong = entrySchema.check(valuesOf(members));
-  for (const mismatch of wrong) if (mismatch.unknown) tellUnknown(mismatch, { node, members }, report);
-  const others = wrong.filter((one) => !one.unknown && !isMisspelt(one, members));
-  reportWrong(others, { name: "the hook", node, members }, report);
-  const isSound = !wrong.some((one) => !one.unknown || nearestOf(one) !== undefined);
+export function readHook(node: Node, report: Report): ReadHook {
+  const read = readEntry(node, format, report);
+  const { members, values, wrong, isSound } = read;
+  const { match = {} } = values as Partial<Entry>; // where its schema has passed it
   return {
-    node,
-    members,
-    match: wrong.some(({ path: [field] }) => field === "match") ? {} : (valuesOf(members).match ?? {}),
+    ...read,
+    match: wrong.has("match") ? {} : match,
     events: readEvents(members.get("event_type")?.value, eventWords, report),
-    ...(isSound ? { entry: valuesOf(members) as Entry } : {}), // its schema has passed it
+    ...(isSound ? { entry: values as unknown as Entry } : {}), // its schema has passed it
   };
-}
-
-const isEmpty = ({ value }: Member): boolean => value.type === "null";
-
-const valuesOf = (members: Members): Partial<Entry> =>
-  Object.fromEntries([...members].map(([key, { value }]) => [key, withoutEmpty(value)]));
-
-/** What stands empty in `match` and `handler` counts as left out, too. */
-function withoutEmpty(node: Node): unknown {
-  if (node.type !== "object") return jsonOf(node);
-  return Object.fromEntries(membersOf(node).flatMap((one) => (isEmpty(one) ? [] : [[one.key, jsonOf(one.value)]])));
-}
-
-const nearestOf = ({ path, known = [] }: Mismatch): string | undefined => nearest(String(path.at(-1)), known);
-
-/** A field that is missing because its name is misspelt is reported there. */
-const isMisspelt = ({ path, found }: Mismatch, members: Members): boolean =>
-  found === "nothing" &&
-  path.length === 1 &&
-  [...members.keys()].some((key) => !fieldNames.includes(key) && nearest(key, fieldNames) === path[0]);
-
-/** A word that may be a misspelt field changes what the hook does; any other is a remark of its author's. */
-function tellUnknown(mismatch: Mismatch, { node, members }: Pick<ReadEntry, "node" | "members">, report: Report): void {
-  const { path, known = [] } = mismatch;
-  const name = path.join(".");
-  if (name.startsWith("x-")) return;
-  const near = didYouMean(String(path.at(-1)), known);
-  report(offsetAt({ node, members }, path, "key"), {
-    severity: near ? "error" : "warning",
-    code: "unknown-field",
-    message: near ? `a hook has no "${name}"` : `nothing reads "${name}"`,
-    suggestion: near ?? `known: ${known.join(", ")}`,
-  });
 }
 
 /** What every command has, unless its author says otherwise (R14). */
@@ -146,35 +78,40 @@ const handler = {
   with: say(mapOf(anything), "its parameters"),
   timeout: say(seconds, "seconds that it may take"),
 };
-const required = {
-  id: say(some, "a name of its own, such as call_tracker"),
-  event_type: say(oneOrMore, "the event, or a list of them, such as PostAbilityCall"),
-  handler: say(object({}, handler), "what runs, such as { kind: script, command: ./scripts/hooks/name.sh }"),
-};
 const match = {
   ability_scope: say(oneOrMore, "globs of abilities, such as deploy_*, skill:*, agent:reviewer or tool:Bash"),
   operation_key: say(oneOrMore, "globs of operation keys, such as skill.deploy"),
   min_duration_ms: say(milliseconds, "the call took at least so many milliseconds", 0),
   only_if_changed_paths: say(oneOrMore, "globs of files, of which one must have changed"),
 };
-const optional = {
-  enabled: say(flag, "false: it is listed and never runs", true),
-  report: say(flag, "true: it runs and is recorded, and nothing that it answers counts", false),
-  summary: say(text(), "its purpose, for lists and people"),
-  match: say(object({}, match), "the events that it is for; all of it must hold"),
-  environments: say(oneOrMore, "where it is enabled, compared with HOOKLINE_ENV; default: everywhere"),
-  effects: say(anything, "a description for people, which Hookline does not use"),
-  blocking: say(flag, "true: if it fails, it blocks the event", false),
-  timeout: say(seconds, "seconds that it may take", usualLimit),
-  env: say(values, "variables for the script"),
-  priority: say(integer(), "lower runs first", 100),
-  text_limit: say(
-    integer(undefined, 1),
-    "characters of all that it says to models and people in one answer",
-    usualTextLimit,
-  ),
+export const entryFields: FieldTable = {
+  id: field(some, "a name of its own, such as call_tracker", { required: true }),
+  event_type: field(oneOrMore, "the event, or a list of them, such as PostAbilityCall", { required: true }),
+  handler: field(object({}, handler), "what runs, such as { kind: script, command: ./scripts/hooks/name.sh }", {
+    required: true,
+  }),
+  enabled: field(flag, "false: it is listed and never runs", { default: true }),
+  report: field(flag, "true: it runs and is recorded, and nothing that it answers counts", { default: false }),
+  summary: field(text(), "its purpose, for lists and people"),
+  match: field(object({}, match), "the events that it is for; all of it must hold"),
+  environments: field(oneOrMore, "where it is enabled, compared with HOOKLINE_ENV; default: everywhere"),
+  effects: field(anything, "a description for people, which Hookline does not use"),
+  blocking: field(flag, "true: if it fails, it blocks the event", { default: false }),
+  timeout: field(seconds, "seconds that it may take", { default: usualLimit }),
+  env: field(values, "variables for the script"),
+  priority: field(integer(), "lower runs first", { default: 100 }),
+  text_limit: field(integer(undefined, 1), "characters of all that it says to models and people in one answer", {
+    default: usualTextLimit,
+  }),
 };
 
-export const entrySchema: Schema<unknown> = object(required, optional);
-export const fieldNames: readonly string[] = [...Object.keys(required), ...Object.keys(optional)];
+const format: EntryFormat = {
+  name: "a hook",
+  schema: schemaOf(entryFields),
+  holds: "id, event_type and handler",
+  begins: "id: name, and the rest below it",
+  durationsIn: ["handler"],
+  isLoose: true,
+};
+export const fieldNames: readonly string[] = Object.keys(entryFields);
 export const handlerFields: readonly string[] = Object.keys(handler);

@@ -3,12 +3,11 @@
 import type { Fields, Seconds } from "../../engine/event.ts";
 import { resolveEvent } from "../../engine/events.ts";
 import type { Role, Step } from "../../engine/hook.ts";
-import { didYouMean } from "../../engine/nearest.ts";
 import type { BuiltinUse, Handler, Patterns, Registry } from "../../engine/ports.ts";
-import { reportWrong } from "../reading/mismatches.ts";
-import { membersOf, type Node, type Report } from "../reading/tree.ts";
+import { reportWrong, unnamed } from "../reading/mismatches.ts";
+import { membersOf, type Node, type Report, reportError } from "../reading/tree.ts";
 import type { YamlFile } from "../reading/yaml-tree.ts";
-import { type Entry, type ReadEntry, usualLimit } from "./entry.ts";
+import { type Entry, type ReadHook, usualLimit } from "./entry.ts";
 
 /** No hook waits so long; authors who write it mean milliseconds. */
 const surelyMilliseconds = 1000;
@@ -25,7 +24,7 @@ interface HandlerContext {
   file: Pick<YamlFile, "origin">;
   report: Report;
 }
-type Read = ReadEntry & { entry: Entry };
+type Read = ReadHook & { entry: Entry };
 
 /** undefined: it is invalid, which is reported. */
 export function readHandler(read: Read, context: HandlerContext): ReadHandler | undefined {
@@ -33,14 +32,11 @@ export function readHandler(read: Read, context: HandlerContext): ReadHandler | 
   const kind = handler.kind ?? impliedKind(read, context.report);
   const reader = Object.hasOwn(kinds, kind) ? kinds[kind] : undefined;
   if (reader) return reader(read, context);
-  const known = Object.keys(kinds);
-  context.report(placeOf(read, "kind"), {
-    severity: "error",
-    code: "unknown-type",
-    message: `no kind of handler is called "${kind}"`,
-    suggestion: didYouMean(kind, known) ?? `known: ${known.join(", ")}`,
-  });
-  return undefined;
+  return reportError(
+    context.report,
+    placeOf(read, "kind"),
+    unnamed("no kind of handler is called", kind, handlerKinds),
+  );
 }
 
 function impliedKind(read: Read, report: Report): string {
@@ -121,26 +117,20 @@ export const builtinsOf = ({ handlers }: Registry): ReadonlyMap<string, Builtin>
   new Map([...handlers].filter((entry): entry is [string, Builtin] => entry[1].builtin !== undefined));
 const builtinNames = (registry: Registry): string[] => [...builtinsOf(registry).keys()];
 
-function tellUnknown(name: string, read: Read, { registry, report }: HandlerContext): undefined {
-  const known = builtinNames(registry);
-  report(placeOf(read, "name"), {
-    severity: "error",
-    code: "unknown-type",
-    message:
-      read.entry.handler.kind === "function"
-        ? `no function is registered as "${name}"`
-        : `no built-in handler is called "${name}"`,
-    suggestion: didYouMean(name, known) ?? `known: ${known.join(", ")}`,
-  });
-}
+const tellUnknown = (name: string, read: Read, { registry, report }: HandlerContext): undefined =>
+  reportError(
+    report,
+    placeOf(read, "name"),
+    unnamed(
+      read.entry.handler.kind === "function" ? "no function is registered as" : "no built-in handler is called",
+      name,
+      builtinNames(registry),
+    ),
+  );
 
 function tellMissing(field: string, example: string, read: Read, report: Report): undefined {
-  report(placeOf(read), {
-    severity: "error",
-    code: "missing-field",
-    message: `the handler needs "${field}"`,
-    suggestion: `write ${example}`,
-  });
+  const message = `the handler needs "${field}"`;
+  return reportError(report, placeOf(read), { code: "missing-field", message, suggestion: `write ${example}` });
 }
 
 function tellIgnored(fields: readonly string[], what: string, read: Read, report: Report): void {

@@ -11,11 +11,12 @@ import { asksFor, nearest } from "../../engine/nearest.ts";
 import type { Patterns, Registry } from "../../engine/ports.ts";
 import { isRecord } from "../../engine/schema.ts";
 import { guardOfEntry } from "../invalid-guard.ts";
+import { collectFaults, emptyFile, isOnlyRemarks } from "../reading/entry.ts";
 import { warnOfNeverSent } from "../reading/event-names.ts";
 import { jsonOf, type Member, membersOf, type Node, type Report } from "../reading/tree.ts";
 import { createNames } from "../reading/unique-names.ts";
 import { openYaml, type YamlFile } from "../reading/yaml-tree.ts";
-import { type Entry, fieldNames, handlerFields, type Members, type ReadEntry, readEntry } from "./entry.ts";
+import { type Entry, fieldNames, handlerFields, type Members, type ReadHook, readHook } from "./entry.ts";
 import { type ReadHandler, readHandler } from "./handler.ts";
 import { conditionOf, neverHolds } from "./match.ts";
 
@@ -56,14 +57,7 @@ function namesOf({ origin }: YamlFile, label: string): EntryContext["idOf"] {
 function entriesOf(file: YamlFile): Node[] {
   const { root, text, report } = file;
   if (!root) {
-    // Commented out on purpose is not empty by mistake.
-    if (file.problems().length === 0 && !/^\s*#/m.test(text))
-      report(0, {
-        severity: "error",
-        code: "syntax",
-        message: "the file is empty",
-        suggestion: "write a hook, or remove the file",
-      });
+    if (file.problems().length === 0 && !isOnlyRemarks(text)) report(0, emptyFile("a hook"));
     return [];
   }
   const list = root.type === "array" ? root : listIn(root);
@@ -139,14 +133,8 @@ interface EntryContext {
 function compileEntry(node: Node, context: EntryContext): Hook | undefined {
   const { file } = context;
   if (file.isBroken(node)) return undefined;
-  const isFaulty = file.isFaulty(node);
-  const faults = isFaulty ? ["a part of it is refused"] : [];
-  const report: Report = (offset, finding) => {
-    if (isFaulty) return; // what a refused part leaves behind is no mistake of its own
-    if (finding.severity === "error") faults.push(finding.message);
-    file.report(offset, finding);
-  };
-  const read = readEntry(node, report);
+  const { faults, report } = collectFaults(node, file);
+  const read = readHook(node, report);
   const { entry } = read;
   const handler = entry && readHandler({ ...read, entry }, { ...context, report });
   const when = whenOf(read, handler, { ...context, report });
@@ -179,7 +167,7 @@ function guardMeant(members: Members, { handlers }: Registry): Policy | undefine
 }
 
 function guardInPlace(
-  { node, members, events }: ReadEntry,
+  { node, members, events }: ReadHook,
   guard: Policy & { when: Condition | undefined; reason: string },
   { file, idOf }: EntryContext,
 ): Hook {
@@ -192,14 +180,14 @@ function guardInPlace(
   );
 }
 
-const reportIn = (members: ReadEntry["members"]): { report?: true } =>
+const reportIn = (members: ReadHook["members"]): { report?: true } =>
   members.get("report")?.value.value === true ? { report: true } : {};
 
 type ReportingContext = EntryContext & { report: Report };
 
 /** undefined also where it cannot be compiled, which is reported: a guard then fails on all of its events. */
 function whenOf(
-  { match, events, members, node }: ReadEntry,
+  { match, events, members, node }: ReadHook,
   handler: ReadHandler | undefined,
   context: ReportingContext,
 ): Condition | undefined {
@@ -224,7 +212,7 @@ function whenOf(
 }
 
 function hookOf(
-  { node, entry, events }: ReadEntry & { entry: Entry },
+  { node, entry, events }: ReadHook & { entry: Entry },
   { step, role }: ReadHandler,
   when: Condition | undefined,
   { file, idOf }: EntryContext,
@@ -251,7 +239,7 @@ function hookOf(
   };
 }
 
-function warnOfNever({ node, members, match, events }: ReadEntry, { sendable, report }: ReportingContext): void {
+function warnOfNever({ node, members, match, events }: ReadHook, { sendable, report }: ReportingContext): void {
   const why = neverHolds(match, events.events);
   if (why !== undefined) {
     report(members.get("match")?.at ?? node.offset, {

@@ -3,15 +3,16 @@
 import type { EventName, Fields, Seconds } from "../../engine/event.ts";
 import { hears, resolveEvent, rowOf } from "../../engine/events.ts";
 import type { Role, Step } from "../../engine/hook.ts";
-import { didYouMean, nearest } from "../../engine/nearest.ts";
+import { nearest } from "../../engine/nearest.ts";
 import type { ActionUse, Handler, Patterns, Registry } from "../../engine/ports.ts";
 import { flag, type Schema, say } from "../../engine/schema.ts";
 import { strangePlaceholders } from "../placeholders.ts";
 import { readDurations } from "../reading/durations.ts";
-import { jsonOf, type Member, membersOf, type Node, type Report } from "../reading/tree.ts";
+import { unnamed } from "../reading/mismatches.ts";
+import { jsonOf, type Member, membersOf, type Node, type Report, reportError } from "../reading/tree.ts";
 import { warnOfUnknownServer } from "./conditions.ts";
 import { defaultTimeout, ruleEvents } from "./fields.ts";
-import { paramsOf, readTyped, reportError, reportMismatches, spreadParams, type Typed, takes } from "./parameters.ts";
+import { paramsOf, readTyped, reportMismatches, spreadParams, type Typed, takes } from "./parameters.ts";
 
 export interface ActionContext {
   patterns: Patterns;
@@ -86,9 +87,8 @@ function unknownType({ type, typeAt }: Typed, { registry, report }: ActionContex
   // The line behind it has become a part of its name: it may have been a guard.
   const [first = ""] = type.split(/\s/);
   return reportError(report, typeAt, {
+    ...unnamed("no action is called", type, known),
     code: "unknown-action",
-    message: `no action is called "${type}"`,
-    suggestion: didYouMean(type, known) ?? `known: ${known.join(", ")}`,
     ...(first !== type && known.includes(first) ? { loses: true as const } : {}),
   });
 }

@@ -11,8 +11,9 @@ import { didYouMean } from "../../engine/nearest.ts";
 import type { ConditionKind, Patterns, Registry } from "../../engine/ports.ts";
 import type { Mismatch } from "../../engine/schema.ts";
 import { allModuleNames, tools as canonical, toolClassNames } from "../../engine/tools.ts";
-import type { Finding, Node, Report } from "../reading/tree.ts";
-import { paramsOf, readTyped, reportError, reportMismatches, spreadParams, type Typed, takes } from "./parameters.ts";
+import { unnamed } from "../reading/mismatches.ts";
+import { type Finding, type Node, type Report, reportError } from "../reading/tree.ts";
+import { paramsOf, readTyped, reportMismatches, spreadParams, type Typed, takes } from "./parameters.ts";
 
 export interface ConditionContext {
   registry: Registry;
@@ -78,11 +79,7 @@ export function readCondition(node: Node, context: ConditionContext): Condition 
 
 function unknownType({ type, typeAt }: Typed, { registry, report }: ConditionContext): undefined {
   const known = [...authorsConditions(registry).map(([name]) => name), ...Object.keys(composites)];
-  return reportError(report, typeAt, {
-    code: "unknown-condition",
-    message: `no condition is called "${type}"`,
-    suggestion: didYouMean(type, known) ?? `known: ${known.join(", ")}`,
-  });
+  return reportError(report, typeAt, { ...unnamed("no condition is called", type, known), code: "unknown-condition" });
 }
 
 function readComposite(composite: Composite, written: Typed, context: ConditionContext): Condition | undefined {

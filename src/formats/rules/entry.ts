@@ -6,12 +6,10 @@ import { usualTextLimit } from "../../engine/hook-words.ts";
 import { nearest } from "../../engine/nearest.ts";
 import { compileToolPattern } from "../../engine/pattern.ts";
 import type { Patterns, Registry } from "../../engine/ports.ts";
-import { kindOf } from "../../engine/schema.ts";
 import { guardOfEntry } from "../invalid-guard.ts";
-import { readDurations } from "../reading/durations.ts";
+import { collectFaults, type EntryFormat, readEntry } from "../reading/entry.ts";
 import { type Events, readEvents, warnOfNeverSent } from "../reading/event-names.ts";
-import { reportWrong } from "../reading/mismatches.ts";
-import { jsonOf, type Member, membersOf, type Node, type Report } from "../reading/tree.ts";
+import { jsonOf, type Member, type Node, type Report } from "../reading/tree.ts";
 import type { YamlFile } from "../reading/yaml-tree.ts";
 import { meansGuard, type ReadActions, readActions } from "./actions.ts";
 import { readCondition } from "./conditions.ts";
@@ -29,25 +27,8 @@ import {
 export type Fields = ReadonlyMap<RuleFieldName, Member>;
 
 export function readFields(node: Node, report: Report): Fields {
+  const { members } = readEntry(node, rule, report);
   const fields = new Map<RuleFieldName, Member>();
-  if (node.type !== "object") {
-    report(node.offset, {
-      severity: "error",
-      code: "wrong-type",
-      message: `a rule is a map with id, on, condition and action, not ${kindOf(jsonOf(node))}`,
-      suggestion: "write - id: name, and the rest below it",
-    });
-    return fields;
-  }
-  const members = new Map(membersOf(node).map((member) => [member.key, member]));
-  readDurations(members.values());
-  const event = members.get("event");
-  if (event && !members.has("on")) {
-    members.delete("event");
-    members.set("on", event);
-  }
-  const values = Object.fromEntries([...members].map(([key, { value }]) => [key, jsonOf(value)]));
-  reportWrong(ruleSchema.check(values), { name: "a rule", node, members, elsewhere, examples }, report);
   for (const [key, member] of members) if (isRuleField(key)) fields.set(key, member);
   for (const [key, member] of members) {
     const meant = isRuleField(key) ? undefined : meantBy(key);
@@ -77,11 +58,19 @@ function meantBy(key: string): "on" | "action" | undefined {
   return meant === "on" || meant === "action" ? meant : undefined;
 }
 
-const examples = {
-  id: "id: a_name_of_its_own",
-  condition: "condition: { type: always }",
-  action: "action: { type: log, message: … }",
-} as const;
+const rule: EntryFormat = {
+  name: "a rule",
+  schema: ruleSchema,
+  holds: "id, on, condition and action",
+  begins: "- id: name, and the rest below it",
+  aliases: { event: "on" },
+  elsewhere,
+  examples: {
+    id: "id: a_name_of_its_own",
+    condition: "condition: { type: always }",
+    action: "action: { type: log, message: … }",
+  },
+};
 
 /** Of a field that was checked; a wrong one has been reported. */
 export function fieldOf<T extends string | number | boolean>(fields: Fields, name: RuleFieldName, otherwise: T): T {
@@ -111,9 +100,6 @@ export interface RuleContext {
 }
 const isThere = (member: Member | undefined): member is Member => member !== undefined && member.value.type !== "null";
 
-/** What a refused part leaves behind is no mistake of its own. */
-const silent: Report = () => {};
-
 /** What of a rule could be read. */
 interface Written {
   node: Node;
@@ -127,14 +113,8 @@ interface Written {
 export function compileRule(node: Node, context: RuleContext): Hook | undefined {
   const { file, registry } = context;
   if (file.isBroken(node)) return undefined;
-  const faults: string[] = context.fault === undefined ? [] : [context.fault];
-  const isFaulty = file.isFaulty(node);
-  if (isFaulty) faults.push("a part of it is refused");
-  const tell: Report = (offset, finding) => {
-    if (finding.severity === "error") faults.push(finding.message);
-    file.report(offset, finding);
-  };
-  const report = isFaulty ? silent : tell;
+  const { faults, report } = collectFaults(node, file);
+  if (context.fault !== undefined) faults.unshift(context.fault);
   const fields = readFields(node, report);
   const events = eventsOf(fields, report);
   const timeout = fields.has("timeout") ? { timeout: fieldOf(fields, "timeout", defaultTimeout) } : {};

@@ -1,54 +1,8 @@
 /** The fields and events of a rule (specification 003) in one table each: they make the checks, the JSON Schema and the documentation. */
-import type { Json } from "../../engine/event.ts";
 import { eventNames } from "../../engine/events.ts";
 import { usualTextLimit } from "../../engine/hook-words.ts";
-import { either, flag, integer, kindOf, listOf, number, object, type Schema, say, text } from "../../engine/schema.ts";
-import { durationPattern, secondsIn } from "../reading/durations.ts";
-
-export interface RuleField {
-  schema: Schema<unknown>;
-  /** What holds where it is left out; absent: it is required, or nothing holds. */
-  default?: Json;
-  required?: true;
-}
-
-export const some: Schema<string> = {
-  json: { type: "string", minLength: 1 },
-  check: (value, path = []) =>
-    typeof value === "string" && value.trim() !== "" ? [] : [{ path, expected: "a name", found: kindOf(value) }],
-};
-/** A duration such as 5m as well: what reads a file has made its seconds of it before. */
-const orDuration = (number: Schema<number>): Schema<number> => ({
-  json: { anyOf: [number.json, { type: "string", pattern: durationPattern }] },
-  check: (value, path = []) =>
-    typeof value === "string" && secondsIn(value) !== undefined ? [] : number.check(value, path),
-});
-export const seconds: Schema<number> = orDuration({
-  json: { type: "number", exclusiveMinimum: 0 },
-  check: (value, path = []) =>
-    typeof value === "number" && Number.isFinite(value) && value > 0
-      ? []
-      : [{ path, expected: "seconds above 0", found: kindOf(value) }],
-});
-export const secondsFrom0: Schema<number> = orDuration(number(undefined, 0));
-/** One or several; an empty list would match nothing. */
-export const oneOrMore: Schema<string | string[]> = {
-  json: { anyOf: [some.json, { type: "array", items: some.json, minItems: 1 }] },
-  check: (value, path = []) =>
-    Array.isArray(value) && value.length === 0
-      ? [{ path, expected: "a name or a list of names", found: "an empty list" }]
-      : either(some, listOf(some)).check(value, path),
-};
-/** What stands in it is read by a file of its own. */
-export const typed: Schema<unknown> = {
-  json: { type: "object", required: ["type"] },
-  check: (value, path = []) => (value === null ? [{ path, expected: "a map with a type", found: "null" }] : []),
-};
-
-const field = <T>(schema: Schema<T>, description: string, more: Omit<RuleField, "schema"> = {}): RuleField => ({
-  schema: say(schema, description, more.default),
-  ...more,
-});
+import { flag, integer, listOf, type Schema, text } from "../../engine/schema.ts";
+import { type FieldTable, field, oneOrMore, schemaOf, seconds, secondsFrom0, some, typed } from "../reading/fields.ts";
 
 export const defaultTimeout = 30;
 export const defaultPriority = 100;
@@ -69,7 +23,7 @@ export type RuleFieldName =
   | "tags"
   | "timeout";
 
-export const ruleFields: { readonly [F in RuleFieldName]: RuleField } = {
+export const ruleFields: FieldTable<RuleFieldName> = {
   id: field(some, "its name: unique in the file, and kept under which counts and records are", { required: true }),
   on: field(oneOrMore, "the event, or a list of them", { default: "turn_end" }),
   condition: field(typed, "what has to hold: a map with a type and its parameters", { required: true }),
@@ -103,18 +57,6 @@ export const ruleFields: { readonly [F in RuleFieldName]: RuleField } = {
   ),
 };
 
-/** The schema of a map with the fields of a table. */
-export function schemaOf(fields: {
-  readonly [name: string]: { schema: Schema<unknown>; required?: true };
-}): Schema<object> {
-  const those = (isRequired: boolean): { [name: string]: Schema<unknown> } =>
-    Object.fromEntries(
-      Object.entries(fields).flatMap(([name, { schema, required = false }]) =>
-        required === isRequired ? [[name, schema]] : [],
-      ),
-    );
-  return object(those(true), those(false));
-}
 export const ruleSchema: Schema<object> = schemaOf(ruleFields);
 
 export const ruleFieldNames: readonly string[] = Object.keys(ruleFields);

@@ -4,7 +4,7 @@ import type { Fields } from "../../engine/event.ts";
 import { nearest } from "../../engine/nearest.ts";
 import { isRecord, type Mismatch } from "../../engine/schema.ts";
 import { reportWrong } from "../reading/mismatches.ts";
-import { type Finding, jsonOf, type Member, membersOf, type Node, type Report } from "../reading/tree.ts";
+import { type Finding, jsonOf, type Member, membersOf, type Node, type Report, reportError } from "../reading/tree.ts";
 import { isRuleField } from "./fields.ts";
 
 export interface Typed {
@@ -16,10 +16,6 @@ export interface Typed {
   members: ReadonlyMap<string, Member>;
 }
 export type Part = "condition" | "action";
-
-/** Undefined, so that a reader reports an error and has no result in one statement. */
-export const reportError = (report: Report, at: number, finding: Omit<Finding, "severity">): undefined =>
-  void report(at, { severity: "error", ...finding });
 
 /** The type and what stands beside it; undefined: it is wrong, which is reported. */
 export function readTyped(node: Node, part: Part, report: Report): Typed | undefined {

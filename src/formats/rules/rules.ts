@@ -7,7 +7,8 @@ import { fingerprint } from "../../engine/fingerprint.ts";
 import type { Hook, Origin, Problem } from "../../engine/hook.ts";
 import { didYouMean, nearest } from "../../engine/nearest.ts";
 import type { Patterns, Registry } from "../../engine/ports.ts";
-import { type Finding, type Member, membersOf, type Node } from "../reading/tree.ts";
+import { emptyFile, isOnlyRemarks } from "../reading/entry.ts";
+import { type Member, membersOf, type Node } from "../reading/tree.ts";
 import { createNames } from "../reading/unique-names.ts";
 import { openYaml, type YamlFile } from "../reading/yaml-tree.ts";
 import { compileRule, type RuleContext } from "./entry.ts";
@@ -38,8 +39,7 @@ export interface CompiledRules {
 export function compileRules(text: string, origin: Origin, options: RulesOptions): CompiledRules {
   const file = openYaml(text, origin);
   const lists = file.root ? listReaders[options.kind](file.root, file) : [];
-  // Commented out on purpose is not empty by mistake: it takes its guards out of force.
-  if (!file.root && file.problems().length === 0 && !/^\s*#/m.test(text)) file.report(0, emptyFile);
+  if (!file.root && file.problems().length === 0 && !isOnlyRemarks(text)) file.report(0, emptyFile("hooks: []"));
   const hooks = hooksOf(lists, file, options);
   return { hooks, problems: file.problems() };
 }
@@ -88,13 +88,6 @@ function namesOf({ origin, report }: YamlFile, label: string): (agent: string | 
     return `rules:${label}#${own}${project}`;
   };
 }
-
-const emptyFile: Finding = {
-  severity: "error",
-  code: "syntax",
-  message: "the file is empty",
-  suggestion: "write hooks: [], or remove the file",
-};
 
 /** Keys of a rules file beside the hooks; those that begin with x- are free, for anchors. */
 const ownKeys = ["hooks", "runtime", "agents", "version", "name", "description"];

@@ -1,9 +1,14 @@
 /** The fields of a script (specification 004) in one table, and each as the type that it has; mistakes are reported where they stand. */
+
 import type { Fields } from "../../engine/event.ts";
 import { didYouMean, nearest } from "../../engine/nearest.ts";
+import { flag, numberWithin, oneOf, type Schema, text } from "../../engine/schema.ts";
 import { secondsIn } from "../reading/durations.ts";
+import { type Field, field, some } from "../reading/fields.ts";
+import { unread } from "../reading/mismatches.ts";
 import type { Finding, Report } from "../reading/tree.ts";
-import type { Field } from "./front-matter.ts";
+import { isNamed, schemaDocument, schemaOfTable, whether } from "../schema-document.ts";
+import type { Field as WrittenField } from "./front-matter.ts";
 
 export type ScriptType = "session" | "file" | "pre-commit";
 export const scriptTypes: readonly ScriptType[] = ["session", "file", "pre-commit"];
@@ -12,16 +17,22 @@ export const scriptTypes: readonly ScriptType[] = ["session", "file", "pre-commi
 const longestLimit = 86_400;
 const shortestLimit = 0.1;
 
-interface ScriptField {
+interface ScriptField extends Field {
   /** The types of scripts that it says something to; absent: all. */
   of?: readonly ScriptType[];
-  /** One sentence, for the documentation, and so is the next. */
-  says: string;
-  /** What holds where it is left out. */
+  /** What holds where it is left out, in words. */
   otherwise: string;
-  /** What is written there, for editors. */
-  json: Fields;
 }
+const scriptField = (
+  schema: Schema<unknown>,
+  says: string,
+  otherwise: string,
+  of?: readonly ScriptType[],
+): ScriptField => ({
+  ...field(schema, says, otherwise === "required" ? { required: true } : {}),
+  otherwise,
+  ...(of && { of }),
+});
 export type ScriptFieldName =
   | "name"
   | "type"
@@ -32,57 +43,49 @@ export type ScriptFieldName =
   | "pattern"
   | "notify_llm";
 
+const ofFiles: readonly ScriptType[] = ["file", "pre-commit"];
+
 export const scriptFields: { readonly [N in ScriptFieldName]: ScriptField } = {
-  name: { says: "what lists and messages call it", otherwise: "the file's name", json: { type: "string" } },
-  type: {
-    says: "when it runs: `session`, `file` or `pre-commit`",
-    otherwise: "required",
-    json: { enum: [...scriptTypes] },
-  },
-  description: { says: "what it is for", otherwise: "", json: { type: "string" } },
-  timeout: {
-    says: "seconds that it may take, or a duration such as `5m`; `0.1` to `86400`",
-    otherwise: "`300`",
-    json: { type: "number", minimum: shortestLimit, maximum: longestLimit },
-  },
-  run_as: {
-    of: ["session"],
-    says: "`root`, which keeps the rights of a Hookline that runs as root, or `user`",
-    otherwise: "`user`",
-    json: { enum: ["user", "root"] },
-  },
-  blocking: {
-    of: ["session"],
-    says: "`false`: the session begins without waiting for it",
-    otherwise: "`true`",
-    json: { type: "boolean" },
-  },
-  pattern: {
-    of: ["file", "pre-commit"],
-    says: "the files that it is about; without one a pre-commit script runs at every commit",
-    otherwise: "required for `file`",
-    json: { type: "string", minLength: 1 },
-  },
-  notify_llm: {
-    of: ["file", "pre-commit"],
-    says: "`false`: the model does not learn that it failed; git shows a `pre-commit` script's failure in any case",
-    otherwise: "`true`",
-    json: { type: "boolean" },
-  },
+  name: scriptField(text(), "what lists and messages call it", "the file's name"),
+  type: scriptField(oneOf(...scriptTypes), "when it runs: `session`, `file` or `pre-commit`", "required"),
+  description: scriptField(text(), "what it is for", ""),
+  timeout: scriptField(
+    numberWithin(shortestLimit, longestLimit),
+    "seconds that it may take, or a duration such as `5m`; `0.1` to `86400`",
+    "`300`",
+  ),
+  run_as: scriptField(
+    oneOf("user", "root"),
+    "`root`, which keeps the rights of a Hookline that runs as root, or `user`",
+    "`user`",
+    ["session"],
+  ),
+  blocking: scriptField(flag, "`false`: the session begins without waiting for it", "`true`", ["session"]),
+  pattern: scriptField(
+    some,
+    "the files that it is about; without one a pre-commit script runs at every commit",
+    "required for `file`",
+    ofFiles,
+  ),
+  notify_llm: scriptField(
+    flag,
+    "`false`: the model does not learn that it failed; git shows a `pre-commit` script's failure in any case",
+    "`true`",
+    ofFiles,
+  ),
 };
 export const scriptFieldNames: readonly string[] = Object.keys(scriptFields);
 const isFieldName = (name: string): name is ScriptFieldName => Object.hasOwn(scriptFields, name);
 
-export type ScriptFields = ReadonlyMap<ScriptFieldName, Field>;
+export type ScriptFields = ReadonlyMap<ScriptFieldName, WrittenField>;
 
 /** Those that the table knows; of one that stands twice, the last. */
-export function knownFields(fields: readonly Field[], report: Report): ScriptFields {
-  const known = new Map<ScriptFieldName, Field>();
+export function knownFields(fields: readonly WrittenField[], report: Report): ScriptFields {
+  const known = new Map<ScriptFieldName, WrittenField>();
   for (const field of fields) {
     const { key, at } = field;
     if (!isFieldName(key)) {
-      const suggestion = didYouMean(key, scriptFieldNames) ?? `known: ${scriptFieldNames.join(", ")}`;
-      report(at, { severity: "warning", code: "unknown-field", message: `nothing reads "${key}"`, suggestion });
+      report(at, { severity: "warning", ...unread(key, scriptFieldNames) });
       continue;
     }
     if (known.has(key)) report(at, twice(key));
@@ -99,7 +102,7 @@ const twice = (key: string): Finding => ({
   suggestion: "make them one",
 });
 
-function tellOfText({ key, value, valueAt, isLiteral, isList }: Field, report: Report): void {
+function tellOfText({ key, value, valueAt, isLiteral, isList }: WrittenField, report: Report): void {
   const suggestion = `write ${JSON.stringify(value)}`;
   if (isLiteral) {
     const message = `the text after "${key}" is not YAML without quotes and is read as it is written`;
@@ -187,3 +190,23 @@ export const nearestType = (word: string): ScriptType | undefined => {
   const near = nearest(plain, scriptTypes);
   return scriptTypes.find((type) => type === near);
 };
+
+/** For editors: the front matter of a script. */
+export function scriptsSchema(): Fields {
+  const said = ({ schema: { json }, of, otherwise }: (typeof scriptFields)[ScriptFieldName]): string =>
+    [json.description, ...(of ? [`for ${of.join(" and ")} scripts`] : []), leftOut(otherwise)].join("; ");
+  const ofTable = schemaOfTable(scriptFields, (name, json) => ({
+    ...json,
+    description: said(scriptFields[name as ScriptFieldName]), // a name of the table
+  }));
+  return schemaDocument("the front matter of a script", {
+    ...ofTable,
+    allOf: Object.entries(scriptFields).flatMap(([name, { otherwise }]) => {
+      const [, type] = /^required for `(.+)`$/.exec(otherwise) ?? [];
+      return type === undefined ? [] : [whether(isNamed("type", type), { required: [name] })];
+    }),
+  });
+}
+
+const leftOut = (otherwise: string): string =>
+  otherwise.startsWith("required") ? otherwise : otherwise === "" ? "optional" : `default: ${otherwise}`;

@@ -1,10 +1,11 @@
 /** Reads the fields of one entry by their schemas: a wrong value is a finding and makes the entry invalid (R33). */
 import type { ProblemCode } from "../../engine/hook.ts";
-import { didYouMean } from "../../engine/nearest.ts";
+import { meantOrKnown } from "../../engine/nearest.ts";
 import { kindOf, type Schema } from "../../engine/schema.ts";
 import { adviceOn } from "../reading/mismatches.ts";
 import type { Report } from "../reading/tree.ts";
 import type { Entry, SettingsFormat } from "./entries.ts";
+import { type CommonKey, type CommonValue, commonFields } from "./fields.ts";
 
 export interface EntryReader {
   entry: Entry;
@@ -13,8 +14,10 @@ export interface EntryReader {
   readonly faults: readonly string[];
   /** Reports a fault at a field, or at the entry if it has no such field. */
   fault(key: string, code: ProblemCode, message: string, suggestion?: string): void;
-  /** Undefined: the field is absent or empty, or it is wrong, which is reported. */
-  read<T>(key: string, schema: Schema<T>): T | undefined;
+  /** By the table of what every entry may say. Undefined: the field is absent or empty, or it is wrong, which is reported. */
+  read<K extends CommonKey>(key: K): CommonValue<K> | undefined;
+  /** The same of a field that the type of its handler has. */
+  readBy<T>(key: string, schema: Schema<T>): T | undefined;
   /** Text that only a person reads: the wrong type costs the text, not the hook. */
   caption(key: string): string | undefined;
   /** Offset of a field, or of the entry if it has no such field. */
@@ -45,34 +48,27 @@ export function createReader(entry: Entry, tell: Report, format: SettingsFormat)
     faults.push(message);
     report(placeOf(key), { severity: "error", code, message, ...(suggestion ? { suggestion } : {}) });
   };
-  return {
-    entry,
-    report,
-    faults,
-    fault,
-    placeOf,
-    read<T>(key: string, schema: Schema<T>): T | undefined {
-      const value = entry.fields.get(key)?.value ?? undefined;
-      if (value === undefined) return undefined;
-      const [wrong] = schema.check(value);
-      if (!wrong) return value as T; // its schema has passed it
-      const { path, expected, found, unknown, known = [] } = wrong;
-      if (unknown) {
-        const advice = didYouMean(found, known) ?? `known: ${known.join(", ")}`;
-        fault(key, "unknown-field", `nothing reads "${found}" in "${key}"`, advice);
-        return undefined;
-      }
-      const choices = Array.isArray(schema.json.enum) ? schema.json.enum.map(String) : [];
-      const message = `"${[key, ...path].join(".")}" needs ${expected} but is ${found}`;
-      const near = typeof value === "string" ? didYouMean(value, choices) : undefined;
+  function readBy<T>(key: string, schema: Schema<T>): T | undefined {
+    const value = entry.fields.get(key)?.value ?? undefined;
+    if (value === undefined) return undefined;
+    const [wrong] = schema.check(value);
+    if (!wrong) return value as T; // its schema has passed it
+    const { path, expected, found, unknown, known = [] } = wrong;
+    const choices = Array.isArray(schema.json.enum) ? schema.json.enum.map(String) : [];
+    const word = typeof value === "string" ? value : "";
+    if (unknown) fault(key, "unknown-field", `nothing reads "${found}" in "${key}"`, meantOrKnown(found, known));
+    else
       fault(
         key,
         "wrong-type",
-        message,
-        near ?? (choices.length > 0 ? `known: ${choices.join(", ")}` : adviceOn(expected, found, key)),
+        `"${[key, ...path].join(".")}" needs ${expected} but is ${found}`,
+        choices.length > 0 ? meantOrKnown(word, choices) : adviceOn(expected, found, key),
       );
-      return undefined;
-    },
+    return undefined;
+  }
+  return {
+    ...{ entry, report, faults, fault, placeOf, readBy },
+    read: <K extends CommonKey>(key: K) => readBy(key, commonFields[key] as Schema<CommonValue<K>>), // the value of its own row
     caption(key) {
       const value = entry.fields.get(key)?.value ?? undefined;
       if (value === undefined || typeof value === "string") return value;

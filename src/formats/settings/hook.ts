@@ -4,12 +4,14 @@ import type { Seconds } from "../../engine/event.ts";
 import type { Condition, FailurePolicy, Hook, Mode, Origin, Role, Step } from "../../engine/hook.ts";
 import { asksFor, didYouMean, nearest } from "../../engine/nearest.ts";
 import type { Patterns } from "../../engine/ports.ts";
-import { flag, integer, listOf, number, oneOf, text } from "../../engine/schema.ts";
+import { number, text } from "../../engine/schema.ts";
 import { guardInvalid, invalidGuard } from "../invalid-guard.ts";
 import { secondsIn } from "../reading/durations.ts";
-import type { Finding, Place, Report } from "../reading/tree.ts";
+import { unnamed, unread } from "../reading/mismatches.ts";
+import type { Place, Report } from "../reading/tree.ts";
 import type { Entry, SettingsFormat } from "./entries.ts";
 import { createReader, type EntryReader } from "./entry-reader.ts";
+import { commonFields, policies, roles } from "./fields.ts";
 import { conditionOf } from "./matchers.ts";
 import { type HandlerType, handlerTypes, misspeltIn, neededOf, parametersOf, residentOf } from "./steps.ts";
 
@@ -48,23 +50,15 @@ export function compileEntry(entry: Entry, context: FileContext): Hook | undefin
 type NamedType = HandlerType & { name: string };
 
 function typeOf(reader: EntryReader): NamedType | undefined {
-  const written = reader.read("type", text()) ?? "command";
+  const written = reader.readBy("type", text()) ?? "command";
   const type = Object.hasOwn(handlerTypes, written) ? handlerTypes[written] : undefined;
   if (type) return { ...type, name: written };
-  const known = Object.keys(handlerTypes);
-  reader.fault(
-    "type",
-    "unknown-type",
-    `no handler type is called "${written}"`,
-    didYouMean(written, known) ?? `known: ${known.join(", ")}`,
-  );
+  const { code, message, suggestion } = unnamed("no handler type is called", written, Object.keys(handlerTypes));
+  reader.fault("type", code, message, suggestion);
   return undefined;
 }
 
-const commonKeys = (
-  "type if not matcher timeout timeoutSec role onFailure blocking failClosed statusMessage once async asyncRewake " +
-  "description name id priority enabled report replaces tags resident textLimit"
-).split(" ");
+const commonKeys = ["type", ...Object.keys(commonFields)];
 
 const everyKey = [...commonKeys, ...Object.values(handlerTypes).flatMap(({ fields }) => Object.keys(fields))];
 
@@ -91,7 +85,7 @@ function checkKeys({ entry, report, fault }: EntryReader, type: NamedType, { for
       report(at, { severity: "note", code: "ignored-field", message: `"${key}" is ignored`, suggestion: advice });
     else if (format.isOurs || isMeantByNeed(key, entry, type))
       fault(key, "unknown-field", `nothing reads "${key}"`, didYouMean(key, known));
-    else report(at, unknownKey(nearest(key, known) ? "warning" : "note", key, known));
+    else report(at, { severity: nearest(key, known) ? "warning" : "note", ...unread(key, known) });
   }
 }
 
@@ -105,13 +99,10 @@ export interface Policy {
   /** The author asks for safety; a misspelt word for it is taken as asking too. */
   guard: boolean;
 }
-export const roles = ["guard", "transform", "observe", "undeclared"] as const;
-export const policies = ["continue", "ask", "block"] as const;
-
 function readPolicy(reader: EntryReader): Policy {
-  const role = reader.read("role", oneOf(...roles)) ?? misspelt(reader, "role", "guard", roles) ?? "undeclared";
-  const written = reader.read("onFailure", oneOf(...policies)) ?? misspelt(reader, "onFailure", "block", policies);
-  const blocks = [reader.read("failClosed", flag), reader.read("blocking", flag), role === "guard"].includes(true);
+  const role = reader.read("role") ?? misspelt(reader, "role", "guard", roles) ?? "undeclared";
+  const written = reader.read("onFailure") ?? misspelt(reader, "onFailure", "block", policies);
+  const blocks = [reader.read("failClosed"), reader.read("blocking"), role === "guard"].includes(true);
   const onFailure = written ?? (blocks || (reader.faults.length > 0 && asksForSafety(reader)) ? "block" : "continue");
   return { role, onFailure, guard: role === "guard" || onFailure === "block" };
 }
@@ -155,7 +146,7 @@ function readTimeout(reader: EntryReader, type: HandlerType, { format }: FileCon
   const written = reader.entry.fields.get(key)?.value;
   // Agents refuse a duration in files of theirs.
   const duration = format.isOurs && typeof written === "string" ? secondsIn(written) : undefined;
-  const timeout = duration ?? reader.read(key, number());
+  const timeout = duration ?? reader.readBy(key, number());
   if (timeout === undefined) return type.timeout;
   if (timeout <= 0)
     reader.fault(key, "timeout-unit", `"${key}" is ${timeout}, which leaves no time to run`, "write seconds above 0");
@@ -174,26 +165,26 @@ type Rest = Pick<Hook, "mode" | "limits" | "priority" | "enabled" | "report" | "
 
 function readRest(reader: EntryReader, context: FileContext, policy: Policy): Rest {
   const status = reader.caption("statusMessage");
-  const limit = reader.read("textLimit", integer(undefined, 1));
+  const limit = reader.read("textLimit");
   return {
     mode: modeOf(reader, context, policy),
     limits: {
-      ...(reader.read("once", flag) ? { once: "session" } : {}),
+      ...(reader.read("once") ? { once: "session" } : {}),
       overlap: "coalesce",
       ...(limit === undefined ? {} : { text: limit }),
     },
-    priority: reader.read("priority", number()) ?? 100,
+    priority: reader.read("priority") ?? 100,
     enabled: isEnabled(reader, context),
     ...(reportsOnly(reader, context) ? { report: true } : {}),
-    ...(reader.read("replaces", flag) ? { replaces: true } : {}),
+    ...(reader.read("replaces") ? { replaces: true } : {}),
     tags: tagsOf(reader),
     ...(status ? { status } : {}),
   };
 }
 
 function modeOf(reader: EntryReader, { format }: FileContext, { guard }: Policy): Mode {
-  const rewake = reader.read("asyncRewake", flag);
-  const detached = reader.read("async", flag);
+  const rewake = reader.read("asyncRewake");
+  const detached = reader.read("async");
   if (guard && (rewake || detached)) return guardInBackground(reader, rewake ? "asyncRewake" : "async");
   if (rewake) return "rewake";
   if (detached !== undefined) return detached ? "async" : "sync";
@@ -213,7 +204,7 @@ function guardInBackground(reader: EntryReader, key: string): "sync" {
 }
 
 export function isEnabled(reader: EntryReader, { format }: FileContext): boolean {
-  const enabled = reader.read("enabled", flag) ?? true;
+  const enabled = reader.read("enabled") ?? true;
   if (!enabled && !format.isOurs) {
     reader.report(reader.placeOf("enabled"), {
       severity: "warning",
@@ -227,7 +218,7 @@ export function isEnabled(reader: EntryReader, { format }: FileContext): boolean
 }
 
 function reportsOnly(reader: EntryReader, { format }: FileContext): boolean {
-  const report = reader.read("report", flag) ?? false;
+  const report = reader.read("report") ?? false;
   if (report && !format.isOurs) {
     reader.report(reader.placeOf("report"), {
       severity: "warning",
@@ -242,7 +233,7 @@ function reportsOnly(reader: EntryReader, { format }: FileContext): boolean {
 
 export function tagsOf(reader: EntryReader): string[] {
   const field = reader.entry.fields.get("tags");
-  return typeof field?.value === "string" ? [field.value] : (reader.read("tags", listOf(text())) ?? []);
+  return typeof field?.value === "string" ? [field.value] : (reader.read("tags") ?? []);
 }
 
 const longestNameShown = 60;
@@ -296,8 +287,3 @@ export function guardInPlace(
     ...(entry.fields.get("report")?.value === true ? { report: true as const } : {}),
   });
 }
-
-export const unknownKey = (severity: Finding["severity"], key: string, known: Iterable<string>): Finding => {
-  const suggestion = didYouMean(key, known);
-  return { severity, code: "unknown-field", message: `nothing reads "${key}"`, ...(suggestion ? { suggestion } : {}) };
-};

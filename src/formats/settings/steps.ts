@@ -1,21 +1,7 @@
 /** The handler types of settings hooks: the fields of each, its time limit (R14), the step it becomes, and `resident`. */
 import type { Fields, Json, Seconds } from "../../engine/event.ts";
 import { nearest } from "../../engine/nearest.ts";
-import type { PersistentProgramLimits } from "../../engine/persistent-program.ts";
-import {
-  anything,
-  either,
-  flag,
-  integer,
-  listOf,
-  mapOf,
-  number,
-  object,
-  oneOf,
-  type Schema,
-  say,
-  text,
-} from "../../engine/schema.ts";
+import { anything, either, flag, integer, listOf, mapOf, oneOf, type Schema, say, text } from "../../engine/schema.ts";
 import { addressFault } from "../reading/address.ts";
 import type { Entry, SettingsFormat } from "./entries.ts";
 import type { EntryReader } from "./entry-reader.ts";
@@ -112,7 +98,7 @@ export function parametersOf(
 ): Fields {
   const values: Fields = {};
   for (const [key, schema] of Object.entries(fields)) {
-    const value = reader.read(key, schema);
+    const value = reader.readBy(key, schema);
     if (value !== undefined) values[key] = value as Json; // it is a value of the file
   }
   for (const [key, example] of Object.entries(required)) {
@@ -180,16 +166,6 @@ function httpParameters(values: Fields, reader: EntryReader): Fields {
   return values;
 }
 
-/** What each limit of a program that stays counts. */
-const limits: { readonly [L in keyof PersistentProgramLimits]: Schema<number> } = {
-  memory: integer("megabytes that it and its children may use", 1),
-  age: number("seconds after which it is restarted, between two events", 1),
-  idle: number("seconds without an event after which it is ended; the next event starts it", 1),
-  concurrency: integer("events that it gets before it has answered the first of them", 1),
-  events: integer("number of events after which it is restarted", 1),
-};
-export const resident: Schema<boolean | object> = either(flag, object({}, limits));
-
 /** True, or limits; undefined: it is started for each event. */
 export function residentOf(reader: EntryReader, type: string, format: SettingsFormat): true | Fields | undefined {
   const value = reader.entry.fields.get("resident")?.value ?? false;
@@ -200,7 +176,7 @@ export function residentOf(reader: EntryReader, type: string, format: SettingsFo
     return undefined;
   }
   if (!format.isOurs) warnOfAgents(reader);
-  return (reader.read("resident", resident) || undefined) as true | Fields | undefined; // it is JSON
+  return (reader.read("resident") || undefined) as true | Fields | undefined; // it is JSON
 }
 
 function whyRefused(reader: EntryReader, type: string): [message: string, suggestion: string] | undefined {

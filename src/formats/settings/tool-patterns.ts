@@ -15,7 +15,6 @@ import {
   readToolPattern,
 } from "../../engine/pattern.ts";
 import type { Patterns } from "../../engine/ports.ts";
-import { either, listOf, type Schema, text } from "../../engine/schema.ts";
 import { classOf, isToolClass, toolClassNames, toolRow, tools } from "../../engine/tools.ts";
 import type { SettingsFormat } from "./entries.ts";
 import type { EntryReader } from "./entry-reader.ts";
@@ -26,8 +25,6 @@ export interface MatcherContext {
   origin: Origin;
   patterns?: Patterns;
 }
-
-export const patternList: Schema<string | string[]> = either(text(), listOf(text()));
 
 /** Undefined: it asks for no test, or for one that cannot be, which is reported. */
 export function toolTest(event: EventName, reader: EntryReader, context: MatcherContext): Condition | undefined {
@@ -58,7 +55,7 @@ export function isWritten(key: Key, { entry }: EntryReader): boolean {
 
 /** None: nothing is written there, or one of them is no pattern, which is a fault. */
 function patternsAt(key: Key, reader: EntryReader, context: MatcherContext): string[] {
-  const written = reader.read(key, patternList);
+  const written = reader.read(key);
   if (written === undefined) return [];
   const isList = Array.isArray(written);
   const sources = [written].flat().map((one) => one.trim());

@@ -11,7 +11,7 @@ import {
   isTriggerType,
   type TriggerType,
 } from "../../formats/automations/schema.ts";
-import { seconds } from "../../formats/rules/fields.ts";
+import { seconds } from "../../formats/reading/fields.ts";
 import { momentOf, storedForm, withMoment, writtenFields } from "../../loading/automations.ts";
 import type { ProjectRecord } from "../../services/projects/records.ts";
 import { type Asked, type Operation, refusal } from "../operation.ts";

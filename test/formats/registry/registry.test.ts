@@ -150,10 +150,10 @@ test("[BT4] a built-in handler that does not exist is reported with the likely o
 
 test("[BT4] a missing field is reported with line, column and reason, and what to write", () => {
   const cases: readonly (readonly [string, string])[] = [
-    [written({ id: "" }), '1:1 error missing-field the hook needs "id" (it is: a name of its own'],
-    [written({ id: "''" }), '1:5 error wrong-type "id" of the hook needs a name but is ""'],
-    [written({ event_type: "" }), '1:1 error missing-field the hook needs "event_type" (it is: the event'],
-    [written({ handler: "" }), '1:1 error missing-field the hook needs "handler" (it is: what runs'],
+    [written({ id: "" }), '1:1 error missing-field a hook needs "id" (it is: a name of its own'],
+    [written({ id: "''" }), '1:5 error wrong-type "id" of a hook needs a name but is ""'],
+    [written({ event_type: "" }), '1:1 error missing-field a hook needs "event_type" (it is: the event'],
+    [written({ handler: "" }), '1:1 error missing-field a hook needs "handler" (it is: what runs'],
     [
       written({ handler: "{ kind: script }" }),
       '3:1 error missing-field the handler needs "command" (write command: ./scripts/hooks/name.sh)',
@@ -170,12 +170,12 @@ test("[BT4] a missing field is reported with line, column and reason, and what t
       written({ event_type: "PostAbilityCal" }),
       '2:13 error unknown-event no event is called "PostAbilityCal" (did you mean "PostAbilityCall"',
     ],
-    [written({ event_type: "[]" }), '2:13 error wrong-type "event_type" of the hook needs a name or a list of names'],
-    [written({ blocking: "yes" }), '4:11 error wrong-type "blocking" of the hook needs true or false but is "yes"'],
+    [written({ event_type: "[]" }), '2:13 error wrong-type "event_type" of a hook needs a name or a list of names'],
+    [written({ blocking: "yes" }), '4:11 error wrong-type "blocking" of a hook needs true or false but is "yes"'],
     [written({ enabeld: "false" }), '4:1 error unknown-field a hook has no "enabeld" (did you mean "enabled"?)'],
     [
       written({ match: "{ min_duration_ms: long }" }),
-      '4:27 error wrong-type "match.min_duration_ms" of the hook needs a number of at least 0 but is "long"',
+      '4:27 error wrong-type "match.min_duration_ms" of a hook needs a number of at least 0 but is "long"',
     ],
     ["- just text\n", "1:3 error wrong-type a hook is a map with id, event_type and handler"],
     ["", "1:1 error syntax the file is empty"],

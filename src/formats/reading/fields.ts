@@ -1,0 +1,63 @@
+/** The fields of an entry, in one table for each format: it makes the checks, the JSON Schema and the documentation. */
+import type { Json } from "../../engine/event.ts";
+import { either, kindOf, listOf, number, object, type Schema, say } from "../../engine/schema.ts";
+import { durationPattern, secondsIn } from "./durations.ts";
+
+export interface Field<T = unknown> {
+  schema: Schema<T>;
+  /** What holds where it is left out; absent: it is required, or nothing holds. */
+  default?: Json;
+  required?: true;
+  /** Written by Hookline itself: accepted and passed over, so that what was exported elsewhere is read. */
+  isOurs?: true;
+}
+export type FieldTable<Name extends string = string> = { readonly [N in Name]: Field };
+
+export const field = <T>(schema: Schema<T>, says: string, more: Omit<Field<T>, "schema"> = {}): Field<T> => ({
+  schema: say(schema, says, more.default),
+  ...more,
+});
+
+/** The schema of a map with the fields of a table. */
+export function schemaOf(fields: FieldTable): Schema<object> {
+  const those = (isRequired: boolean): { [name: string]: Schema<unknown> } =>
+    Object.fromEntries(
+      Object.entries(fields).flatMap(([name, { schema, required = false }]) =>
+        required === isRequired ? [[name, schema]] : [],
+      ),
+    );
+  return object(those(true), those(false));
+}
+
+export const some: Schema<string> = {
+  json: { type: "string", minLength: 1 },
+  check: (value, path = []) =>
+    typeof value === "string" && value.trim() !== "" ? [] : [{ path, expected: "a name", found: kindOf(value) }],
+};
+/** A duration such as 5m as well: what reads a file has made its seconds of it before. */
+const orDuration = (number: Schema<number>): Schema<number> => ({
+  json: { anyOf: [number.json, { type: "string", pattern: durationPattern }] },
+  check: (value, path = []) =>
+    typeof value === "string" && secondsIn(value) !== undefined ? [] : number.check(value, path),
+});
+export const seconds: Schema<number> = orDuration({
+  json: { type: "number", exclusiveMinimum: 0 },
+  check: (value, path = []) =>
+    typeof value === "number" && Number.isFinite(value) && value > 0
+      ? []
+      : [{ path, expected: "seconds above 0", found: kindOf(value) }],
+});
+export const secondsFrom0: Schema<number> = orDuration(number(undefined, 0));
+/** One or several; an empty list would match nothing. */
+export const oneOrMore: Schema<string | string[]> = {
+  json: { anyOf: [some.json, { type: "array", items: some.json, minItems: 1 }] },
+  check: (value, path = []) =>
+    Array.isArray(value) && value.length === 0
+      ? [{ path, expected: "a name or a list of names", found: "an empty list" }]
+      : either(some, listOf(some)).check(value, path),
+};
+/** What stands in it is read by a file of its own. */
+export const typed: Schema<unknown> = {
+  json: { type: "object", required: ["type"] },
+  check: (value, path = []) => (value === null ? [{ path, expected: "a map with a type", found: "null" }] : []),
+};

@@ -36,7 +36,7 @@ export const resident: Benchmark = {
   about: "one event to a persistent program and back, the program in Python",
   missing: () => (spawnSync("python3", ["--version"]).status === 0 ? undefined : "there is no python3"),
   async measure() {
-    const residents = createPersistentPrograms({ start: startPipedProcess });
+    const residents = createPersistentPrograms({ start: startPipedProcess, stay: true });
     const bare = openBare();
     try {
       const emit = emitter(residents);

@@ -92,6 +92,8 @@ export interface PipedProcess {
   onComplaint(listener: (said: string) => void): void;
   /** Resolves when it has ended, by itself or on request, with a sentence that says how. */
   readonly ended: Promise<string>;
+  /** Whether it keeps this process alive, where that can be chosen; it does until this is called. */
+  keeps(isNeeded: boolean): void;
   /** Ends its whole tree; resolves when that is done. Safe to call twice. */
   end(): Promise<void>;
 }

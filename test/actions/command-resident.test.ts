@@ -3,10 +3,11 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { command } from "../../src/actions/command/command.ts";
-import type { Json } from "../../src/engine/event.ts";
+import type { Fields, Json } from "../../src/engine/event.ts";
 import type { StepContext } from "../../src/engine/ports.ts";
 import { createHookline } from "../../src/index.ts";
-import { contextOf, temporaryFolder } from "./context.ts";
+import { isRunning } from "../runtime/processes/running.ts";
+import { contextOf, type Surroundings, temporaryFolder } from "./context.ts";
 import {
   among,
   call,
@@ -18,7 +19,6 @@ import {
   odd,
   PATH,
   residentsFor,
-  sameFailure,
   sameVerdicts,
   saying,
 } from "./residents.ts";
@@ -26,11 +26,31 @@ import {
 test("the example guard.sh gives the same verdicts with a process that stays and without one", (t) =>
   sameVerdicts(t, "guard.sh"));
 
-test("each field of an answer means what it means on a command's stdout, with a process that stays and without one", (t) =>
-  fieldsMeanTheSame(t, 2));
+test("each field of an answer means what it means on a command's stdout", fieldsMeanTheSame);
 
-test('a program that does "crash" fails its event for the same reason with a process that stays and without one', (t) =>
-  sameFailure(t, "crash"));
+test("without a daemon a program is started for each event, and ended once it has answered it or its time is over", async (t) => {
+  const residents = residentsFor(t, false);
+  const params = { command: "python3", args: ["-S", odd] };
+  const asked = (data: Fields, wish: Partial<Surroundings> = {}) =>
+    kept(params, residents, { caller: { environment: { PATH } }, data, ...wish });
+  const pids = [];
+  for (const number of [1, 2]) {
+    const answer = await asked({ number });
+    pids.push(JSON.parse(answer.evidence?.stdout ?? "{}").pid);
+  }
+  const crashed = await asked({ do: "crash" });
+  const late = await asked({ do: "hang" }, { timeout: 0.5, signal: AbortSignal.timeout(500) });
+  assert.deepEqual(
+    [crashed, late].map((one) => !one.ok && [one.failure, one.reason]),
+    [
+      ["exit", "it ended with exit code 3 before it answered"],
+      ["timeout", "it did not answer within 0.5 s"],
+    ],
+  );
+  assert.equal(new Set(pids).size, 2);
+  await residents.close();
+  assert.deepEqual(pids.filter(isRunning), []);
+});
 
 test("two workspaces have a process each, and every hook of one workspace with the same command shares it", async (t) => {
   const residents = residentsFor(t);

@@ -1,20 +1,11 @@
 /** A command that stays: the event goes to it as one line, and the line that it answers is read as a command's output. */
 
 import { tmpdir } from "node:os";
-import { depthBelow, depthVariable, type Fields, type MaybePromise, type Seconds } from "../../engine/event.ts";
-import {
-  contentOf,
-  longestLineInBytes,
-  type Question,
-  questionLine,
-  quote,
-  type Reply,
-  readAnswerLine,
-  unsaid,
-} from "../../engine/persistent-program.ts";
+import { depthBelow, depthVariable, type Fields, type MaybePromise } from "../../engine/event.ts";
+import { contentOf, type Question, type Reply } from "../../engine/persistent-program.ts";
 import type { AgentConventions, Protocol, StepContext, StepResult } from "../../engine/ports.ts";
-import type { Command, Detached, Ended } from "../../engine/program.ts";
-import type { Evidence, Failure } from "../../engine/record.ts";
+import type { Command } from "../../engine/program.ts";
+import type { Evidence } from "../../engine/record.ts";
 import { failed, noted, shorten } from "../step.ts";
 import { type CommandParams, isFolder, limitsOf, withProtocol } from "./command.ts";
 import { environmentOf, lineOf, ownFolder, projectFolder, umaskOf } from "./environment.ts";
@@ -47,8 +38,8 @@ function ask(params: CommandParams, protocol: Protocol, context: StepContext): P
     timeout: context.timeout,
     signal: context.signal,
   };
-  const answering = ports.residents ? ports.residents.ask(question) : askOnce(question, context);
-  return answering.then((reply) => resultOf(reply, protocol, context));
+  if (!ports.residents) return Promise.resolve(failed("launch", "nothing here can start programs"));
+  return ports.residents.ask(question).then((reply) => resultOf(reply, protocol, context));
 }
 
 const programs = new WeakMap<CommandParams, Program>();
@@ -216,64 +207,4 @@ const evidenceOf = (line: string, stderr = ""): Evidence => ({
   stdout: shorten(line),
   stderr: shorten(stderr),
   containment: "resident",
-});
-
-/** For going by itself when it has answered. */
-const farewell: Seconds = 0.3;
-const id = "1";
-
-async function askOnce(question: Question, { ports, signal, caller, timeout }: StepContext): Promise<Reply> {
-  if (!ports.spawn) return failure("launch", "nothing here can start programs");
-  const command = question.command();
-  if (typeof command === "string") return failure("launch", command);
-  let first: string | undefined;
-  const ended = await ports.spawn(
-    { ...command, input: questionLine(id, question, unsaid(question.environment, command.environment)) },
-    {
-      signal,
-      keptInBytes: 2 * longestLineInBytes + 2, // a line that is too long can be told from one that was cut
-      detaches(line) {
-        if (typeof readAnswerLine(line) === "string") return false; // noise, or not the whole line yet
-        first = line;
-        return true;
-      },
-    },
-  );
-  if (ended.rest) await goes(ended.rest, ports.after);
-  const stderr = ended.stderr === "" ? {} : { stderr: ended.stderr };
-  return { ...replyOf(ended, first, caller.signal?.aborted === true, timeout), ...stderr };
-}
-
-/** It has had the end of its input: most go by themselves. */
-async function goes({ done, end }: Detached, after: StepContext["ports"]["after"]): Promise<void> {
-  const undo = after(farewell * 1000, end);
-  await done;
-  undo();
-}
-
-function replyOf(ended: Ended, first: string | undefined, isCancelled: boolean, timeout: Seconds): Reply {
-  if (ended.how === "launch") return failure("launch", ended.reason ?? "it did not start");
-  if (ended.how === "output") return failure("output", ended.reason ?? "it wrote too much");
-  if (ended.how === "aborted")
-    return isCancelled
-      ? failure("cancelled", "the caller gave up")
-      : failure("timeout", `it did not answer within ${timeout} s`);
-  const line = first ?? ended.stdout.split("\n").find((one) => one.trim() !== "");
-  if (line === undefined) return failure("exit", `${endOf(ended)} before it answered`);
-  if (Buffer.byteLength(line) > longestLineInBytes)
-    return failure("output", `it wrote a line of more than ${longestLineInBytes} bytes`);
-  const answer = readAnswerLine(line);
-  if (typeof answer === "string") return failure("output", answer);
-  if (answer.id !== id) return failure("output", `it answered a question that was not asked: ${quote(line)}`);
-  return { is: "answer", fields: answer.fields, line, notes: [] };
-}
-
-const endOf = ({ code, signal }: Ended): string =>
-  code === undefined ? `it was ended by ${signal}` : `it ended with exit code ${code}`;
-
-const failure = (kind: Failure, reason: string): Reply => ({
-  is: "failure",
-  failure: kind,
-  reason,
-  notes: [],
 });

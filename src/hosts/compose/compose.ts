@@ -8,6 +8,7 @@ import { messageOf } from "../../engine/error.ts";
 import type { HookEvent, MaybePromise } from "../../engine/event.ts";
 import { type Flow, go, wait } from "../../engine/flow.ts";
 import type { Hook, HookSet } from "../../engine/hook.ts";
+import type { PersistentPrograms } from "../../engine/persistent-program.ts";
 import type { Observation, Ports } from "../../engine/ports.ts";
 import type { Store } from "../../engine/record.ts";
 import type { LoadedHooks } from "../../loading/load.ts";
@@ -89,7 +90,8 @@ export interface Composed {
 }
 
 export async function compose(options: ComposeOptions): Promise<Composed> {
-  const { basics, store, home, environment, folders, combine, residents, spawner, notices: notified } = options;
+  const { basics, store, home, environment, folders, combine, spawner, notices: notified } = options;
+  const residents = options.residents ?? residentsOfOneEvent(spawner);
   const tell = options.observe ?? (() => {});
   const complain = options.complain ?? ((message) => tell({ is: "log", level: "warn", message, hook: "", run: "" }));
   const given = { ...options, now: basics.now, tell, complain };
@@ -116,7 +118,7 @@ export async function compose(options: ComposeOptions): Promise<Composed> {
   function* activeHooks(event: HookEvent): Flow<HookSet> {
     const loaded = yield* wait(folders.at(event.cwd));
     const set = yield* wait(combine(loaded?.set, event));
-    residents?.follow(event.cwd, set); // programs of hooks that have gone end with the first event that no longer finds them
+    residents.follow(event.cwd, set); // programs of hooks that have gone end with the first event that no longer finds them
     return set;
   }
 
@@ -146,7 +148,7 @@ export async function compose(options: ComposeOptions): Promise<Composed> {
     spawn: spawner.spawn,
     changed: ({ bound }) => changedOf(bound),
     conventions,
-    ...(residents ? { residents } : {}),
+    residents,
     fetch: async (request, signal) => (await import("../../actions/http/fetch.ts")).fetch(request, signal),
     ...outside.ports,
     tracking: tracked.tracking,
@@ -183,8 +185,30 @@ export async function compose(options: ComposeOptions): Promise<Composed> {
     async close(answered) {
       await Promise.all([engine.close(), answered]);
       await notices?.close();
-      await Promise.all([residents?.close(), outside.close(), tracked.close()]);
+      await Promise.all([residents.close(), outside.close(), tracked.close()]);
       await spawner.close?.(); // who says goodbye to its servers has had its time
+    },
+  };
+}
+
+/** Programs that would stay are ended after the one event, as this process is. Most events ask none, and load nothing of it. */
+function residentsOfOneEvent({ startPiped }: Pick<Spawner, "startPiped">): PersistentPrograms {
+  let opening: Promise<PersistentPrograms> | undefined;
+  const open = async (): Promise<PersistentPrograms> =>
+    (await import("../../runtime/processes/persistent-programs.ts")).createPersistentPrograms({
+      start: startPiped,
+      stay: false,
+    });
+  return {
+    async ask(question) {
+      opening ??= open();
+      return (await opening).ask(question);
+    },
+    follow() {},
+    folders: () => [],
+    facts: () => [],
+    async close() {
+      await (await opening)?.close();
     },
   };
 }

@@ -73,7 +73,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const log = (level: string, message: string, hook = ""): void =>
     options.observe?.({ is: "log", level, message, hook, run: "" });
   const spawner = createSpawner({ complain: complain ?? ((message) => log("warn", message)) });
-  const residents = createPersistentPrograms({ start: spawner.startPiped, tell: log });
+  const residents = createPersistentPrograms({ start: spawner.startPiped, stay: true, tell: log });
   const composed = await compose({
     ...{ cwd, home, environment, store, basics, combine, registry, patterns, residents },
     folders: source ? followed(source) : withoutFiles,

@@ -5,13 +5,14 @@ import { fingerprint } from "../../engine/fingerprint.ts";
 import type { Hook, Problem } from "../../engine/hook.ts";
 import { didYouMean, nearest } from "../../engine/nearest.ts";
 import type { ConditionKind, Handler } from "../../engine/ports.ts";
+import { textAt } from "../../files/regular-file.ts";
+import { createLocator, type Place } from "../../formats/reading/tree.ts";
 import type { LoadedModule } from "../../loading/load.ts";
 import type { Loading } from "../../loading/loading.ts";
 import type { ModulePlace } from "../../loading/places.ts";
 import { compileDefinition, definitionFields, type HookDefinition } from "../library/definition.ts";
 import { importModule } from "./import-module.ts";
 import { actionHandler, conditionKind } from "./kinds.ts";
-import { placeInModule } from "./module-place.ts";
 import { createProjectModules, type Found, type ProjectModulesOptions } from "./projects.ts";
 import { collect } from "./setup.ts";
 
@@ -190,3 +191,27 @@ function problemOf(error: unknown, path: string, hook?: { name: string; index: n
     ...(place ?? { line: Number(line ?? 1), column: Number(column) }),
   };
 }
+
+// Where in a module a mistake of one of its hooks stands, as far as its text alone shows: what it exports knows no lines.
+
+interface Sought {
+  /** What it quotes is looked for. */
+  message: string;
+  /** Which hook of how many it is about; absent: the module. */
+  hook?: { index: number; of: number };
+}
+
+/** Undefined: the text does not show it. Never throws. */
+function placeInModule(path: string, { message, hook }: Sought): Place | undefined {
+  const code = withoutRemarks(textAt(path) ?? "");
+  const starts = [...code.matchAll(/(?<![\w$.])(["']?)on\1\s*:/g)].map(({ index }) => index);
+  const from = hook && starts.length === hook.of ? starts[hook.index] : undefined;
+  const part = from === undefined ? code : code.slice(0, starts[(hook?.index ?? 0) + 1]);
+  const words = [...message.matchAll(/"([^"]+)"/g)].map(([, word = ""]) => part.indexOf(word, from ?? 0));
+  const at = words.find((one) => one >= 0) ?? from;
+  return at === undefined ? undefined : createLocator(code)(at);
+}
+
+/** Of the same length, so that places stay. */
+const withoutRemarks = (code: string): string =>
+  code.replace(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/[^\n]*/g, (remark) => remark.replace(/[^\n]/g, " "));

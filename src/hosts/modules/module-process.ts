@@ -24,7 +24,7 @@ const write = channel.write.bind(channel);
 const say = (message: FromModules): void => void write(`${stringify(message)}\n`);
 
 const modules = new Map<number, Given>();
-const calls = new Map<number, AbortController>();
+const calls = new Map<string, AbortController>();
 const tools = new Map<number, PromiseWithResolvers<ToolAnswer>>();
 let states: Record<string, string> | undefined;
 let asked = 0;
@@ -33,14 +33,14 @@ type Message<M extends ToModules["is"]> = Extract<ToModules, { is: M }>;
 
 const hears: { readonly [M in ToModules["is"]]: (message: Message<M>) => void } = {
   async import(message) {
-    say({ is: "module", module: message.module, found: await read(message) });
+    say({ is: "answer", id: message.id, answer: (await read(message)) as unknown as Json }); // made of what JSON takes
   },
   async call({ id, target, given }) {
     const controller = new AbortController();
     calls.set(id, controller);
     try {
       const answer = asJson(await perform({ is: "call", id, target, given }, controller.signal));
-      write(`{"is":"answer","id":${id}${answer === undefined ? "" : `,"answer":${answer}`}}\n`);
+      write(`{"is":"answer","id":"${id}"${answer === undefined ? "" : `,"answer":${answer}`}}\n`);
     } catch (error) {
       say({ is: "error", id, message: messageOf(error) });
     } finally {
@@ -55,7 +55,7 @@ const hears: { readonly [M in ToModules["is"]]: (message: Message<M>) => void } 
       waiting?.resolve(answer as unknown as ToolAnswer); // as Hookline was answered
     else waiting?.reject(new Error(error));
   },
-  ping: () => say({ is: "pong" }),
+  ping: ({ id }) => say({ is: "answer", id }),
 };
 
 async function read({ module, place, taken, limit }: Message<"import">): Promise<Description> {

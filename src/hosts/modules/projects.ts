@@ -14,9 +14,8 @@ import { changedOf } from "../../loading/trust/changed.ts";
 import { filesOfModule } from "../../loading/trust/module-files.ts";
 import type { HookDefinition } from "../library/definition.ts";
 import { patience, resolveModule } from "./import-module.ts";
-import { actionHandler, conditionKind } from "./kinds.ts";
+import { actionHandler, conditionKind, schemaOf } from "./kinds.ts";
 import { type CallOptions, type Log, type ModulesProcess, startModules } from "./process.ts";
-import { schemaOf } from "./schema-of.ts";
 import type { ActionAnswer, ConditionState } from "./setup.ts";
 import { type Description, errorOf, type Given, readVerdict, type Target, type Verdict } from "./wire.ts";
 
@@ -55,8 +54,6 @@ export interface ProjectModules {
 
 /** Projects whose modules are remembered; of more, the one that was read first is read again. */
 const projectsAtMost = 64;
-/** Without a call. */
-const idleAtMost: Seconds = 60;
 /** A condition is pure and quick: all hooks of the event wait for it. */
 const conditionWithin: Seconds = 5;
 
@@ -125,13 +122,12 @@ function createProject(places: readonly ModulePlace[], { taken, log, limit }: Pr
   const lost = new Map<number, string>();
   let running: ModulesProcess | undefined;
   let starting: Promise<ModulesProcess> | undefined;
-  let idle: NodeJS.Timeout | undefined;
   let isRetired = false;
 
   /** Without the modules that have cost a process before. */
   async function start(): Promise<ModulesProcess> {
     for (;;) {
-      const fresh = startModules(places[0]?.root ?? "/", log);
+      const fresh = await startModules(places[0]?.root ?? "/", log);
       const failed = await importAll(fresh);
       if (!failed) return fresh;
       fresh.end(failed.reason);
@@ -169,7 +165,6 @@ function createProject(places: readonly ModulePlace[], { taken, log, limit }: Pr
   }
 
   async function call(target: Target, given: Given, options: CallOptions): Promise<unknown> {
-    clearTimeout(idle);
     const found = await current();
     const why = lost.get(target.module);
     if (why !== undefined) throw new Error(why);
@@ -183,10 +178,7 @@ function createProject(places: readonly ModulePlace[], { taken, log, limit }: Pr
   }
 
   function rest(): void {
-    clearTimeout(idle);
-    if (running?.underWay() !== 0) return;
-    if (isRetired) running.end("its files have changed");
-    else idle = setTimeout(() => running?.end("nothing was asked of it"), idleAtMost * 1000).unref();
+    if (isRetired) running?.retire("its files have changed");
   }
 
   const reading = read();

@@ -32,22 +32,20 @@ export interface Given {
 }
 
 export type ToModules =
-  | { is: "import"; module: number; place: ModulePlace; taken: string[]; limit: Seconds }
-  | { is: "call"; id: number; target: Target; given: Given }
+  | { is: "import"; id: string; module: number; place: ModulePlace; taken: string[]; limit: Seconds }
+  | { is: "call"; id: string; target: Target; given: Given }
   /** Its caller waits no longer. */
-  | { is: "abort"; id: number }
+  | { is: "abort"; id: string }
   /** The answer of a tool that a call has asked for, or why there is none. */
   | { is: "tool"; tool: number; answer?: Json; error?: string }
   /** To be answered at once: who does not is busy. */
-  | { is: "ping" };
+  | { is: "ping"; id: string };
 
 export type FromModules =
-  | { is: "module"; module: number; found: Description }
-  | { is: "answer"; id: number; answer?: Json }
-  | { is: "error"; id: number; message: string }
-  | { is: "tool"; id: number; tool: number; name: string; input: Fields }
-  | { is: "log"; id?: number; level: string; message: string }
-  | { is: "pong" };
+  | { is: "answer"; id: string; answer?: Json }
+  | { is: "error"; id: string; message: string }
+  | { is: "tool"; id: string; tool: number; name: string; input: Fields }
+  | { is: "log"; id?: string; level: string; message: string };
 
 /** What a module gives, without its functions. */
 export interface Description {
@@ -111,14 +109,11 @@ const description = object(
   },
   { error: fault },
 );
-const number = integer();
 const messages: { readonly [M in FromModules["is"]]: Schema<unknown> } = {
-  module: object({ is: text(), module: number, found: description }),
-  answer: object({ is: text(), id: number }, { answer: anything }),
-  error: object({ is: text(), id: number, message: text() }),
-  tool: object({ is: text(), id: number, tool: number, name: text(), input: fields }),
-  log: object({ is: text(), level: text(), message: text() }, { id: number }),
-  pong: object({ is: text() }),
+  answer: object({ is: text(), id: text() }, { answer: anything }),
+  error: object({ is: text(), id: text(), message: text() }),
+  tool: object({ is: text(), id: text(), tool: integer(), name: text(), input: fields }),
+  log: object({ is: text(), level: text(), message: text() }, { id: text() }),
 };
 
 /** Undefined: it is none of what may be said. */
@@ -135,10 +130,13 @@ export function readLine(line: string): FromModules | undefined {
 
 const verdict = object({ holds: flag }, { failed: text(), said: text() });
 
-/** Throws where it is none. */
-export function readVerdict(answer: unknown): Verdict {
-  if (verdict.check(answer).length > 0) throw new Error("its answer cannot be read");
-  return answer as Verdict; // its schema says so
+/** Both throw where it is none. */
+export const readVerdict = (answer: unknown): Verdict => checked(answer, verdict) as Verdict; // its schema says so
+export const readDescription = (answer: unknown): Description => checked(answer, description) as Description; // its schema says so
+
+function checked(answer: unknown, schema: Schema<unknown>): unknown {
+  if (schema.check(answer).length > 0) throw new Error("its answer cannot be read");
+  return answer;
 }
 
 export function faultOf(error: unknown): Fault {

@@ -1,11 +1,21 @@
-/** The persistent programs of this process: which question goes to which of them, and which are not wanted any more. */
+/** The persistent programs of this process: which question goes to which of them, and when each gets its turn. */
 import type { HookSet } from "../../engine/hook.ts";
-import { contentOf, type PersistentPrograms } from "../../engine/persistent-program.ts";
+import {
+  contentOf,
+  type PersistentProgramFacts,
+  type PersistentPrograms,
+  type Question,
+  type Reply,
+} from "../../engine/persistent-program.ts";
 import type { StartPipedProcess } from "../../engine/program.ts";
-import { createPersistentProgram, type PersistentProgram, type ProgramOptions, refused } from "./persistent-program.ts";
+import type { Failure } from "../../engine/record.ts";
+import { residentMemory } from "./process-table.ts";
+import { createProcesses, type Job, type ProgramProcess } from "./program-processes.ts";
 
 export interface PersistentProgramsOptions extends Partial<Pick<ProgramOptions, "tell" | "looksEvery">> {
   start: StartPipedProcess;
+  /** They stay between events; otherwise each is ended once it has answered the event that it was started for. */
+  stay: boolean;
   /** Programs at once; the one that was not asked for the longest goes first. */
   atMost?: number;
 }
@@ -16,6 +26,7 @@ const foldersAtMost = 1_000;
 
 export function createPersistentPrograms({
   start,
+  stay,
   tell,
   looksEvery,
   atMost = usualAtMost,
@@ -46,15 +57,15 @@ export function createPersistentPrograms({
 
   return {
     ask(question) {
-      let program = programs.get(question.key);
-      if (!program) {
-        if (isClosed) return refused("launch", "it was closed");
-        program = createPersistentProgram(question, options);
-        programs.set(question.key, program);
-      }
-      program.folders.add(question.folder);
+      const { key, folder } = question;
+      const known = programs.get(key);
+      if (!known && isClosed) return refused("launch", "it was closed");
+      const program = known ?? createPersistentProgram(question, options);
+      if (!known) programs.set(key, program);
+      program.folders.add(folder);
       const reply = program.ask(question);
-      if (programs.size > atMost) makeRoom();
+      if (!stay) letGo(key, program);
+      else if (programs.size > atMost) makeRoom();
       return reply;
     },
     follow(folder, set) {
@@ -86,3 +97,175 @@ const wantedBy = ({ hooks }: HookSet): Set<string> =>
       .filter(({ uses, with: parameters }) => uses === "command" && parameters.resident !== undefined)
       .map(({ with: parameters }) => contentOf(parameters)),
   );
+
+// One program: questions in their order, each within its time, for the process that takes them.
+
+interface ProgramOptions {
+  start: StartPipedProcess;
+  /** Called with what a person should know of it. */
+  tell(level: "info" | "warn", message: string, hook: string): void;
+  /** Milliseconds between two looks at the memory of a program that works. */
+  looksEvery: number;
+}
+
+interface PersistentProgram {
+  /** Folders whose hooks ask it. */
+  readonly folders: Set<string>;
+  readonly content: string;
+  lastAsked(): number;
+  ask(question: Question): Promise<Reply>;
+  /** Answers what it was asked, and ends. */
+  drain(): void;
+  facts(): PersistentProgramFacts;
+  /** Nothing of it is left, and no event waits for it. */
+  isOver(): boolean;
+  close(): Promise<void>;
+}
+
+/** Waiting for their turn; more fail at once, as our memory is no mailbox. */
+const waitingAtMost = 20_000;
+const unwanted = "no hook asks it any more";
+/** No caller has given up: what it was asked about is decided as its hook decides without an answer. */
+const stopped = "Hookline was stopped before it answered";
+
+function createPersistentProgram(first: Question, options: ProgramOptions): PersistentProgram {
+  const { content, called, limits } = first;
+  const waiting = new Set<Job>();
+  let events = 0;
+  let lastAsked = 0;
+  let lastHook = first.hook;
+  let isDraining = false;
+  let isClosed = false;
+  const processes = createProcesses({
+    ...{ ...options, limits, called, news: pump },
+    tell: (level, message) => options.tell(level, message, lastHook),
+    refuse: (reason) => failWaiting("launch", reason),
+  });
+
+  function ask(question: Question): Promise<Reply> {
+    lastAsked = performance.now();
+    lastHook = question.hook;
+    if (isClosed) return refused("launch", "it was closed");
+    if (question.signal.aborted) return refused("cancelled", "the caller gave up");
+    if (waiting.size >= waitingAtMost) return refused("error", `${waiting.size} events wait for it already`);
+    return new Promise((resolve) => {
+      const behind = waiting.size + (processes.current()?.underWay() ?? 0);
+      const job = jobOf({ question, askedAt: lastAsked, behind }, () => giveUp(job), resolve);
+      const free = waiting.size === 0 ? processes.free() : undefined;
+      if (free) give(free, job);
+      else {
+        waiting.add(job);
+        pump();
+      }
+    });
+  }
+
+  /** Gives the process as many questions as it may have. */
+  function pump(): void {
+    for (const job of waiting) {
+      const free = processes.free();
+      if (!free) {
+        processes.begin(job.question.command);
+        return;
+      }
+      waiting.delete(job);
+      give(free, job);
+    }
+    if (isDraining) processes.replace(unwanted);
+  }
+
+  function give(process: ProgramProcess, job: Job): void {
+    events += 1;
+    process.send(job);
+  }
+
+  function failWaiting(failure: Failure, reason: string): void {
+    const jobs = [...waiting];
+    waiting.clear();
+    for (const job of jobs) job.settle({ is: "failure", failure, reason });
+  }
+
+  /** Its time is over, or its caller went. */
+  function giveUp(job: Job): void {
+    const { timeout } = job.question;
+    if (waiting.delete(job)) {
+      const reason = `its turn did not come within ${timeout} s: ${job.behind} were before it`;
+      job.settle({ is: "failure", failure: "timeout", reason });
+      return;
+    }
+    const process = [...processes.all()].find((one) => one.holds(job));
+    const late = (): void => {
+      if (process?.holds(job)) process.end("timeout", `it did not answer within ${timeout} s`, job);
+    };
+    const left = job.askedAt + timeout * 1000 - performance.now();
+    if (left <= nearEnough) late();
+    else {
+      job.settle({ is: "failure", failure: "cancelled", reason: "the caller gave up" });
+      setTimeout(late, left).unref();
+    }
+  }
+
+  return {
+    folders: new Set([first.folder]),
+    content,
+    lastAsked: () => lastAsked,
+    ask,
+    drain() {
+      isDraining = true;
+      pump();
+    },
+    facts() {
+      const { folder = first.folder, starts, ended } = processes.facts();
+      const { pid } = processes.current() ?? {};
+      const memory = pid === undefined ? undefined : residentMemory(pid);
+      return {
+        ...{ command: called, folder, events, restarts: Math.max(0, starts - 1), waiting: waiting.size },
+        underWay: [...processes.all()].reduce((sum, process) => sum + process.underWay(), 0),
+        ...(pid === undefined ? {} : { pid }),
+        ...(memory === undefined ? {} : { memoryInBytes: memory }),
+        ...(ended === undefined ? {} : { ended }),
+      };
+    },
+    isOver: () => waiting.size === 0 && processes.areOver(),
+    close() {
+      isClosed = true;
+      failWaiting("error", stopped);
+      return processes.close(stopped);
+    },
+  };
+}
+
+/** Timers fire a little early, and limits are told in whole milliseconds. */
+const nearEnough = 20;
+/** Sooner is no wait. */
+const worthNoting = 50;
+
+function jobOf(
+  given: Pick<Job, "question" | "askedAt" | "behind">,
+  giveUp: () => void,
+  resolve: (reply: Reply) => void,
+): Job {
+  const { question, askedAt, behind } = given;
+  const job: Job = {
+    ...given,
+    sentAt: undefined,
+    settle(settled) {
+      question.signal.removeEventListener("abort", giveUp);
+      const waited = (job.sentAt ?? performance.now()) - askedAt;
+      const hasWaited = behind > 0 && waited >= worthNoting;
+      const before = `${behind} other event${behind === 1 ? "" : "s"}`;
+      const notes = hasWaited ? [`it waited ${Math.round(waited)} ms for its turn, behind ${before}`] : [];
+      if (settled.is === "failure") resolve({ ...settled, notes });
+      else resolve({ is: "answer", fields: settled.answer, line: settled.line, notes });
+    },
+  };
+  question.signal.addEventListener("abort", giveUp);
+  return job;
+}
+
+const refused = async (failure: Failure, reason: string): Promise<Reply> => ({
+  is: "failure",
+  failure,
+  reason,
+  notes: [],
+});

@@ -1,7 +1,7 @@
 /** Child processes that stay and are spoken to over their pipes. They and all that they start end with us, or on request. */
 import type { Seconds } from "../../engine/event.ts";
 import type { PipedProcess, StartPipedProcess } from "../../engine/program.ts";
-import { type Hearing, type ProgramEnd, type Started, type StartProgram, startChild } from "./start.ts";
+import { type Hearing, type Order, type ProgramEnd, type Started, type StartProgram, startChild } from "./start.ts";
 import { createProcessTag, endTree, pause, type Tree, vanishes, withProcessTag } from "./tree.ts";
 
 /** For going by itself once its stdin is closed; then TERM, and this long until KILL. */
@@ -33,14 +33,14 @@ function createLiving(): { add(tree: Tree): void; delete(tree: Tree): void } {
 }
 
 /** @param start from the helper, which ends them also where this process is killed; or from this process */
-export function createPipedStart(start: StartProgram): StartPipedProcess {
+export function createPipedStart(start: StartProgram, how: Pick<Order, "isApart"> = {}): StartPipedProcess {
   return async (given) => {
     const command = { ...given, input: "" };
     const tag = createProcessTag();
     const ear = createEar();
     const over = Promise.withResolvers<void>();
     const environment = withProcessTag(command, tag);
-    const started = await start({ command, environment, tag, over: over.promise, isOpen: true }, ear.hearing);
+    const started = await start({ command, environment, tag, over: over.promise, isOpen: true, ...how }, ear.hearing);
     if ("reason" in started) throw new Error(started.reason);
     living.add(started.tree);
     return accompany(started, ear, () => {
@@ -51,6 +51,9 @@ export function createPipedStart(start: StartProgram): StartPipedProcess {
 }
 
 export const startPipedProcess: StartPipedProcess = createPipedStart(startChild);
+
+/** Spoken to over descriptor 3, so that nothing that it prints is taken for an answer. */
+export const startApart: StartPipedProcess = createPipedStart(startChild, { isApart: true });
 
 /** What is heard of it before anybody listens is kept. */
 interface Ear {
@@ -105,7 +108,7 @@ function createEar(): Ear {
 const endingOf = ({ code, signal }: ProgramEnd): string =>
   signal ? `it was ended by ${signal}` : `it ended with exit code ${code}`;
 
-function accompany({ pid, tree, input, stopReading }: Started, ear: Ear, forget: () => void): PipedProcess {
+function accompany({ pid, tree, input, keeps, stopReading }: Started, ear: Ear, forget: () => void): PipedProcess {
   let stuck: string | undefined;
   let ending: Promise<void> | undefined;
 
@@ -140,6 +143,7 @@ function accompany({ pid, tree, input, stopReading }: Started, ear: Ear, forget:
     complaints: ear.complaints,
     onComplaint: ear.onComplaint,
     ended,
+    keeps: (isNeeded) => keeps?.(isNeeded),
     end,
   };
 }

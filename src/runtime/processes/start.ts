@@ -2,10 +2,12 @@
  * Starts one program in a session of its own by forking this process, which is what a process that ends soon uses and what
  * always works; and puts every way of not starting into a sentence.
  */
-import type { ChildProcessWithoutNullStreams } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { existsSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
+import type { Duplex, Readable, Writable } from "node:stream";
 import { messageOf } from "../../engine/error.ts";
+import type { Seconds } from "../../engine/event.ts";
 import { type Command, word } from "../../engine/program.ts";
 import { createTree, pause, type Tree } from "./tree.ts";
 
@@ -19,6 +21,8 @@ export interface Started {
   input: OpenInput;
   /** Resolves when all has been reported that had happened to it before. Absent: no helper stands between it and us. */
   catchUp?(): Promise<void>;
+  /** Whether it keeps this process alive. Absent: it always does. */
+  keeps?(isNeeded: boolean): void;
   /** Closes our ends of its streams. */
   stopReading(): void;
   /** Lets go of it: see Detached in engine/program.ts. */
@@ -62,10 +66,12 @@ export interface Order {
   over: Promise<unknown>;
   /** It is spoken to: its input stays open behind that of the command, until `Started.input` ends it. */
   isOpen?: true;
+  /** It is spoken to over descriptor 3, and what it prints is told as its stderr. For children of this process only. */
+  isApart?: true;
 }
 
 interface Child {
-  child: ChildProcessWithoutNullStreams;
+  child: ChildProcess;
   pid: number;
 }
 /** What the system said: a code such as ENOENT, and a message for those that have no sentence here. */
@@ -76,10 +82,6 @@ export interface Refusal {
 
 /** Passing troubles: another process is still writing the file, or the process table is full. */
 const worthAnotherTry: ReadonlySet<string> = new Set(["ETXTBSY", "EAGAIN"]);
-
-/** Never rejects. */
-export const start = (command: Command, environment: Record<string, string>): Promise<Child | { reason: string }> =>
-  startWith(() => tryToStart(command, environment), command);
 
 /** Tries once more where that helps; a refusal becomes a sentence. Never rejects if the attempt does not. */
 export async function startWith<T extends object>(
@@ -94,17 +96,14 @@ export async function startWith<T extends object>(
   return "refusal" in started ? { reason: reasonFor(started.refusal, command) } : started;
 }
 
-async function tryToStart(
-  command: Command,
-  environment: Record<string, string>,
-): Promise<Child | { refusal: Refusal }> {
+async function tryToStart({ command, environment, isApart }: Order): Promise<Child | { refusal: Refusal }> {
   const { spawn } = process.getBuiltinModule("node:child_process"); // costs 3 ms, which a run without a program need not pay
   try {
     const child = withUmask(command.umask, () =>
       spawn(command.program, command.args, {
         cwd: command.cwd,
         env: environment,
-        stdio: "pipe",
+        stdio: isApart ? ["ignore", "pipe", "pipe", "pipe"] : "pipe",
         detached: process.platform !== "win32", // there it would open a window
         windowsHide: true,
         ...(command.user ?? {}),
@@ -156,16 +155,21 @@ function missing(program: string, cwd: string): string {
 }
 
 export const startChild: StartProgram = async (order, hearing) => {
-  const started = await start(order.command, order.environment);
+  const started = await startWith(() => tryToStart(order), order.command);
   return "reason" in started ? started : attend(started, order, hearing);
 };
 
-function attend({ child, pid }: Child, { command, tag, isOpen }: Order, hearing: Hearing): Started {
+function attend({ child, pid }: Child, { command, tag, isOpen, isApart }: Order, hearing: Hearing): Started {
   const tree = createTree(pid, tag);
-  child.stdin.on("error", ignored);
-  for (const stream of ["stdout", "stderr"] as const) {
-    child[stream].on("data", (chunk: Buffer) => hearing.output(stream, chunk)).on("error", ignored);
-  }
+  const apart = isApart ? (child.stdio[3] as Duplex) : undefined; // a pipe in both ways, as it was asked for
+  const [input, output] = [apart ?? (child.stdin as Writable), apart ?? (child.stdout as Readable)]; // pipes, as asked for
+  const streams = [input, output, child.stdout as Readable, child.stderr as Readable];
+  for (const stream of streams) stream.on("error", ignored);
+  for (const stream of new Set(streams.slice(1)))
+    stream.on("data", (chunk: Buffer) => hearing.output(stream === output ? "stdout" : "stderr", chunk));
+  apart?.once("close", () =>
+    setTimeout(() => hearing.lost("it closed its line to Hookline"), lastWords * 1000).unref(),
+  );
   child.once("exit", (code, signal) =>
     hearing.exit({ ...(code === null ? {} : { code }), ...(signal === null ? {} : { signal }) }),
   );
@@ -173,42 +177,49 @@ function attend({ child, pid }: Child, { command, tag, isOpen }: Order, hearing:
   return {
     pid,
     tree,
-    fed: isOpen ? Promise.resolve() : feed(child, command.input),
+    fed: isOpen ? Promise.resolve() : feed(input, command.input),
     input: {
-      write: (bytes) => void child.stdin.write(bytes),
-      end: () => void child.stdin.end(),
-      unread: () => child.stdin.writableLength,
+      write: (bytes) => void input.write(bytes),
+      end: () => void input.end(),
+      unread: () => input.writableLength,
+    },
+    keeps(isNeeded) {
+      child.unref();
+      for (const stream of streams) refer(stream, isNeeded && stream === output);
     },
     stopReading() {
-      for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
+      for (const stream of streams) stream.destroy();
     },
     release() {
       child.unref();
-      for (const stream of [child.stdout, child.stderr]) {
+      for (const stream of streams) {
         stream.removeAllListeners("data");
-        stream.pause();
-        unref(stream);
+        if (stream !== input) (stream as Readable).pause();
+        refer(stream, false);
       }
-      unref(child.stdin);
       return { stdout: child.stdout, stderr: child.stderr };
     },
   };
 }
 
+/** From the end of its line to its own end, which says more. */
+const lastWords: Seconds = 0.25;
+
 /** Writes stdin and closes it. Resolves when that is over; who does not read is not waited for by anyone else (F7). */
-function feed(child: ChildProcessWithoutNullStreams, input: string): Promise<void> {
+function feed(stdin: Writable, input: string): Promise<void> {
   return new Promise((resolve) => {
-    child.stdin.once("close", resolve);
-    child.stdin.end(input, () => resolve());
+    stdin.once("close", resolve);
+    stdin.end(input, () => resolve());
   });
 }
 
 /** EPIPE and its kin: that a program did not read or write to its end says nothing about its answer. */
 const ignored = (): void => {};
 
-/** Streams of a child are sockets, though their type does not say so. */
-function unref(stream: object): void {
-  if ("unref" in stream && typeof stream.unref === "function") stream.unref();
+/** Whether a stream keeps this process alive. Streams of a child are sockets, though their type does not say so. */
+function refer(stream: object, keeps: boolean): void {
+  const own: unknown = Reflect.get(stream, keeps ? "ref" : "unref");
+  if (typeof own === "function") own.call(stream);
 }
 
 /** Runs a program that takes over the person's terminal, such as an editor. Gives its exit code; undefined: it could not be started, or was ended by a signal. Never rejects. */

@@ -213,7 +213,7 @@ test("the import of a module has a limit, whatever it does: the others are activ
   const expected = (limit: number): string[] => [
     "a",
     `the module cannot be used: it was not loaded within ${limit} s`,
-    "the module cannot be used: the process of the project's modules is gone: it ended with exit code 0",
+    "the module cannot be used: the process of the project's modules is gone: it ended with exit code 0 before it answered",
     `the module cannot be used: it was not loaded within ${limit} s`,
     "b",
   ];

@@ -26,17 +26,6 @@ for line in sys.stdin:
         time.sleep(60)
     elif do == "garbage":
         print("Traceback, or a debug line", flush=True)
-    elif do == "other id":
-        say({**me, "id": "77"})
-    elif do == "no id":
-        say({"pid": 1})
-    elif do == "twice":
-        say(me)
-        say(me)
-    elif do == "flood":
-        sys.stdout.write("x" * (3 << 20))
-        sys.stdout.flush()
-        time.sleep(60)
     elif do == "grow":
         held.append(b"x" * (event["megabytes"] << 20))
         say(me)

@@ -17,9 +17,6 @@ export const failed = (failure: Failure, reason: string, output: Fields = {}): E
 /** The field of a result, which is absent where there is nothing to note. */
 export const noted = (notes: string[]): { notes?: string[] } => (notes.length > 0 ? { notes } : {});
 
-/** A text of others in a sentence of ours. */
-export const quote = (text: string): string => JSON.stringify(text.length > 200 ? `${text.slice(0, 200)}…` : text);
-
 export interface Limited {
   /** Aborts with the step, or when the limit is over. */
   signal: AbortSignal;

@@ -1,6 +1,6 @@
 /** An agent's own tools by ours: names and input fields, there and back. Hooks see ours; the agent gets its own (R11). */
 import type { Fields, HookEvent, Json } from "../engine/event.ts";
-import { isRecord } from "../engine/schema.ts";
+import { isFields } from "../engine/schema.ts";
 
 export interface NativeTool {
   /** What it is called here. */
@@ -61,8 +61,6 @@ export const lineWithin = (folder: string, line: string): string =>
   line.startsWith(goingTo(folder)) ? line.slice(goingTo(folder).length) : line;
 
 const goingTo = (folder: string): string => `cd '${folder.replaceAll("'", "'\\''")}' && `;
-
-const isFields = (value: Json): value is Fields => isRecord(value);
 
 /** A field that the agent's tool does not know may have the name that one of its own gets: its own is what runs. */
 function withNames(fields: Fields, names: Readonly<Record<string, string>>): Fields {

@@ -5,6 +5,7 @@ import type { Changes, HookEvent } from "../engine/event.ts";
 import { compileChangedPatterns, filesNamedBy, type NamedFiles, notLookedAt, ownRoot } from "../engine/file-pattern.ts";
 import type { ConditionKind, Patterns, Scope } from "../engine/ports.ts";
 import { flag, listOf, object, oneOf, type Schema, say, text } from "../engine/schema.ts";
+import { listed } from "../engine/words.ts";
 import { because } from "./constant.ts";
 
 type Params = { patterns: string[]; root?: string; since?: "session"; optional?: boolean };
@@ -61,10 +62,11 @@ const written = ({ patterns }: Params): string => patterns.join(" or ");
 const when = ({ since }: Params): string => (since === "session" ? "since the session began" : "since the last look");
 
 const shownAtMost = 5;
-function listed(files: readonly string[]): string {
-  const shown = files.slice(0, shownAtMost).map((file) => (/[\s"']/.test(file) ? JSON.stringify(file) : file));
-  const more = files.length - shown.length;
-  return more > 0 ? `${shown.join(", ")} and ${more} more` : shown.join(", ");
+function shown(files: readonly string[]): string {
+  return listed(
+    files.map((file) => (/[\s"']/.test(file) ? JSON.stringify(file) : file)),
+    shownAtMost,
+  );
 }
 
 const filesFor = ({ root }: Params, seen: NamedFiles, cwd: string): string[] =>
@@ -81,8 +83,8 @@ function explain(params: Params, { event }: Scope, patterns: Patterns): { holds:
   const named = filesNamedBy(event) ? "the event names" : `changed ${when(params)}:`;
   const none = filesNamedBy(event) ? "the event names no file here" : `no file has changed ${when(params)}`;
   return {
-    holds: `${named} ${listed(files.filter(compile(params, patterns)))}, which fits ${written(params)}${more}`,
-    fails: (files.length === 0 ? none : `${named} ${listed(files)}, and the pattern is ${written(params)}`) + more,
+    holds: `${named} ${shown(files.filter(compile(params, patterns)))}, which fits ${written(params)}${more}`,
+    fails: (files.length === 0 ? none : `${named} ${shown(files)}, and the pattern is ${written(params)}`) + more,
   };
 }
 

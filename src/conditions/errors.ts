@@ -1,7 +1,9 @@
 /** Conditions on what went wrong: error_type, an expression in the error's type or message (D42, R13), and tool_failed (D40). */
+
 import type { Fields } from "../engine/event.ts";
 import { eventToEmit, hasFailed, resolveEvent } from "../engine/events.ts";
 import { compilePlainExpression } from "../engine/glob.ts";
+import { shortened } from "../engine/one-line.ts";
 import type { ConditionKind, Scope } from "../engine/ports.ts";
 import { isRecord, object, text } from "../engine/schema.ts";
 import { because, noParameters } from "./constant.ts";
@@ -33,7 +35,7 @@ const textsOf = ({ type, texts }: KnownError): readonly string[] => [
   type,
   ...texts.map((one) => one.slice(0, longest)),
 ];
-const clip = (value: string): string => (value.length > 80 ? `${value.slice(0, 79)}…` : value);
+const clip = (value: string): string => shortened(value, 80);
 
 export const errorType: ConditionKind<Params> = {
   summary: "an error of this type or with this message has happened",

@@ -1,7 +1,9 @@
 /** Conditions on the conversation: turn_count (D36), tool_calls and message_count (D37, D38), context_pressure (D35). */
+
 import type { Turn } from "../engine/event.ts";
 import type { ConditionKind } from "../engine/ports.ts";
 import { integer, kindOf, object, type Schema, say } from "../engine/schema.ts";
+import { counted } from "../engine/words.ts";
 import { because, orNothing } from "./constant.ts";
 
 type TurnParams = { threshold: number; every?: number };
@@ -38,7 +40,6 @@ type CountParams = { threshold?: number } | null;
 
 function reached({ summary, one, many, usual, read, needs }: Counted): ConditionKind<CountParams> {
   const limitOf = (params: CountParams): number => params?.threshold ?? usual;
-  const counted = (count: number): string => `${count} ${count === 1 ? one : many}`;
   return {
     summary,
     params: orNothing(object({}, { threshold: say(integer(undefined, 0), `at least so many ${many}`, usual) })),
@@ -47,10 +48,10 @@ function reached({ summary, one, many, usual, read, needs }: Counted): Condition
       const limit = limitOf(params);
       return ({ turn }) => read(turn) >= limit;
     },
-    describe: (params) => `at least ${counted(limitOf(params))}`,
+    describe: (params) => `at least ${counted(limitOf(params), one, many)}`,
     explain: (params, { turn }) => ({
-      holds: `${counted(read(turn))}, at or above ${limitOf(params)}`,
-      fails: `${counted(read(turn))}, fewer than ${limitOf(params)}`,
+      holds: `${counted(read(turn), one, many)}, at or above ${limitOf(params)}`,
+      fails: `${counted(read(turn), one, many)}, fewer than ${limitOf(params)}`,
     }),
   };
 }

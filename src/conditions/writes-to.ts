@@ -1,4 +1,5 @@
 /** writes_to: whether a call writes one of these files, by a tool for files or by a shell line as far as its words tell (D17). */
+
 import { existsSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -13,6 +14,7 @@ import type { Found } from "../engine/record.ts";
 import { flag, listOf, object, say, text } from "../engine/schema.ts";
 import { filesOfPatch, inputOfCall, isUntoldWrite, lineOfCall, pathsOfInput } from "../engine/tool-input.ts";
 import { classOf, fileUseOf, toolRow } from "../engine/tools.ts";
+import { listed } from "../engine/words.ts";
 import { archiveMembers } from "../files/archive-members.ts";
 import { isInside } from "../files/paths.ts";
 import { textAt } from "../files/regular-file.ts";
@@ -284,8 +286,7 @@ const unpacks = "unpack hook files, or what loads code into an agent";
 const bringsHooks = "bring in other hook files by git, or take some away";
 const bringsUntold =
   "bring in files by git that Hookline cannot look at beforehand, and may replace the hooks that are here";
-const shown = (paths: readonly string[]): string =>
-  `${paths.slice(0, mostShown).join(", ")}${paths.length > mostShown ? ` and ${paths.length - mostShown} more` : ""}`;
+const shown = (paths: readonly string[]): string => listed(paths, mostShown);
 
 const textOfPatch = ({ text, file }: NonNullable<Written["patch"]>): string | undefined =>
   text ?? (file === undefined ? undefined : textAt(file));

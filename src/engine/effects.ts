@@ -5,6 +5,7 @@
 
 import { unknownText } from "./command-pattern.ts";
 import type { Fields } from "./event.ts";
+import { shortened } from "./one-line.ts";
 
 /** Why a text does not tell something (R87). A rule about commands holds for "runs"; "does" concerns its own program alone. */
 export interface Unknown {
@@ -202,8 +203,7 @@ export interface CallToRead extends ShellPlace {
 const longest = 200;
 
 export function commandText(words: readonly string[]): string {
-  const line = withoutUnknown(words.join(" "));
-  return line.length > longest ? `${line.slice(0, longest)}…` : line;
+  return shortened(withoutUnknown(words.join(" ")), longest);
 }
 
 const withoutUnknown = (text: string): string => text.replace(new RegExp(`${unknownText}+`, "g"), "…");

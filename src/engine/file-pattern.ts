@@ -1,9 +1,11 @@
 /** Patterns of files (R12): the text of `Edit(…)`, read as in .gitignore, and those of changed files. */
+
 import { HooklineError } from "./error.ts";
 import type { Fields, HookEvent, Json } from "./event.ts";
 import { rowOf } from "./events.ts";
 import type { Patterns } from "./ports.ts";
 import { classOf, toolRow } from "./tools.ts";
+import { counted } from "./words.ts";
 
 /** Where relative patterns and paths start. */
 export interface Places {
@@ -174,4 +176,4 @@ export function ownRoot(root: string | undefined, cwd: string): string | undefin
 
 /** What there is to say where a folder without a repository holds more than is looked at. */
 export const notLookedAt = (leftOut: number): string =>
-  leftOut === 1 ? "1 file or folder was not looked at" : `${leftOut} files and folders were not looked at`;
+  `${counted(leftOut, "file or folder was", "files and folders were")} not looked at`;

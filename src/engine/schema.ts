@@ -199,5 +199,9 @@ function checkKeys(
 
 const described = (description?: string): Fields => (description ? { description } : {});
 
+/** Of what was parsed from JSON. */
+export const isFields = (value: unknown): value is Fields => isRecord(value);
+export const fieldsIn = (value: unknown): Fields => (isFields(value) ? value : {});
+
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,6 +1,6 @@
 /** What the JSON Schemas of all formats are put together of, over the tables that also read the files. */
 import type { Fields, Json } from "../engine/event.ts";
-import { isRecord } from "../engine/schema.ts";
+import { fieldsIn } from "../engine/schema.ts";
 import type { FieldTable } from "./reading/fields.ts";
 
 export const schemaDocument = (title: string, body: Fields): Fields => ({
@@ -31,7 +31,7 @@ export const listOfAll = (items: Fields, description?: string): Fields => ({
   ...(description === undefined ? {} : { description }),
 });
 
-export const propertiesOf = ({ properties }: Fields): Fields => (isRecord(properties) ? (properties as Fields) : {}); // a schema is JSON
+export const propertiesOf = ({ properties }: Fields): Fields => fieldsIn(properties);
 
 /** A map with the fields of a table. @param changed what is said of a field beside its own schema, or in its place */
 export function schemaOfTable(table: FieldTable, changed: (name: string, json: Fields) => Json): Fields {

@@ -1,7 +1,7 @@
 /** The file formats by their names on the command line: the JSON Schema of each, its files, and an example that holds. */
 import type { Fields, Json } from "../engine/event.ts";
 import type { Registry } from "../engine/ports.ts";
-import { isRecord } from "../engine/schema.ts";
+import { fieldsIn, isRecord } from "../engine/schema.ts";
 import { testsSchema } from "./hook-tests/fields.ts";
 import { automationSchema, rulesSchema } from "./json-schema.ts";
 import { registrySchema } from "./registry/schema.ts";
@@ -126,8 +126,6 @@ function withExamples(node: Fields, example: Json, root: Fields): Fields {
   });
   return { ...node, properties: Object.fromEntries(properties) };
 }
-
-const fieldsIn = (value: unknown): Fields => (isRecord(value) ? (value as Fields) : {}); // a schema is JSON
 
 export const schemaText = (format: Format, registry: Registry): string =>
   `${JSON.stringify(schemaOf(format, registry), null, 2)}\n`;

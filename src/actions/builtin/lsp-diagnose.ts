@@ -4,6 +4,7 @@ import { HooklineError, messageOf } from "../../engine/error.ts";
 import type { Fields } from "../../engine/event.ts";
 import { rowOf } from "../../engine/events.ts";
 import type { Diagnosis, Diagnostic } from "../../engine/external-services.ts";
+import { shortened } from "../../engine/one-line.ts";
 import type { Outcome } from "../../engine/outcome.ts";
 import type { Handler, StepContext, StepResult } from "../../engine/ports.ts";
 import { flag, isRecord, object, oneOf, say, text } from "../../engine/schema.ts";
@@ -168,5 +169,4 @@ function asText({ diagnostics, left }: Findings, file: string, server: string): 
   return [`${server} found in ${file}:`, ...lines, ...rest].join("\n");
 }
 
-const cut = (message: string): string =>
-  message.length > most.charactersOfAMessage ? `${message.slice(0, most.charactersOfAMessage)}…` : message;
+const cut = (message: string): string => shortened(message, most.charactersOfAMessage);

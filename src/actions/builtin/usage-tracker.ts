@@ -8,6 +8,7 @@ import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { abilityOf } from "../../engine/ability.ts";
 import { messageOf } from "../../engine/error.ts";
 import type { Fields, HookEvent } from "../../engine/event.ts";
+import { shortened } from "../../engine/one-line.ts";
 import type { Handler, StepContext, StepResult } from "../../engine/ports.ts";
 import { isRecord, type Mismatch, object, say, text } from "../../engine/schema.ts";
 import { linesFrom } from "../../files/lines-of-file.ts";
@@ -127,7 +128,7 @@ const special =
 
 /** A text from elsewhere as one line that Markdown shows as it is: no link, no table, no heading of its own. */
 function plainMarkdown(value: string): string {
-  const line = (value.length > longestField ? `${value.slice(0, longestField)}…` : value)
+  const line = shortened(value, longestField)
     .replaceAll(/\s*[\r\n\u2028\u2029]\s*/gu, " ⏎ ")
     .replaceAll(/[\p{Cc}\p{Cf}\p{Cs}]/gu, (one) => `\\u${(one.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`);
   return line.replaceAll(special, "\\$&").trim();

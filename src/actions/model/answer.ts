@@ -1,6 +1,7 @@
 /**
  * What a model's answer does: Claude Code's short form, or any JSON that a command may print, as far as a model may decide it.
  */
+
 import type { EventName, Fields, HookEvent, HookId } from "../../engine/event.ts";
 import { rowOf } from "../../engine/events.ts";
 import {
@@ -12,10 +13,12 @@ import {
   type VerdictKind,
 } from "../../engine/outcome.ts";
 import type { StepResult } from "../../engine/ports.ts";
+import { isFields } from "../../engine/schema.ts";
+import { quote } from "../../engine/words.ts";
 import { type Candidate, findObjects } from "../command/protocols/find-answer.ts";
 import { readAnswer } from "../command/protocols/settings.ts";
-import { isFields, verdictOf } from "../command/protocols/settings-keys.ts";
-import { failed, noted, quote } from "../step.ts";
+import { verdictOf } from "../command/protocols/settings-keys.ts";
+import { failed, noted } from "../step.ts";
 
 interface Judged {
   event: HookEvent;

@@ -6,6 +6,7 @@ import type { ActionUse, Handler, StepResult } from "../../engine/ports.ts";
 import {
   anything,
   integer,
+  isFields,
   isRecord,
   type Mismatch,
   mapOf,
@@ -147,7 +148,6 @@ const isLong = (transformation: Fields): boolean => {
   const keys = Object.keys(transformation);
   return keys.length > 0 && keys.every((key) => key === "set" || key === "remove");
 };
-const isFields = (value: Json | undefined): value is Fields => isRecord(value);
 
 /**
  * Paths walk into objects and lists; a key that holds the dots itself is tried first, as templates do (R41). Notes say what

@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type Fields, type HookEvent, type Json, textField } from "../../engine/event.ts";
 import { usualTextLimit } from "../../engine/hook-words.ts";
 import { bothEnds, visible } from "../../engine/one-line.ts";
-import { isRecord } from "../../engine/schema.ts";
+import { isFields } from "../../engine/schema.ts";
 
 interface DeliveredResult {
   /** In the tool's own shape; absent: the model sees the result as it was. */
@@ -32,8 +32,6 @@ export function deliverResult({ data }: HookEvent, rewritten: Json): DeliveredRe
 
 const isAlike = (one: Json, other: Json): boolean =>
   typeof one === typeof other && Array.isArray(one) === Array.isArray(other) && (one === null) === (other === null);
-
-const isFields = (value: Json): value is Fields => isRecord(value);
 
 /** The result with the fields that it had, changed where the new value is of the same kind; all else is put into `added`. */
 function inItsShape(before: Fields, rewritten: Fields, added: Fields): Fields {

@@ -6,7 +6,7 @@ import { rowOf } from "../../engine/events.ts";
 import { fingerprint } from "../../engine/fingerprint.ts";
 import type { Layer } from "../../engine/hook.ts";
 import { oneLine } from "../../engine/one-line.ts";
-import { isRecord } from "../../engine/schema.ts";
+import { fieldsIn, isRecord } from "../../engine/schema.ts";
 import { inputOfCall, lineOfCall, patchIn } from "../../engine/tool-input.ts";
 import { tools } from "../../engine/tools.ts";
 import { realOf } from "../../files/paths.ts";
@@ -165,7 +165,7 @@ const longestInput = 2000;
 
 /** Codex replaces the whole input. Undefined: its tool cannot be told so. */
 function nativeForm(event: HookEvent, input: Fields, wire: unknown): Fields | undefined {
-  const { tool_name, tool_input, cwd } = isRecord(wire) ? (wire as Fields) : {}; // parsed from JSON
+  const { tool_name, tool_input, cwd } = fieldsIn(wire);
   if (tool_name === "Bash" && typeof cwd === "string" && typeof input.command === "string")
     return { ...input, command: lineWithin(cwd, input.command) };
   if (tool_name !== patchTool) return nativeInput(nativeTools, textOf(tool_name) ?? "", input);

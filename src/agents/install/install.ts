@@ -1,6 +1,8 @@
 /** Installing into an agent's settings and taking it out again: reads, plans, writes, and says what a person should know. */
+
 import { relative } from "node:path";
 import { HooklineError, messageOf } from "../../engine/error.ts";
+import { counted } from "../../engine/words.ts";
 import { type AgentAdapter, type InstallLayer, layersOf, type Places } from "../adapter.ts";
 import { agents, hookFileOf } from "../index.ts";
 import {
@@ -328,8 +330,6 @@ const notTakenOver = ({ title, settings: { editor } }: AgentAdapter, file: strin
     ? `nothing is taken over: ${file} holds no hooks but Hookline's`
     : `nothing is taken over: ${title} has names of its own for events, tools and times, so its hooks stay in ${file}`;
 
-const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`;
-
 /** Where else we are registered for the same agent: one event then reaches us twice. */
 function conflicts(agent: AgentAdapter, layer: InstallLayer, places: Places): string[] {
   return agentFiles(agent, places).flatMap((other) => {
@@ -348,9 +348,9 @@ function conflicts(agent: AgentAdapter, layer: InstallLayer, places: Places): st
 }
 
 const movedNotes = (move: MovePlan, file: string): string[] => [
-  `${count(move.moved.length, "group")} of hooks moved to ${move.target.change.file}; uninstall moves them back`,
+  `${counted(move.moved.length, "group")} of hooks moved to ${move.target.change.file}; uninstall moves them back`,
   ...(move.left.length > 0
-    ? [`${count(move.left.length, "group")} of hooks stayed in ${file}: they need the agent's own models or servers`]
+    ? [`${counted(move.left.length, "group")} of hooks stayed in ${file}: they need the agent's own models or servers`]
     : []),
 ];
 
@@ -358,7 +358,7 @@ const removalNotes = (plan: UninstallPlan, { editor, missing }: { editor: Editor
   ...(plan.removed > 0 && !plan.exact ? [editor.editedNote] : []),
   ...(missing > 0
     ? [
-        `${count(missing, "group")} of hooks that had been taken over were edited or removed since: they stay as they are`,
+        `${counted(missing, "group")} of hooks that had been taken over were edited or removed since: they stay as they are`,
       ]
     : []),
 ];

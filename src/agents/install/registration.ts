@@ -6,6 +6,7 @@
 import { createHash } from "node:crypto";
 import { HooklineError } from "../../engine/error.ts";
 import type { AgentEventName, Fields, Seconds } from "../../engine/event.ts";
+import { counted } from "../../engine/words.ts";
 import type { AgentAdapter, JsonGroups, OwnedFile, Reply } from "../adapter.ts";
 import {
   applyEdits,
@@ -294,7 +295,7 @@ const jsonGroups = ({ name, title, settings: { switches } }: AgentAdapter, form:
       ...switchesIn(switches, text, file),
       ...(remaining > 0
         ? [
-            `${title} runs ${remaining === 1 ? "1 hook" : `${remaining} hooks`} of ${file} itself; Hookline does not run them again for it${form.names ? "" : " (--take-over moves them)"}`,
+            `${title} runs ${counted(remaining, "hook")} of ${file} itself; Hookline does not run them again for it${form.names ? "" : " (--take-over moves them)"}`,
           ]
         : []),
     ];

@@ -2,7 +2,7 @@
 import { isAbsolute, join } from "node:path";
 import { HooklineError } from "../../engine/error.ts";
 import type { AgentEventName, Fields, HookEvent, Json } from "../../engine/event.ts";
-import { isRecord } from "../../engine/schema.ts";
+import { fieldsIn, isRecord } from "../../engine/schema.ts";
 import { ownText } from "../../files/own-text.ts";
 import type { AgentAdapter, DecodeOptions, Places } from "../adapter.ts";
 import { printOwnFile } from "../in-process/own-file.ts";
@@ -60,7 +60,6 @@ interface Wire {
 }
 type Reader = (given: Wire) => Meant | undefined;
 
-const record = (value: unknown): Fields => (isRecord(value) ? (value as Fields) : {}); // parsed from JSON
 const partsOf = (data: Fields): { data: Fields }[] => [{ data }];
 
 const calledIn = (wire: Fields, { tool, callID }: Fields, args: Json | undefined): Called[] =>
@@ -74,7 +73,7 @@ const calledIn = (wire: Fields, { tool, callID }: Fields, args: Json | undefined
 
 const readers: Readonly<Record<string, Reader>> = {
   "event.session.created": ({ properties }) => {
-    const info = record(properties.info);
+    const info = fieldsIn(properties.info);
     if (textOf(info.parentID) !== undefined) return undefined; // a subagent's start is its first prompt
     const session = textOf(properties.sessionID) ?? textOf(info.id);
     return { event: "SessionStart", session, cwd: textOf(info.directory), parts: partsOf({ source: "startup" }) };
@@ -85,14 +84,14 @@ const readers: Readonly<Record<string, Reader>> = {
     parts: partsOf({ source: "resume" }),
   }),
   "chat.message": ({ input, output, isSubagent }) => {
-    const message = record(output.message);
-    const written = Array.isArray(output.parts) ? output.parts.map(record) : [];
+    const message = fieldsIn(output.message);
+    const written = Array.isArray(output.parts) ? output.parts.map(fieldsIn) : [];
     const prompt = written
       .filter(({ type, synthetic }) => type === "text" && synthetic !== true)
       .map(({ text }) => textOf(text) ?? "")
       .join("\n");
     if (isContinuation(prompt)) return undefined;
-    const model = record(message.model);
+    const model = fieldsIn(message.model);
     const data = { prompt, ...(textOf(model.modelID) !== undefined && { model: model.modelID ?? null }) };
     return {
       event: isSubagent ? "SubagentStart" : "UserPromptSubmit",
@@ -118,8 +117,8 @@ const readers: Readonly<Record<string, Reader>> = {
     })),
   }),
   "event.message.part.updated": ({ properties, wire }) => {
-    const part = record(properties.part);
-    const state = record(part.state);
+    const part = fieldsIn(properties.part);
+    const state = fieldsIn(part.state);
     if (part.type !== "tool" || state.status !== "error") return undefined;
     return {
       event: "PostToolUseFailure",
@@ -144,8 +143,8 @@ const readers: Readonly<Record<string, Reader>> = {
     };
   },
   "event.session.error": ({ properties }) => {
-    const error = record(properties.error);
-    const message = textOf(record(error.data).message);
+    const error = fieldsIn(properties.error);
+    const message = textOf(fieldsIn(error.data).message);
     const isAbort = error.name === "MessageAbortedError";
     return {
       event: isAbort ? "Interrupt" : "StopFailure",
@@ -196,12 +195,12 @@ function decode(given: unknown, options: DecodeOptions): HookEvent[] {
     if (unheard.has(hook) || hook.startsWith("event.")) return [];
     throw new HooklineError("event_unknown", { name: hook, where });
   }
-  const input = record(wire.input);
-  const subagent = record(wire.subagent);
+  const input = fieldsIn(wire.input);
+  const subagent = fieldsIn(wire.subagent);
   const id = textOf(subagent.id);
   const type = textOf(subagent.type);
   const meant = read({
-    ...{ input, output: record(wire.output), properties: record(input.properties) },
+    ...{ input, output: fieldsIn(wire.output), properties: fieldsIn(input.properties) },
     ...{ wire, isSubagent: id !== undefined },
   });
   if (!meant) return [];
@@ -240,7 +239,7 @@ const keyOf = (happening: unknown, index: number): unknown =>
   index > 0 && textOf(happening) !== undefined ? `${String(happening)} ${index}` : happening;
 
 function nativeOf({ data }: HookEvent, wire: unknown): Native {
-  const tool = isRecord(wire) ? record(record(wire as Fields).input).tool : undefined; // parsed from JSON
+  const tool = isRecord(wire) ? fieldsIn(fieldsIn(wire as Fields).input).tool : undefined; // parsed from JSON
   return {
     input: (input) =>
       data.tool_name?.toString().startsWith("mcp__") ? input : nativeInput(tools, wordOf(tool), input),

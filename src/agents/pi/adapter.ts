@@ -2,7 +2,7 @@
 import { isAbsolute, join } from "node:path";
 import { HooklineError } from "../../engine/error.ts";
 import type { AgentEventName, Fields, HookEvent, Json } from "../../engine/event.ts";
-import { isRecord } from "../../engine/schema.ts";
+import { fieldsIn, isRecord } from "../../engine/schema.ts";
 import { ownText } from "../../files/own-text.ts";
 import type { AgentAdapter, DecodeOptions, Places } from "../adapter.ts";
 import { printOwnFile } from "../in-process/own-file.ts";
@@ -120,8 +120,6 @@ const textsIn = (content: Json | undefined): string =>
         .filter((text) => text !== "")
         .join("\n");
 
-const record = (value: unknown): Fields => (isRecord(value) ? (value as Fields) : {}); // parsed from JSON
-
 const readers: Readonly<Record<string, Reader>> = {
   session_start: ({ reason, previousSessionFile }) =>
     reason === "reload"
@@ -152,7 +150,7 @@ const readers: Readonly<Record<string, Reader>> = {
       : { event: "PostToolUse", ...call, data: { ...data, tool_response: response } };
   },
   message_end: ({ message: given, continued }) => {
-    const message = record(given);
+    const message = fieldsIn(given);
     if (message.role !== "assistant") return undefined;
     const text = textsIn(message.content);
     const answer = text ? { last_assistant_message: text } : {};
@@ -162,7 +160,7 @@ const readers: Readonly<Record<string, Reader>> = {
       return { event: "StopFailure", data: { error: "unknown", ...(said !== undefined && { error_details: said }) } };
     }
     const parts = isList(message.content) ? message.content : [];
-    const goesOn = message.stopReason === "toolUse" || parts.some((part) => record(part).type === "toolCall");
+    const goesOn = message.stopReason === "toolUse" || parts.some((part) => fieldsIn(part).type === "toolCall");
     if (goesOn) return undefined;
     return { event: "Stop", data: { stop_hook_active: continued === true, ...answer } };
   },
@@ -175,7 +173,7 @@ const readers: Readonly<Record<string, Reader>> = {
   }),
   session_compact: ({ compactionEntry }) => ({
     event: "PostCompact",
-    data: { trigger: "auto", compact_summary: textOf(record(compactionEntry).summary) ?? "" },
+    data: { trigger: "auto", compact_summary: textOf(fieldsIn(compactionEntry).summary) ?? "" },
   }),
 };
 
@@ -228,10 +226,10 @@ function decode(given: unknown, options: DecodeOptions): HookEvent[] {
 
 function nativeOf(_event: HookEvent, wire: unknown): Native {
   return {
-    input: (input) => nativeInput(tools, wordOf(record(wire).toolName), input),
+    input: (input) => nativeInput(tools, wordOf(fieldsIn(wire).toolName), input),
     output: (output) =>
-      isRecord(output) && isList(record(output).content)
-        ? textsIn(record(output).content)
+      isRecord(output) && isList(fieldsIn(output).content)
+        ? textsIn(fieldsIn(output).content)
         : textOfResult(output, ["output", "stdout"]),
   };
 }

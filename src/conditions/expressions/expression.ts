@@ -1,9 +1,12 @@
 /** expression: a test written as in Python, read when its file is and answered without a parser (D43, R13, R64). */
+
 import { messageOf } from "../../engine/error.ts";
 import type { Json } from "../../engine/event.ts";
 import { meantOrKnown } from "../../engine/nearest.ts";
+import { shortened } from "../../engine/one-line.ts";
 import type { ConditionKind, Patterns, Scope, StrangeName } from "../../engine/ports.ts";
 import { isRecord, object, type Schema, text } from "../../engine/schema.ts";
+import { joined } from "../../engine/words.ts";
 import { compileExpression } from "./evaluate.ts";
 import { rootNames } from "./names.ts";
 import { isMissing, newFrame } from "./tree.ts";
@@ -77,17 +80,13 @@ const longest = 60;
 
 /** What the names in it stood for. */
 function valuesIn(tree: Json | undefined, scope: Scope): string {
-  const values = pathsIn(tree)
-    .slice(0, most)
-    .map(({ written, node }) => `${written} is ${printed(node, scope)}`);
-  const last = values.pop() ?? "";
-  return values.length === 0 ? last : `${values.join(", ")} and ${last}`;
+  const paths = pathsIn(tree).slice(0, most);
+  return joined(paths.map(({ written, node }) => `${written} is ${printed(node, scope)}`));
 }
 
 function printed(node: unknown, scope: Scope): string {
   try {
-    const value = represent(newFrame(scope), compileExpression(node)(scope));
-    return value.length > longest ? `${value.slice(0, longest - 1)}…` : value;
+    return shortened(represent(newFrame(scope), compileExpression(node)(scope)), longest);
   } catch {
     return "too long to be shown"; // the limits of an expression hold for what is shown of it
   }

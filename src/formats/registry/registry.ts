@@ -4,12 +4,11 @@
  */
 import { compileCondition } from "../../engine/condition.ts";
 import { messageOf } from "../../engine/error.ts";
-import type { Fields } from "../../engine/event.ts";
 import { fingerprint } from "../../engine/fingerprint.ts";
 import { type Condition, type Hook, isGuard, type Origin, type Problem, placeOfHook } from "../../engine/hook.ts";
 import { asksFor, nearest } from "../../engine/nearest.ts";
 import type { Patterns, Registry } from "../../engine/ports.ts";
-import { isRecord } from "../../engine/schema.ts";
+import { fieldsIn } from "../../engine/schema.ts";
 import { guardOfEntry } from "../invalid-guard.ts";
 import { collectFaults, emptyFile, isOnlyRemarks } from "../reading/entry.ts";
 import { warnOfNeverSent } from "../reading/event-names.ts";
@@ -160,7 +159,7 @@ function guardMeant(members: Members, { handlers }: Registry): Policy | undefine
   );
   const builtins = [...handlers].flatMap(([one, { builtin }]) => (builtin ? [one] : []));
   const builtin = handlers.get(nearest(String(name), builtins) ?? "")?.builtin;
-  const params = isRecord(given) ? (given as Fields) : {}; // it is plain JSON
+  const params = fieldsIn(given);
   if (builtin?.role(params) === "guard")
     return { role: "guard", onFailure: isBlocking || !members.has("blocking") ? "block" : "continue" };
   return isBlocking ? { role: "undeclared", onFailure: "block" } : undefined;

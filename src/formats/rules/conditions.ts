@@ -2,6 +2,7 @@
  * Conditions of rules (specification 003): a tree of types becomes a Condition, and every mistake in it is reported at load
  * (R13). A tool's name that no known tool has is a warning: servers and modules may have tools that are not known here (D39).
  */
+
 import { HooklineError, messageOf } from "../../engine/error.ts";
 import type { Fields, Json } from "../../engine/event.ts";
 import { resolveEvent, rowOf } from "../../engine/events.ts";
@@ -11,6 +12,7 @@ import { didYouMean } from "../../engine/nearest.ts";
 import type { ConditionKind, Patterns, Registry } from "../../engine/ports.ts";
 import type { Mismatch } from "../../engine/schema.ts";
 import { allModuleNames, tools as canonical, toolClassNames } from "../../engine/tools.ts";
+import { plural } from "../../engine/words.ts";
 import { unnamed } from "../reading/mismatches.ts";
 import { type Finding, type Node, type Report, reportError } from "../reading/tree.ts";
 import { paramsOf, readTyped, reportMismatches, spreadParams, type Typed, takes } from "./parameters.ts";
@@ -139,7 +141,7 @@ function warnOfNoCall({ type, typeAt }: Typed, { events = [], report }: Conditio
   report(typeAt, {
     severity: "warning",
     code: "if-never",
-    message: `${type} needs a tool and ${events.join(" and ")} ${events.length === 1 ? "has" : "have"} none, so it never holds`,
+    message: `${type} needs a tool and ${events.join(" and ")} ${plural(events.length, "has", "have")} none, so it never holds`,
     suggestion: "write on: tool_start, or tool_end",
   });
 }

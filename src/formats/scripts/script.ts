@@ -7,6 +7,7 @@ import { fingerprint } from "../../engine/fingerprint.ts";
 import type { Hook, Origin, Problem } from "../../engine/hook.ts";
 import type { Patterns } from "../../engine/ports.ts";
 import { word } from "../../engine/program.ts";
+import { joined } from "../../engine/words.ts";
 import { createLocator, type Report } from "../reading/tree.ts";
 import {
   knownFields,
@@ -158,7 +159,7 @@ function readType(
   const message =
     written === undefined ? 'a script needs a "type"' : `no type of script is called "${written.slice(0, 40)}"`;
   const near = written === undefined ? undefined : nearestType(written);
-  const advice = `write type: ${scriptTypes.slice(0, -1).join(", ")} or ${scriptTypes.at(-1)}`;
+  const advice = `write type: ${joined(scriptTypes, "or")}`;
   reading.tell(at, {
     severity: "error",
     code: written === undefined ? "missing-field" : "unknown-type",

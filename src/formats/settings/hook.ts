@@ -3,6 +3,7 @@
 import type { Seconds } from "../../engine/event.ts";
 import type { Condition, FailurePolicy, Hook, Mode, Origin, Role, Step } from "../../engine/hook.ts";
 import { asksFor, didYouMean, nearest } from "../../engine/nearest.ts";
+import { shortened } from "../../engine/one-line.ts";
 import type { Patterns } from "../../engine/ports.ts";
 import { number, text } from "../../engine/schema.ts";
 import { guardInvalid, invalidGuard } from "../invalid-guard.ts";
@@ -242,7 +243,7 @@ const longestNameShown = 60;
 export function nameOf(reader: EntryReader, label: string): string {
   const written = reader.caption("name") ?? reader.caption("description");
   const name = (written ?? label).trim().replace(/\s+/g, " ");
-  return name.length > longestNameShown ? `${name.slice(0, longestNameShown - 1)}…` : name;
+  return shortened(name, longestNameShown);
 }
 
 type Frame = Pick<Hook, "id" | "on" | "when" | "role" | "onFailure" | "origin">;

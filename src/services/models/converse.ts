@@ -1,8 +1,10 @@
 /** A question to a model, turn by turn: it calls tools until it answers, and the answer has the form that was asked for. */
+
 import { findObjects, parseJson } from "../../actions/command/protocols/find-answer.ts";
 import type { Fields } from "../../engine/event.ts";
 import type { ModelAnswer, ModelRequest } from "../../engine/external-services.ts";
 import { isRecord } from "../../engine/schema.ts";
+import { quote } from "../../engine/words.ts";
 import { attempt, type Failure } from "./failure.ts";
 import { placeOf } from "./names.ts";
 import { type CallOptions, type Generated, kinds } from "./providers.ts";
@@ -49,8 +51,6 @@ export async function converse(question: Question): Promise<ConverseAnswer> {
     talk.messages.push(spokenBy(reply), fromUser(answerNow));
   }
 }
-
-const quote = (text: string): string => JSON.stringify(text.length > 200 ? `${text.slice(0, 200)}…` : text);
 
 // The JSON in what a model said: alone, in a fence, among words, or behind its thoughts.
 

@@ -1,6 +1,8 @@
 /** What went wrong with a model, in one of a few kinds: each has its consequence in the retries, the run and the documentation. */
+
 import { HooklineError } from "../../engine/error.ts";
 import { type Instant, present } from "../../engine/event.ts";
+import { shortened } from "../../engine/one-line.ts";
 import { type Ports, pause } from "../../engine/ports.ts";
 import { isRecord } from "../../engine/schema.ts";
 import type { Access } from "./names.ts";
@@ -61,8 +63,7 @@ const longestReason = 400;
 function withoutSecrets(reason: string, { key, headers }: Access): string {
   const secrets = [key, ...Object.values(headers)].filter((one) => one !== undefined && one.length > 3);
   const clean = secrets.reduce<string>((text, secret) => text.replaceAll(secret ?? "", "[removed]"), reason);
-  const line = clean.replace(/\s+/g, " ").trim();
-  return line.length > longestReason ? `${line.slice(0, longestReason)}…` : line;
+  return shortened(clean.replace(/\s+/g, " ").trim(), longestReason);
 }
 
 /** What was thrown by a request, recognised by its form: each provider brings its own copy of the error classes. */

@@ -5,7 +5,7 @@ import type { Fields, Json, MaybePromise } from "../../engine/event.ts";
 import type { ModelAnswer, ModelRequest, ModelTool } from "../../engine/external-services.ts";
 import { labelled } from "../../engine/hook-words.ts";
 import { bothEnds, oneLine, visible } from "../../engine/one-line.ts";
-import { isRecord } from "../../engine/schema.ts";
+import { isFields } from "../../engine/schema.ts";
 import type { Form } from "./converse.ts";
 import { type Clock, type Failure, modelFailed, type Patience, stopped } from "./failure.ts";
 import type { Access } from "./names.ts";
@@ -161,7 +161,6 @@ function readInput(written: string): Fields | undefined {
   const value = written.trim() === "" ? {} : parseJson(written);
   return isFields(value) ? value : undefined;
 }
-const isFields = (value: unknown): value is Fields => isRecord(value); // all of it came out of JSON.parse
 
 /** What goes back to the model is paid for with every further turn. */
 const longestResult = 60_000;

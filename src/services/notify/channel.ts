@@ -1,7 +1,9 @@
 /** One channel: it gets its notices in order, at the pace that it allows, and few of them wait in memory. */
+
 import { parseJson } from "../../actions/command/protocols/find-answer.ts";
 import { dropOldest } from "../../engine/drop-oldest.ts";
 import type { Instant, Seconds } from "../../engine/event.ts";
+import { counted } from "../../engine/words.ts";
 import type { NoticeKind } from "../../formats/config/config.ts";
 import type { Notice } from "./messages.ts";
 import { type Message, type Reply, readReply, type Transport } from "./transports.ts";
@@ -177,7 +179,7 @@ export function createChannel({ name, transport, kinds, ...outside }: ChannelOpt
       await working;
       const left = waiting.length;
       stop();
-      if (left > 0) complain(`${name}: ${left === 1 ? "1 notice was" : `${left} notices were`} not sent in time`);
+      if (left > 0) complain(`${name}: ${counted(left, "notice was", "notices were")} not sent in time`);
     },
   };
 }

@@ -1,7 +1,9 @@
 /** Notices of runs, and their sentences (specification 000, section 13) in the marks of the place that gets them. */
+
 import type { Hook } from "../../engine/hook.ts";
 import type { Run, RunStatus } from "../../engine/record.ts";
 import { isRecord } from "../../engine/schema.ts";
+import { counted } from "../../engine/words.ts";
 import type { NoticeKind } from "../../formats/config/config.ts";
 
 export interface Notice {
@@ -98,7 +100,7 @@ export function messageText(notice: Notice, wording: Wording): string {
 }
 
 const lost = (count: number): string =>
-  count === 1 ? "1 notice before this one was left out" : `${count} notices before this one were left out`;
+  `${counted(count, "notice before this one was", "notices before this one were")} left out`;
 
 const reasonOf = (reason: string, marks: Marks): string => marks.plain(cut(onOneLine(reason), longestReason));
 

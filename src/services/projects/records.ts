@@ -1,8 +1,10 @@
 /** What is kept of projects, tasks, notes and memory, and the port of the store. */
+
 import { HooklineError } from "../../engine/error.ts";
 import type { Fields, Instant, MaybePromise } from "../../engine/event.ts";
 import type { NewTask, Project, Projects } from "../../engine/external-services.ts";
 import type { QueryName } from "../../engine/named.ts";
+import { shortened } from "../../engine/one-line.ts";
 import type { RunStatus } from "../../engine/record.ts";
 
 export interface ProjectRecord extends Project {
@@ -183,8 +185,7 @@ const longestTitle = 300;
 
 /** A text that fits on one line of a list. */
 export function titleOf(text: string): string {
-  const line = clean(text).replace(/\s+/g, " ").trim();
-  return line.length <= longestTitle ? line : `${line.slice(0, longestTitle - 1).toWellFormed()}…`;
+  return shortened(clean(text).replace(/\s+/g, " ").trim(), longestTitle);
 }
 
 // What hooks reach in place of projects where nothing keeps any: nothing is remembered, and the rest says what is

@@ -1,4 +1,5 @@
 /** Builds the services that changed files belong to, and reports how it went (specification 001, 3.3 and 5.3). */
+
 import { basename, join } from "node:path";
 import type { Fields, Seconds } from "../../../engine/event.ts";
 import { asksFor } from "../../../engine/nearest.ts";
@@ -6,6 +7,7 @@ import { oneLine } from "../../../engine/one-line.ts";
 import type { FollowUp, Message, Outcome } from "../../../engine/outcome.ts";
 import type { Handler, Patterns, StepContext, StepResult } from "../../../engine/ports.ts";
 import { flag, integer, listOf, type Mismatch, number, object, say, text } from "../../../engine/schema.ts";
+import { joined, listed } from "../../../engine/words.ts";
 import { folderParameter, inspectFolder, isReallyInside, matchedPaths, repositoryOf } from "../../repository.ts";
 import { failed, handler, noted, shorten } from "../../step.ts";
 import { type Built, inspectCommand, jobsFor, lies, runJob, type Service } from "./build.ts";
@@ -146,15 +148,12 @@ function resultOf(
 const mostNamed = 5;
 
 function sentenceOn(left: readonly Service[]): string {
-  const named = left.slice(0, mostNamed).map(({ path }) => oneLine(path));
-  const more = left.length > mostNamed ? ` and ${left.length - mostNamed} more` : "";
-  return `Not built, because more than ${mostServices} services have changed: ${named.join(", ")}${more}.`;
+  const named = left.map(({ path }) => oneLine(path));
+  return `Not built, because more than ${mostServices} services have changed: ${listed(named, mostNamed)}.`;
 }
 
 function listOfCommands(built: readonly Built[]): string {
-  const commands = [...new Set(built.map(({ command }) => `\`${oneLine(command)}\``))];
-  const last = commands.pop() ?? "";
-  const all = commands.length === 0 ? last : `${commands.join(", ")} and ${last}`;
+  const all = joined([...new Set(built.map(({ command }) => `\`${oneLine(command)}\``))]);
   const [first] = built;
   if (built.length > 1) return `${all} for modified services`;
   return first?.path === "" ? all : `${all} for the modified ${oneLine(first?.service ?? "")} service`;

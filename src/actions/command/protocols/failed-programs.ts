@@ -2,13 +2,15 @@
  * What counts of a settings hook's program that failed: whatever it answered before, but nothing that loosens (R95). Apart from
  * settings.ts, which reads the answer itself.
  */
+
 import type { Fields, HookId } from "../../../engine/event.ts";
 import { isField, type Outcome, type OutcomeField, type OutcomeFields } from "../../../engine/outcome.ts";
 import type { StepResult } from "../../../engine/ports.ts";
 import type { Ended } from "../../../engine/program.ts";
+import { isFields } from "../../../engine/schema.ts";
 import { failed, noted } from "../../step.ts";
 import { exitReason, launchFailure, unfinished } from "./endings.ts";
-import { blocked, isFields, textOf } from "./settings-keys.ts";
+import { blocked, textOf } from "./settings-keys.ts";
 
 /**
  * @param ended by itself, with another exit code than 0, or by a signal

@@ -1,11 +1,13 @@
 /** What the script of a repository hook reads and answers (specification 001): one JSON object each way. */
+
 import type { Fields, HookEvent, HookId, Json } from "../../../engine/event.ts";
 import { oneLine, shortened, visible } from "../../../engine/one-line.ts";
 import { merge, type Outcome, type SuggestedDocument, type Suggestion } from "../../../engine/outcome.ts";
 import type { LogLine, Protocol, StepResult } from "../../../engine/ports.ts";
 import type { Ended } from "../../../engine/program.ts";
-import { isRecord, kindOf } from "../../../engine/schema.ts";
-import { failed, noted, quote } from "../../step.ts";
+import { isFields, isRecord, kindOf } from "../../../engine/schema.ts";
+import { quote } from "../../../engine/words.ts";
+import { failed, noted } from "../../step.ts";
 import { exitReason, launchFailure, unfinished } from "./endings.ts";
 import { deepest, findObjects, isTooDeep, parseJson } from "./find-answer.ts";
 import { contextOf, cutText, isStage, stages } from "./registry-context.ts";
@@ -241,8 +243,6 @@ const isSaid = (error: unknown): boolean =>
 const logFields: readonly string[] =
   "level log_level levelname severity lvl msg message time ts timestamp @timestamp".split(" ");
 const isLogLine = (value: Record<string, unknown>): boolean => logFields.some((field) => Object.hasOwn(value, field));
-
-const isFields = (value: Json): value is Fields => isRecord(value);
 
 const levels: readonly string[] = ["debug", "info", "warn", "error"];
 

@@ -2,7 +2,7 @@
 import type { EventName, Fields, HookEvent, HookId, Json } from "../../../engine/event.ts";
 import { rowOf } from "../../../engine/events.ts";
 import type { Outcome, OutcomeField, Verdict, VerdictKind } from "../../../engine/outcome.ts";
-import { isRecord } from "../../../engine/schema.ts";
+import { isFields, isRecord } from "../../../engine/schema.ts";
 
 export interface Asked {
   event: HookEvent;
@@ -252,5 +252,3 @@ function readEventName(value: Json, { event, notes }: Asked): Outcome {
     notes.push(`hookEventName is ${JSON.stringify(value)}, the event is ${event.name}`);
   return {};
 }
-
-export const isFields = (value: unknown): value is Fields => isRecord(value); // all of it came out of JSON.parse

@@ -5,13 +5,15 @@ import { rowOf } from "../../../engine/events.ts";
 import { merge, type Outcome } from "../../../engine/outcome.ts";
 import type { Protocol, StepResult } from "../../../engine/ports.ts";
 import type { Ended } from "../../../engine/program.ts";
-import { failed, noted, quote } from "../../step.ts";
+import { isFields } from "../../../engine/schema.ts";
+import { quote } from "../../../engine/words.ts";
+import { failed, noted } from "../../step.ts";
 import { unfinished } from "./endings.ts";
 import { readFailed } from "./failed-programs.ts";
 import { type Candidate, findObjects, parseJson } from "./find-answer.ts";
 import { refusalIn, rightForm } from "./near-refusals.ts";
 import { otherReadings } from "./repeated-keys.ts";
-import { type Asked, isFields, type Key, specificKeys, topKeys } from "./settings-keys.ts";
+import { type Asked, type Key, specificKeys, topKeys } from "./settings-keys.ts";
 
 export const settings: Protocol = { write, read, detaches };
 

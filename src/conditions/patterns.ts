@@ -35,12 +35,13 @@ const everything: PatternNeeds = { ...everyNeed, lines: true };
 
 /** What is not wanted throws on use. Without an argument, all. */
 export async function loadPatterns(wanted: PatternNeeds = everything): Promise<Patterns> {
-  const [expressions, globs, shell, spelling, effects, loosening, templates, python] = await Promise.all([
+  const [expressions, globs, shell, spelling, effects, written, loosening, templates, python] = await Promise.all([
     wanted.regex ? import("re2js") : undefined,
     wanted.glob ? import("picomatch") : undefined,
     wanted.shell ? import("../shell/read.ts") : undefined,
     wanted.shell ? import("../shell/spelling.ts") : undefined,
     wanted.shell ? import("../shell/effects/read.ts") : undefined,
+    wanted.shell ? import("../shell/effects/written.ts") : undefined,
     wanted.shell ? import("../shell/loosening.ts") : undefined,
     wanted.lines ? import("../shell/template.ts") : undefined,
     wanted.expression ? import("./expressions/read.ts") : undefined,
@@ -74,9 +75,12 @@ export async function loadPatterns(wanted: PatternNeeds = everything): Promise<P
       if (!shell) throw notLoaded(line, "shell");
       return readShell(line, place);
     },
-    ...(shell ? { writes: shell.writes } : {}),
-    ...(loosening
-      ? { loosens: (line, place, own) => loosening.loosensIn(readShell(line, place), own, place.cwd) }
+    ...(written && spell ? { writes: (reading, isCautious) => written.writes(reading, isCautious, spell) } : {}),
+    ...(loosening && spell
+      ? {
+          loosens: (line, place, own) =>
+            loosening.loosensIn(readShell(line, place), { own, workspace: place.cwd, spell }),
+        }
       : {}),
     ...(spell ? { spell } : {}),
     ...(shell && spell && effects ? effectsBy(effects, { readShell, spell }) : {}),

@@ -34,13 +34,7 @@ function tar(words: Words, command: SimpleCommand): readonly Written[] {
   const bundle = isOption(first) ? "" : first;
   const letters = [bundle, ...words.filter((word) => /^-[a-zA-Z]+$/.test(word))].join("");
   const isExtracting = /x/.test(letters) || words.some((word) => /^--(?:extract|get)$/.test(word));
-  if (!isExtracting)
-    return /[cru]/.test(letters)
-      ? words
-          .filter((word) => /\.(?:tar|t?[gbx]z2?|zst)$|\.tar\./.test(word))
-          .slice(0, 1)
-          .map((path) => ({ path }))
-      : [];
+  if (!isExtracting) return [];
   const rest = bundle === "" ? words : words.slice(1);
   const operands = operandsOf(
     rest.filter(

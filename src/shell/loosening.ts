@@ -2,16 +2,17 @@
  * What a line would do to Hookline itself: loosen it by a command of its own, through whatever runs that, or touch its store, token,
  * socket, launcher or package by any program (R92). Programs that only look are free.
  */
-import { baseName, unknownText } from "../engine/command-pattern.ts";
+import { baseName, type Spelling, unknownText } from "../engine/command-pattern.ts";
 import type { ShellReading, SimpleCommand } from "../engine/effects.ts";
 import { bringsCode, loosensBy, type OwnPlaces } from "../engine/loosening.ts";
+import { writtenBy } from "./effects/written.ts";
 import { listed, namesFound } from "./listers.ts";
 import { onlyLooks } from "./lookers.ts";
 import { gathers, readsBelow, readsListed } from "./reads-key.ts";
-import { writtenBy } from "./writes.ts";
 
 interface Line {
   reading: ShellReading;
+  spell(words: readonly string[]): Spelling;
   own: OwnPlaces;
   /** The folder that the agent works in. */
   workspace: string;
@@ -31,9 +32,12 @@ const namers = set(
 const runsNamed = set("exec dlx x -- npx bunx run -c -e --call");
 
 /** What this line would do to Hookline, as what follows "this would"; undefined: nothing. */
-export function loosensIn(reading: ShellReading, own: OwnPlaces, workspace: string): string | undefined {
+export function loosensIn(
+  reading: ShellReading,
+  { own, workspace, spell }: Pick<Line, "own" | "workspace" | "spell">,
+): string | undefined {
   const isDeveloped = own.kindOf(workspace) === "package" && !workspace.includes("/node_modules/");
-  const line: Line = { reading, own, workspace, isDeveloped };
+  const line: Line = { reading, own, workspace, isDeveloped, spell };
   const runs = new Set(reading.commands.filter(({ isPerhaps }) => !isPerhaps).map(({ by }) => by));
   for (const [index, command] of reading.commands.entries()) {
     const found =
@@ -59,9 +63,9 @@ function byRedirect({ redirects, cwd }: SimpleCommand, { own, isDeveloped, works
 }
 
 /** What it writes, removes or replaces by its own words, whatever else it does: `tee`, `sed -i`, `cp x y`. */
-function byWriting(command: SimpleCommand, { own, isDeveloped, workspace }: Line): string | undefined {
-  const { words, cwd } = command;
-  for (const { path, trees, patch, isName } of writtenBy(command, { own: words, isCautious: false })) {
+function byWriting(command: SimpleCommand, { own, isDeveloped, workspace, spell }: Line): string | undefined {
+  const { cwd } = command;
+  for (const { path, trees, patch, isName } of writtenBy(command, { isCautious: false, spell })) {
     if (trees || patch || isName) continue;
     const kind = kindOfWord(path, cwd, own);
     if (kind !== undefined && !(kind === "package" && isDeveloped)) return changes;

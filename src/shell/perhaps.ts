@@ -4,7 +4,7 @@
  */
 import { baseName } from "../engine/pattern.ts";
 import { readPerhaps } from "./code.ts";
-import { programs as withEffects } from "./effects/programs.ts";
+import { isTold } from "./effects/programs.ts";
 import { there } from "./elsewhere.ts";
 import { isUnknown } from "./expand.ts";
 import { optionRows } from "./program-options.ts";
@@ -32,7 +32,7 @@ const mostFound = 4;
 export function isKnownProgram(name: string): boolean {
   const { wraps, isShell, isOpaque, isEditor, code, lines } = programOf(name);
   const has = wraps ?? isShell ?? isOpaque ?? isEditor ?? code ?? lines;
-  return has !== undefined || Object.hasOwn(withEffects, name) || optionRows.has(name);
+  return has !== undefined || isTold(name) || optionRows.has(name);
 }
 
 /** @param isNamed a person has said that it runs others: then every word may begin a command */
@@ -51,7 +51,7 @@ export function lookThrough(words: readonly string[], call: Call, isNamed: boole
         reading.command(words.slice(at), { ...where, direct: false, isPerhaps: true, source: words.join(" ") });
       for (const line of lines) readLine(line, { ...call, direct: false, isPerhaps: true });
     });
-  if (!call.isPerhaps && !isElsewhere && !Object.hasOwn(withEffects, program)) readPerhaps(words, call);
+  if (!call.isPerhaps && !isElsewhere && !isTold(program)) readPerhaps(words, call);
 }
 
 /** `limactl shell vm git push`: options and names of machines stand between what runs and the program. */

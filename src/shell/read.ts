@@ -5,20 +5,15 @@
  * parser costs a start 15 ms.
  */
 import { parse } from "unbash";
-import type { ShellPlace, ShellReading, SimpleCommand, Written } from "../engine/effects.ts";
+import type { ShellPlace, ShellReading } from "../engine/effects.ts";
 import { unknownText } from "../engine/pattern.ts";
-import { fromPipe } from "./archives.ts";
 import { assignedIn } from "./assigned.ts";
 
 import { blanks, mentionedIn, unknownPath, type Variables } from "./expand.ts";
-import { listedBy } from "./git/trees.ts";
-import { listed } from "./listers.ts";
-import { pathIn } from "./made.ts";
 import { run } from "./runs.ts";
 import { noteRuns, type Shell } from "./shell.ts";
 import { countWork, giveUp } from "./tree.ts";
 import { lastCommand, visit, type Walk } from "./walk.ts";
-import { gitHooks, writtenBy } from "./writes.ts";
 
 const longestLine = 200_000;
 const mostHereDocuments = 2000;
@@ -84,55 +79,6 @@ function deepestBracket(line: string): number {
 }
 const opens = 40;
 const closes = 41;
-
-/**
- * The files that these commands write or remove, absolute where the line tells. Never throws.
- *
- * @param isCautious what a program names that nobody here knows counts, too
- */
-export function writes({ commands }: ShellReading, isCautious: boolean): Written[] {
-  const named: Written[] = [];
-  return commands.flatMap((command, index) => {
-    const { words, redirects, cwd } = command;
-    // `git -C x rm` stands there as `git rm` too.
-    const isOther = (other: readonly string[]): boolean => other[0] !== words[0];
-    const inner = new Set(
-      commands.flatMap((one) => (one.by === index && !one.isPerhaps && isOther(one.words) ? one.words : [])),
-    );
-    const own =
-      inner.size === 0 ? words : words.filter((word, at) => at === 0 || (!inner.has(word) && !/\s/.test(word)));
-    const written = redirects.flatMap(({ path, how }): Written[] => (how === "reads" ? [] : [{ path }]));
-    const inFolder = (path: string): string => pathIn(cwd, path);
-    const [source] = command.input.map((from) => commands[from]);
-    const names = [...command.given, ...(command.by === undefined ? [] : (commands[command.by]?.input ?? []))];
-    const lists = names.flatMap((at) => commands[at] ?? []).find(({ words: [program] }) => program === "git");
-    const all = [...written, ...writtenBy(command, { own, isCautious })].map((one) =>
-      ofListing(fromPipe(one, source), lists),
-    );
-    const place = ({ path, from, patch, unpacked, ...more }: Written): Written => ({
-      ...more,
-      command: index,
-      path: path === gitHooks || more.isName ? path : inFolder(path),
-      ...(from && { from: from.map(inFolder) }),
-      ...(unpacked && {
-        unpacked: unpacked.file === undefined ? unpacked : { ...unpacked, file: inFolder(unpacked.file) },
-      }),
-      ...(patch && { patch: patch.file === undefined ? patch : { ...patch, file: inFolder(patch.file) } }),
-    });
-    named.push(...listed(command).map(place));
-    // What another program of the line has named may be what is written.
-    const isOpen = all.some(({ path }) => onlyUnknown.test(path));
-    return [...all.map(place), ...(isOpen ? named.map((one) => ({ ...one, command: index })) : [])];
-  });
-}
-/** Of all files of the repository, those that another command of git names. */
-function ofListing(one: Written, lists: SimpleCommand | undefined): Written {
-  const isOpen = one.trees?.loses?.includes("tracked") && !one.trees.keeps && !one.trees.only;
-  const found = isOpen && lists ? listedBy(lists.words.slice(1)) : undefined;
-  return found && one.trees ? { ...one, trees: { ...one.trees, ...found } } : one;
-}
-
-const onlyUnknown = new RegExp(`^${unknownText}+$`);
 
 const noNames: ReadonlySet<string> = new Set();
 

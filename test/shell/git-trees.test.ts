@@ -1,11 +1,13 @@
 /** Which revisions git brings into a work tree by a line that names no path, and what goes there. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readShell, writes } from "../../src/shell/read.ts";
+import { writes } from "../../src/shell/effects/written.ts";
+import { readShell } from "../../src/shell/read.ts";
+import { createSpell } from "../../src/shell/spelling.ts";
 
 /** In short: `from..to`, `from...to` of a merge, `-what` that goes, `?` where nobody can tell; in brackets what counts only for a later command. */
 function read(line: string): string {
-  const written = writes(readShell(line, { cwd: "/srv/shop", home: "/home/ada" }), true);
+  const written = writes(readShell(line, { cwd: "/srv/shop", home: "/home/ada" }), true, createSpell());
   const each = written.flatMap(({ trees }) => {
     if (!trees) return [];
     const pairs = trees.pairs.map(({ from = "", to, isMerge }) => `${from}${isMerge ? "..." : ".."}${to}`);

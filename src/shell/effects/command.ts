@@ -6,7 +6,9 @@ import { resolvePath } from "../../engine/file-pattern.ts";
 import { lookUp } from "../option-words.ts";
 import { nameOf, programOf } from "../programs.ts";
 import { type CodeEffects, readCode } from "./code/read.ts";
-import { type Doing, has, type OptionUses, type ProgramRow, programs, type Use, valuesOf } from "./programs.ts";
+import { type Doing, has, type OptionUses, type ProgramRow, type Use, valuesOf } from "./doings.ts";
+import { edits } from "./files.ts";
+import { programs } from "./programs.ts";
 
 export interface CommandEffects {
   program: string;
@@ -24,7 +26,7 @@ export interface CommandEffects {
 }
 
 const rows: ReadonlyMap<string, ProgramRow> = new Map(Object.entries(programs));
-const noRow: ProgramRow = {};
+const noRow: ProgramRow = { operands: ["path"] };
 const shells: ReadonlySet<string> = new Set(
   "sh bash dash zsh ksh ash fish csh tcsh mksh yash pwsh powershell busybox".split(" "),
 );
@@ -56,7 +58,7 @@ export function effectsOf(command: SimpleCommand, index: number, { home, links, 
   const isEvaluator = evaluators.test(program);
   const runsWords = isEvaluator || (isShell && has(spelled, "c", "command"));
   const scripts = runsWords || codes.length > 0 ? [] : scriptsOf(spelled, isShell || isInterpreter, program);
-  const doings = isShell || isInterpreter ? [] : doingsOf(spelled, row, program);
+  const doings = isShell || isInterpreter ? [] : doingsOf(spelled, row, command);
   if (codes.length > 0) for (const doing of filesOfCode(spelled, program)) doings.push(doing);
   // `python3 -m json.tool FILE`
   if (isInterpreter && has(spelled, "m"))
@@ -144,22 +146,19 @@ const looksLikePath = (word: string): boolean =>
     word,
   ) && !/^[a-z]+:\/\//.test(word);
 
-function doingsOf(spelled: Spelling, row: ProgramRow, program: string): Doing[] {
-  const { operands, options } = spelled;
+export function doingsOf(spelled: Spelling, row: ProgramRow, command: SimpleCommand): Doing[] {
   const doings: Doing[] = [];
-  const uses = row.operands;
-  if (uses !== undefined) {
-    const isBelow = row.below === true || (row.below !== undefined && has(spelled, ...row.below));
-    const below = isBelow ? { below: true as const } : {};
-    for (const [index, word] of operands.entries())
-      doings.push({ does: uses[Math.min(index, uses.length - 1)] ?? "nothing", word, ...below });
-    // An editor both reads its files and writes them.
-    if (uses.length === 2 && uses[0] === "reads" && uses[1] === "writes" && !/^(?:split|csplit)$/.test(program))
-      for (const word of operands) doings.push({ does: "writes", word });
-  } else if (row === noRow && !/^(?:git|echo|printf)$/.test(program))
-    for (const word of operands) if (looksLikePath(word)) doings.push({ does: "reads", word });
-  if (row.options) for (const option of options) addGiven(option, row.options, doings);
-  if (row.own) for (const doing of row.own(spelled)) doings.push(doing);
+  const { operands: uses = [] } = row;
+  const isBelow = row.below === true || (row.below !== undefined && has(spelled, ...row.below));
+  const below = isBelow ? { below: true as const } : {};
+  for (const [index, word] of spelled.operands.entries()) {
+    const does = uses[Math.min(index, uses.length - 1)];
+    if (does === "edits") doings.push(...edits(word));
+    else if (does !== "path") doings.push({ does: does ?? "nothing", word, ...below });
+    else if (looksLikePath(word)) doings.push({ does: "reads", word });
+  }
+  if (row.options) for (const option of spelled.options) addGiven(option, row.options, doings);
+  if (row.own) for (const doing of row.own(spelled, command)) doings.push(doing);
   return doings;
 }
 

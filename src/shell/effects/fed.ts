@@ -4,8 +4,8 @@
  */
 import { baseName, type Spelling, unknownText } from "../../engine/command-pattern.ts";
 import type { SimpleCommand } from "../../engine/effects.ts";
+import { has } from "./doings.ts";
 import type { Where } from "./places.ts";
-import { has } from "./programs.ts";
 
 type Spell = (words: readonly string[]) => Spelling;
 

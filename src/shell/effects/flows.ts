@@ -7,8 +7,9 @@ import { resolvePath } from "../../engine/file-pattern.ts";
 import { unknownText } from "../../engine/pattern.ts";
 import { secretName } from "./code/read.ts";
 import type { CommandEffects } from "./command.ts";
+import { has, valuesOf } from "./doings.ts";
 import { isAt, type Where } from "./places.ts";
-import { has, putIn, valuesOf } from "./programs.ts";
+import { putIn } from "./transfers.ts";
 
 type Labels = ReadonlySet<Source>;
 const none: Labels = new Set();

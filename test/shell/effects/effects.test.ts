@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { effectText } from "../../../src/engine/effects.ts";
 import type { Fields } from "../../../src/engine/event.ts";
 import { readEffects } from "../../../src/shell/effects/read.ts";
+import { writes } from "../../../src/shell/effects/written.ts";
 import { readShell } from "../../../src/shell/read.ts";
 import { createSpell } from "../../../src/shell/spelling.ts";
 
@@ -47,6 +48,10 @@ const lines: readonly (readonly [string, readonly string[]])[] = [
   ["dd if=a of=/dev/sda", ["reads ./a", "writes /dev/sda"]],
   ["sed -i s/a/b/ a.txt", ["reads ./a.txt", "writes ./a.txt"]],
   ["sed s/a/b/ a.txt", ["reads ./a.txt"]],
+  ["sort a.txt -o b.txt", ["reads ./a.txt", "writes ./b.txt"]],
+  ["curl --output-dir lib -O https://example.com/x.js", ["writes ./lib/x.js"]],
+  ["wget -x https://example.com/a/x.js", ["writes ./example.com/a/x.js"]],
+  ["vim a.txt b.txt", ["reads ./b.txt", "writes ./b.txt"]],
   ["tar czf x.tgz src", ["writes ./x.tgz", "reads ./src and all below"]],
   ["chmod -R 777 /srv", ["changes mode or owner of /srv and all below"]],
   [
@@ -178,6 +183,17 @@ test("tools for files, patches, servers and addresses have effects as well", () 
   assert.deepEqual(effectsOf("mcp__fs__delete_file", { path: "x.txt" }), ["deletes ./x.txt and all below"]);
   assert.deepEqual(effectsOf("WebFetch", { url: "https://Example.com/x" }), ["connects to example.com"]);
   assert.deepEqual(effectsOf("mcp__jira__comment", { text: "rm -rf /" }), []);
+});
+
+test("guards of files take what rules of effects know: a mode, a size and an expression are no files", () => {
+  const paths = (line: string): string[] =>
+    writes(readShell(line, { cwd: workspace, home }), true, spell).map(({ path }) => path.replace(`${workspace}/`, ""));
+  assert.deepEqual(paths("chmod 755 a.sh"), ["a.sh"]);
+  assert.deepEqual(paths("truncate -s 0 a.log"), ["a.log"]);
+  assert.deepEqual(paths("sed -i s/a/b/ a.txt"), ["a.txt"]);
+  assert.deepEqual(paths("sort a.txt -o b.txt"), ["b.txt"]);
+  assert.deepEqual(paths("scp a.txt host:b.txt"), []);
+  assert.deepEqual(paths("unheard-of a.txt"), ["a.txt"]);
 });
 
 test("a line for another shell is not read, and says so", () => {

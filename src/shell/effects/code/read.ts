@@ -1,7 +1,7 @@
 /** What code of another language does with the paths that stand in it as literals, as far as its words tell. */
 
 import { unknownText } from "../../../engine/pattern.ts";
-import type { Doing } from "../programs.ts";
+import type { Doing } from "../doings.ts";
 import { changedPaths } from "./paths.ts";
 import { runsUnknown } from "./runs.ts";
 import { type Code, readValues } from "./values.ts";

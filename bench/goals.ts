@@ -86,8 +86,6 @@ export const promises: readonly Promised[] = [
   ),
   promise("ingest, one event per request, 100 connections", "≥ 0.55 × bare node:http", "ingest", "single, 100"),
   promise("persistent program", "≤ 1.6 × a bare line of JSON", "resident", "persistent program against"),
-  promise("ingest, bulk", "≥ 3 × singles", "ingest", "bulk"),
-  promise("ingest, socket lines", "≥ 3 × singles", "ingest", "socket"),
   promise(
     "a tool call in Claude Code",
     "gap ≤ 1.15 × of `true` on the same events",

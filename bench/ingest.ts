@@ -1,13 +1,12 @@
 /**
  * What programs' events cost on the daemon, each on disk before it is answered.
  *
- * Sides: one event per request over 10 and over 100 kept connections; 500 as lines of one request; lines over the unix socket with
- * 1,000 on their way. The peer of the first is a bare node:http server that reads each request to its end and answers as many
- * bytes, and keeps nothing; the others are compared with our own single ones. Each server is a process of its own, the load comes
+ * One event per request, over 10 and over 100 kept connections. The peer is a bare node:http server that reads each request to its end
+ * and answers as many bytes, and keeps nothing. Each server is a process of its own, the load comes
  * from this one. 100 hooks are loaded, none of which hears these events; all events are counted in the store afterwards.
  *
- * Then an agent's tool calls are judged while 10,000 events arrive in each second, and memory is read, garbage collected, after
- * one half of a flood and after the other.
+ * Then an agent's tool calls are judged while 10,000 events arrive in each second as lines over the unix socket, and memory is read,
+ * garbage collected, after one half of a flood and after the other.
  */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
@@ -41,8 +40,6 @@ const event = JSON.stringify({
 });
 const bare = "a bare node:http server";
 const single = "one event per request";
-const bulk = "500 events as lines of a request";
-const lines = "lines over the unix socket";
 /** What each answer says: the id of an event, and the verdict about a tool call. */
 const [taken, refused] = ['"event":"', '"permissionDecision":"deny"'];
 
@@ -59,7 +56,7 @@ export const ingest: Benchmark = {
       const world: World = { folder, daemon: daemon.port, bare: server.port, sent: 1, memory: daemon.memory };
       const parts: Findings[] = [];
       for (const connections of [100, 10]) parts.push(await compareSingles(world, connections));
-      parts.push(await compareMany(world), await judgeMeanwhile(world), await flood(world));
+      parts.push(await judgeMeanwhile(world), await flood(world));
       for (const child of running) await end(child);
       assert.equal(rowsIn(folder, "event"), world.sent, "every event is in the store");
       return joined(parts);
@@ -111,32 +108,6 @@ async function compareSingles(world: World, connections: number): Promise<Findin
   return {
     rows: rowsOf(`one event, ${named}`, "ns", samples),
     ratios: [ratioOf(samples, { goal: `single, ${named}: its rate`, cost: bare, by: single, atLeast: 0.55 })],
-  };
-}
-
-const atOnce = 500;
-const many = sized(10_000, 1_000);
-
-async function compareMany(world: World): Promise<Findings> {
-  const one = await openLoad(world.daemon, requestOf(event), 10);
-  const some = await openLoad(world.daemon, requestOf(`${event}\n`.repeat(atOnce), "application/x-ndjson"), 2);
-  const socket = openLines(join(world.folder, "s.sock"));
-  const sides: Readonly<Record<string, () => Promise<number>>> = {
-    [single]: async () => (await one.run(singles, taken)) / singles,
-    [bulk]: async () => (await some.run(many / atOnce, taken)) / many,
-    [lines]: async () => (await socket.run(many)) / many,
-  };
-  const samples = await sampleReadings([single, bulk, lines], 9, async (side) => {
-    world.sent += side === single ? singles : many;
-    return ((await sides[side]?.()) ?? Number.NaN) * 1e6;
-  });
-  for (const load of [one, some, socket]) load.close();
-  return {
-    rows: rowsOf("one event of many", "ns", samples),
-    ratios: [
-      ratioOf(samples, { goal: "bulk: faster than single ones", cost: single, by: bulk, atLeast: 3 }),
-      ratioOf(samples, { goal: "socket lines: faster than single ones", cost: single, by: lines, atLeast: 3 }),
-    ],
   };
 }
 

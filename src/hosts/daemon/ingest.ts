@@ -1,19 +1,7 @@
-/**
- * Takes events from programs: each text becomes an event, and is answered once it, and all that it set off, is on
- * disk. What comes of many in one turn of the event loop goes to disk together.
- */
-
+/** Takes events from programs: each becomes an event of the engine, and is answered once it, and all that it set off, is on disk. */
 import type { Engine } from "../../engine/engine.ts";
 import { HooklineError } from "../../engine/error.ts";
-import {
-  deepest,
-  depthField,
-  type EventName,
-  type Fields,
-  type HookEvent,
-  type MaybePromise,
-  payloadAt,
-} from "../../engine/event.ts";
+import { deepest, depthField, type EventName, type Fields, type HookEvent, payloadAt } from "../../engine/event.ts";
 import { eventNames, resolveEvent } from "../../engine/events.ts";
 import { isThenable } from "../../engine/flow.ts";
 import { nearest } from "../../engine/nearest.ts";
@@ -22,7 +10,7 @@ import type { Caller } from "../../engine/ports.ts";
 import { saysFull } from "../../engine/queue.ts";
 import type { Run, Store } from "../../engine/record.ts";
 import { isRecord, kindOf } from "../../engine/schema.ts";
-import { textOf } from "../../files/lines.ts";
+import { type Line, textOf } from "../../files/lines.ts";
 import { canBePath } from "../../files/paths.ts";
 import { isApplicationEvent } from "../../formats/config/keys.ts";
 import type { CallAnswer } from "./call.ts";
@@ -39,7 +27,7 @@ interface IngestOptions extends Pick<HookEvent, "cwd"> {
 }
 
 /** What came of an event. */
-export interface Taken {
+interface Taken {
   event: string;
   outcome: Outcome;
   runs: readonly Run[];
@@ -48,117 +36,67 @@ export interface Taken {
 export type Answer = { taken: Taken } | { refused: RefusalCode; message?: string } | { thrown: unknown };
 
 export interface Ingest {
-  /**
-   * The event that this JSON text means; answers when it is on disk. A promise, which never rejects: its hooks are being
-   * waited for. Never throws, but for what `answer` throws.
-   */
-  take(text: string, answer: (answer: Answer) => void): void | Promise<void>;
-  /** The same of a value that was read from JSON. */
-  takeValue(sent: unknown, answer: (answer: Answer) => void): void | Promise<void>;
+  /** The event that a line, or a value of JSON, means. Answers when it is on disk; never rejects. */
+  take(sent: Line | { value: unknown }): Promise<Answer>;
+  /** Events that have no answer yet, and those of them whose hooks are being waited for. */
+  held(): { events: number; undecided: number };
+  /** Settles when the hooks of an event have answered. */
+  decision(): Promise<void>;
 }
-
-type Respond = (answer: Answer) => void;
 
 export function createIngest({ engine, caller, store, hasJustRun, cwd, now, id }: IngestOptions): Ingest {
-  let group: Group | undefined; // of the events of this turn
+  let [events, undecided] = [0, 0];
+  let next = Promise.withResolvers<void>();
 
-  /** Answers when all is on disk that this turn has written. */
-  function answerCommitted(answer: Answer, respond: Respond): void {
-    const committed = engine.committed();
-    if (group?.committed !== committed) group = groupOf(committed);
-    group.waiting.push({ answer, respond });
+  async function decided(deciding: PromiseLike<Outcome>): Promise<Outcome> {
+    undecided += 1;
+    try {
+      return await deciding;
+    } finally {
+      undecided -= 1;
+      next.resolve();
+      next = Promise.withResolvers();
+    }
   }
 
-  function groupOf(committed: Promise<void>): Group {
-    const made: Group = { committed, waiting: [] };
-    const ended = (): void => {
-      if (group === made) group = undefined;
-    };
-    committed.then(
-      () => {
-        ended();
-        for (const { answer, respond } of made.waiting) respond(answer);
+  /** @throws what the engine and the store throw */
+  async function answerTo(value: unknown): Promise<Answer> {
+    const event = eventOfSent(value, { id: id(), at: now(), cwd });
+    let unwritten: { because: unknown } | undefined;
+    const emitted = engine.emit(event, {
+      ...caller,
+      unrecorded(because) {
+        unwritten ??= { because };
       },
-      (thrown: unknown) => {
-        ended();
-        for (const { respond } of made.waiting) respond({ thrown });
-      },
-    );
-    return made;
-  }
-
-  function answerTaken(taken: Taken, respond: Respond): void {
-    const { runs } = taken;
-    const isLost = runs.length > 0 && runs.every(({ reason }) => saysFull(reason));
-    const reason = runs[0]?.reason;
-    if (isLost)
-      answerCommitted({ refused: "queue_full", ...(reason === undefined ? {} : { message: reason }) }, respond);
-    else answerCommitted({ taken }, respond);
-  }
-
-  /** At once, where no hook had to be waited for. Throws or rejects where the event could not be written down. */
-  function answerDecided(one: Emitted, outcome: Outcome, respond: Respond): MaybePromise<void> {
-    const { event, unwritten } = one;
+    });
+    const isQuiet = !isThenable(emitted) && hasJustRun?.(event.id) === false;
+    const outcome = isThenable(emitted) ? await decided(emitted) : emitted;
     if (unwritten) throw unwritten.because;
-    const runs = store.runs({ eventId: event, limit: 1000 });
-    if (!isThenable(runs)) return answerTaken({ event, outcome, runs }, respond);
-    return Promise.resolve(runs).then((found) => answerTaken({ event, outcome, runs: found }, respond));
+    const runs = isQuiet ? [] : await store.runs({ eventId: event.id, limit: 1000 });
+    await engine.committed();
+    const [first] = runs;
+    if (!first || runs.some(({ reason }) => !saysFull(reason))) return { taken: { event: event.id, outcome, runs } };
+    return { refused: "queue_full", ...(first.reason === undefined ? {} : { message: first.reason }) };
   }
-
-  /** Never rejects. */
-  async function answerLater(one: Emitted, deciding: PromiseLike<Outcome>, respond: Respond): Promise<void> {
-    try {
-      await answerDecided(one, await deciding, respond);
-    } catch (thrown) {
-      respond({ thrown });
-    }
-  }
-
-  function takeValue(sent: unknown, respond: Respond): void | Promise<void> {
-    try {
-      const event = eventOfSent(sent, { id: id(), at: now(), cwd });
-      const one: Emitted = { event: event.id, unwritten: undefined };
-      const outcome = engine.emit(event, callerFor(one));
-      if (isThenable(outcome)) return answerLater(one, outcome, respond);
-      if (!one.unwritten && hasJustRun?.(event.id) === false)
-        return answerTaken({ event: event.id, outcome, runs: none }, respond);
-      const ended = answerDecided(one, outcome, respond);
-      return isThenable(ended) ? ended.catch((thrown: unknown) => respond({ thrown })) : undefined;
-    } catch (thrown) {
-      respond({ thrown });
-      return undefined;
-    }
-  }
-
-  const callerFor = (one: Emitted): Caller => ({
-    ...caller,
-    unrecorded(because) {
-      one.unwritten ??= { because };
-    },
-  });
 
   return {
-    takeValue,
-    take(text, respond) {
-      const sent = jsonIn(text);
-      return sent === undefined ? respond({ refused: "input_invalid" }) : takeValue(sent, respond);
+    async take(sent) {
+      if ("because" in sent) return { refused: sent.because };
+      const value = "text" in sent ? jsonIn(sent.text) : sent.value;
+      if (value === undefined) return { refused: "input_invalid" };
+      events += 1;
+      try {
+        return await answerTo(value);
+      } catch (thrown) {
+        return { thrown };
+      } finally {
+        events -= 1;
+      }
     },
+    held: () => ({ events, undecided }),
+    decision: () => next.promise,
   };
 }
-
-/** Answers that one commit settles. */
-interface Group {
-  committed: Promise<void>;
-  waiting: { answer: Answer; respond: Respond }[];
-}
-
-/** An event that the engine has, by its id. */
-interface Emitted {
-  event: string;
-  unwritten: { because: unknown } | undefined;
-}
-
-const none: readonly Run[] = [];
 
 const json = { "content-type": "application/json" };
 const jsonLines = { "content-type": "application/x-ndjson" };

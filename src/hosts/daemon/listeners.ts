@@ -1,5 +1,4 @@
 /** Opens a daemon's listeners: what agents and programs send reaches its engine, its operations and its status. */
-import type { Socket } from "node:net";
 import { cleanEnvironment } from "../../actions/command/environment.ts";
 import type { Fields } from "../../engine/event.ts";
 import { findProject } from "../../loading/project.ts";
@@ -7,15 +6,13 @@ import { after, stateFolderOf, uptime } from "../../runtime/system.ts";
 import { fill } from "../../services/variables.ts";
 import { notesAtBegin } from "../compose/session-begin.ts";
 import { type AgentRequests, createAgentRequests } from "./agent-requests.ts";
-import { type Call, createBearer, createHttpToken, type Listener } from "./call.ts";
+import { type Call, createBearer, createHttpToken } from "./call.ts";
 import type { Daemon } from "./daemon.ts";
 import type { DashboardOptions } from "./dashboard/dashboard.ts";
 import { createEntrance } from "./dashboard/entrance.ts";
 import { createHookRoute } from "./hook-route.ts";
 import { createIngest } from "./ingest.ts";
-import { createIngestListener } from "./ingest-http.ts";
-import { createSocketLines } from "./ingest-lines.ts";
-import { createIngestQueue } from "./ingest-queue.ts";
+import { createIntake, type Intake } from "./intake.ts";
 import { createLive, type Live } from "./live.ts";
 import type { RoutesOptions } from "./routes.ts";
 import { listen, type Server } from "./server.ts";
@@ -119,7 +116,7 @@ async function routesOf(
   daemon: Daemon,
   given: Pick<RoutesOptions, "isClosing" | "token" | "version" | "link" | "root"> & {
     live: Live;
-    intake: Pick<Intake, "facts">;
+    intake: Pick<OpenIntake, "facts">;
     dashboard: Pick<DashboardOptions, "root" | "port" | "entrance" | "live">;
   },
 ): Promise<(call: Call) => void> {
@@ -160,25 +157,14 @@ async function routesOf(
   });
 }
 
-/** One queue for all events that programs send, over HTTP and over the unix socket. */
-interface Intake {
-  listener: Listener;
-  /** Serves a sender of lines on the unix socket. */
-  lines(socket: Socket): void;
+interface OpenIntake extends Pick<Intake, "listener" | "lines" | "close"> {
   /** What it holds just now. */
   facts(): Fields;
-  close(): void;
 }
 
-function openIntake(daemon: Daemon, admits: { token: string; isClosing(): boolean }): Intake {
+function openIntake(daemon: Daemon, admits: { token: string; isClosing(): boolean }): OpenIntake {
   const { environment, stopping, store, cwd, context, telemetry } = daemon;
   const { engine, now, id } = context;
-  const queue = createIngestQueue();
-  telemetry.measures.gauge(
-    { name: "hookline.intake.events", help: "Events that programs have sent and that are not answered yet." },
-    [],
-    () => [{ labels: [], value: queue.held().events }],
-  );
   let ran = ""; // the event that the last run was of
   const stopListening = daemon.listen((seen) => {
     if (seen.is === "run") ran = seen.run.eventId;
@@ -188,14 +174,19 @@ function openIntake(daemon: Daemon, admits: { token: string; isClosing(): boolea
     caller: { environment, signal: stopping },
     hasJustRun: (eventId) => ran === eventId,
   });
-  const sockets = createSocketLines({ ingest, queue });
+  const { listener, lines, held, close } = createIntake({ ...admits, ingest });
+  telemetry.measures.gauge(
+    { name: "hookline.intake.events", help: "Events that programs have sent and that are not answered yet." },
+    [],
+    () => [{ labels: [], value: held().events }],
+  );
   return {
-    listener: createIngestListener({ ...admits, ingest, queue }),
-    lines: sockets.serve,
-    facts: () => ({ ...queue.held() }),
+    listener,
+    lines,
+    facts: () => ({ ...held() }),
     close() {
       stopListening();
-      sockets.close();
+      close();
     },
   };
 }

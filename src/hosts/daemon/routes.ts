@@ -82,7 +82,7 @@ export function createRoutes(options: RoutesOptions): (call: Call) => void {
     [/^\/ready$/, { GET: readiness }],
     [/^\/status$/, { GET: () => json(200, options.status()) }],
     [/^\/metrics$/, { GET: measured }],
-    [/^\/events$/, {}], // what is posted there, ingest-http.ts takes before
+    [/^\/events$/, {}], // what is posted there, intake.ts takes before
     [/^\/events\/live$/, { GET: ({ call }) => void live.open(call) }],
     [/^\/webhooks\/([^/]+)$/, { POST: deliver }],
     [/^\/links$/, { POST: makeLink }],

@@ -13,9 +13,7 @@ import type { Engine } from "../../../src/engine/engine.ts";
 import type { HookEvent } from "../../../src/engine/event.ts";
 import { refuse } from "../../../src/hosts/daemon/call.ts";
 import { createIngest } from "../../../src/hosts/daemon/ingest.ts";
-import { createIngestListener } from "../../../src/hosts/daemon/ingest-http.ts";
-import { createSocketLines } from "../../../src/hosts/daemon/ingest-lines.ts";
-import { createIngestQueue, usualBounds } from "../../../src/hosts/daemon/ingest-queue.ts";
+import { createIntake, type Intake, usualBounds } from "../../../src/hosts/daemon/intake.ts";
 import { refused } from "../../../src/hosts/daemon/refusals.ts";
 import { listen } from "../../../src/hosts/daemon/server.ts";
 import { createIds } from "../../../src/runtime/system.ts";
@@ -31,7 +29,7 @@ interface World {
   store: SqliteStore;
   port: number;
   path: string;
-  queue: ReturnType<typeof createIngestQueue>;
+  held: Intake["held"];
   post(body: string | Uint8Array<ArrayBuffer>, headers?: Record<string, string>): Promise<Answered>;
   connect(): Promise<Socket>;
   events(): number;
@@ -57,27 +55,30 @@ async function world(
     },
     committed: committed ?? (() => store.committed()),
   };
-  const queue = createIngestQueue({ bounds: { ...usualBounds, ...bounds } });
   const ingest = createIngest({ engine, caller: {}, store, cwd: folder, now: Date.now, id: createIds(Date.now) });
-  const lines = createSocketLines({ ingest, queue, ...limits });
+  const intake = createIntake({
+    ...{ ingest, token, ...limits },
+    isClosing: () => false,
+    bounds: { ...usualBounds, ...bounds },
+  });
   const path = join(folder, "s.sock");
   const server = await listen({
     port: 0,
     socket: path,
-    listeners: [createIngestListener({ token, isClosing: () => false, ingest, queue })],
-    lines: lines.serve,
+    listeners: [intake.listener],
+    lines: intake.lines,
     routes: async () => (call) => refuse(call, refused("not_found")),
   });
   const sockets: Socket[] = [];
   t.after(async () => {
     for (const socket of sockets) socket.destroy();
-    lines.close();
+    intake.close();
     await server.close();
     store.close();
     rmSync(folder, { recursive: true, force: true });
   });
   return {
-    ...{ store, queue, path, port: server.port },
+    ...{ store, held: intake.held, path, port: server.port },
     async post(body, headers = {}) {
       const usual = { authorization: `Bearer ${token}`, "content-type": "application/json", connection: "close" };
       const request = { method: "POST", headers: { ...usual, ...headers }, body };
@@ -200,18 +201,72 @@ test("no event is answered before all that it has written is on disk, and none i
 });
 
 test("all that one turn of the event loop takes is committed together", async (t) => {
-  const onDisk = Promise.resolve();
-  const { mock } = t.mock.method(onDisk, "then");
-  const { post } = await world(t, { committed: () => onDisk, bounds: { slice: 10_000 } });
-  const { body } = await post('{"event":"a.b"}\n'.repeat(500), ndjson);
+  const commits = new Set<Promise<void>>();
+  const opened = await world(t, {
+    committed() {
+      const committed = opened.store.committed();
+      commits.add(committed);
+      return committed;
+    },
+    bounds: { slice: 10_000 },
+  });
+  const { body } = await opened.post('{"event":"a.b"}\n'.repeat(500), ndjson);
   assert.equal(body.length, 500);
-  const waits = mock.callCount();
-  assert.ok(waits >= 1 && waits <= 2, `${waits} waits`);
+  assert.ok(commits.size <= 2, `${commits.size} transactions`);
+});
+
+test("of many events, each turn of the event loop takes one slice of one sender, and all else goes on between them", async (t) => {
+  let now = 0; // taken in this turn
+  const turns: number[] = [];
+  const names: string[] = [];
+  const { post } = await world(t, {
+    emit({ name }) {
+      now += 1;
+      names.push(name);
+      return {};
+    },
+    bounds: { slice: 0 },
+  });
+  let isOver = false;
+  const watched = (async () => {
+    for (; !isOver; now = 0) {
+      await new Promise(setImmediate);
+      turns.push(now);
+    }
+  })();
+  const much = post('{"event":"of.much"}\n'.repeat(2_000), ndjson);
+  while (names.length < 10) await new Promise(setImmediate);
+  const little = await post('{"event":"of.little"}\n'.repeat(10), ndjson);
+  const before = names.length;
+  await much;
+  isOver = true;
+  await watched;
+  assert.equal(little.body.length, 10);
+  assert.equal(names.length, 2_010);
+  assert.ok(Math.max(...turns) <= 2, `${Math.max(...turns)} events in a turn`);
+  assert.ok(before < 2_010, "a sender of little does not wait for a sender of much");
+});
+
+test("while as many events wait for their hooks as may, no other is begun, whoever sends it", async (t) => {
+  const ends: (() => void)[] = [];
+  const { post, held } = await world(t, {
+    emit: () => new Promise((resolve) => ends.push(() => resolve({}))),
+    bounds: { undecided: 2 },
+  });
+  const sent = [post('{"event":"a.b"}\n'.repeat(3), ndjson), post('{"event":"a.b"}'), post('[{"event":"a.b"}]')];
+  for (let ended = 0; ended < 5; ended++) {
+    const most = Math.min(ended + 2, 5);
+    while (ends.length < most) await new Promise(setImmediate);
+    for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
+    assert.deepEqual([ends.length, held().undecided], [most, most - ended]);
+    ends[ended]?.();
+  }
+  for (const { status } of await Promise.all(sent)) assert.equal(status, 200);
 });
 
 test("beyond its bounds HTTP is answered 429 with a time, and what was taken before is not lost", async (t) => {
   const ends: (() => void)[] = [];
-  const { post, events, queue } = await world(t, {
+  const { post, events, held } = await world(t, {
     emit: () => new Promise((resolve) => ends.push(() => resolve({}))),
     bounds: { events: 2, undecided: 2 },
   });
@@ -222,14 +277,14 @@ test("beyond its bounds HTTP is answered 429 with a time, and what was taken bef
   assert.equal(refused.headers.get("retry-after"), "1");
   for (const end of ends) end();
   for (const { status } of await Promise.all(waiting)) assert.equal(status, 200);
-  while (queue.held().events > 0) await new Promise(setImmediate);
+  while (held().events > 0) await new Promise(setImmediate);
   assert.equal(events(), 2);
 });
 
 test("a socket whose sender sends more than can be taken is not read on, and in the end all of it is answered", async (t) => {
   const ends: (() => void)[] = [];
   let isOpen = false;
-  const { connect, queue, events } = await world(t, {
+  const { connect, held, events } = await world(t, {
     emit: () => (isOpen ? {} : new Promise((resolve) => ends.push(() => resolve({})))),
     bounds: { events: 50, bytes: 200_000, undecided: 4 },
   });
@@ -240,7 +295,7 @@ test("a socket whose sender sends more than can be taken is not read on, and in 
   assert.equal(isTaken, false);
   while (ends.length < 4) await new Promise(setImmediate);
   for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate);
-  const { bytes } = queue.held();
+  const { bytes } = held();
   assert.ok(bytes < 400_000, `${bytes} bytes were read of ${line.length * count}`);
   assert.ok(socket.writableLength > line.length * count - 2_000_000, "the rest waits with its sender");
   isOpen = true;
@@ -253,7 +308,7 @@ test("a socket whose sender sends more than can be taken is not read on, and in 
   await once(socket, "end");
   assert.equal(answers, count);
   assert.equal(events(), count);
-  assert.deepEqual(queue.held(), { events: 0, bytes: 0, undecided: 0 });
+  assert.deepEqual(held(), { events: 0, bytes: 0, undecided: 0 });
 });
 
 /** It writes as much as it can, and reads nothing. */
@@ -265,10 +320,10 @@ async function stuckSender({ connect }: World): Promise<Socket> {
 }
 
 /** Once nothing more is taken of anybody. */
-async function steady({ events, queue }: World): Promise<void> {
+async function steady({ events, held }: World): Promise<void> {
   for (let before = -1, same = 0; same < 10; await moment(20)) {
     const now = events();
-    same = now > 0 && now === before && queue.held().events === 0 ? same + 1 : 0;
+    same = now > 0 && now === before && held().events === 0 ? same + 1 : 0;
     before = now;
   }
 }
@@ -280,7 +335,7 @@ test("senders that do not read their answers close the intake for no other sende
   await steady(opened);
   assert.ok(senders.every(({ writableLength, destroyed }) => writableLength > 0 && !destroyed));
   assert.equal((await opened.post('{"event":"a.b"}')).status, 200);
-  assert.deepEqual(opened.queue.held(), { events: 0, bytes: 0, undecided: 0 });
+  assert.deepEqual(opened.held(), { events: 0, bytes: 0, undecided: 0 });
 });
 
 test("a sender that has not read for a while is ended, with a line that says so after its answers", async (t) => {
@@ -303,7 +358,7 @@ test("a sender that has not read for a while is ended, with a line that says so 
   const lines = answers.trimEnd().split("\n");
   assert.equal(JSON.parse(lines.at(-1) ?? "").error.code, "answers_unread");
   assert.equal(lines.length - 1, opened.events() - before, "each event that was taken has its answer");
-  assert.deepEqual(opened.queue.held(), { events: 0, bytes: 0, undecided: 0 });
+  assert.deepEqual(opened.held(), { events: 0, bytes: 0, undecided: 0 });
 
   /**
    * Who reads before it is given up is not ended. On a machine that stood still a sender is cut off in the middle of a line, or is gone
@@ -322,7 +377,7 @@ test("a sender that has not read for a while is ended, with a line that says so 
 });
 
 test("of bodies that are still on their way only so much is held together, and a sender of more gets 429", async (t) => {
-  const { post, queue, port } = await world(t);
+  const { post, held, port } = await world(t);
   const codes: string[] = [];
   const head = `POST /events HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nauthorization: Bearer ${token}\r\ncontent-type: application/x-ndjson\r\n`;
   const senders = Array.from({ length: 8 }, () => {
@@ -338,7 +393,7 @@ test("of bodies that are still on their way only so much is held together, and a
   while (codes.length < 4) await new Promise(setImmediate);
   assert.deepEqual(codes, ["429", "429", "429", "429"]);
   for (const socket of senders) socket.destroy();
-  while (queue.held().events > 0) await new Promise(setImmediate);
+  while (held().events > 0) await new Promise(setImmediate);
   const whole = '{"event":"a.b"}\n'.repeat(10_000);
   assert.equal((await post(whole, ndjson)).status, 200, "what had gone is not counted any more");
 });
@@ -358,7 +413,7 @@ test("each way says its own limit", async (t) => {
 });
 
 test("a sender that goes away in the middle leaves nothing held", async (t) => {
-  const { connect, queue, port } = await world(t);
+  const { connect, held, port } = await world(t);
   const socket = await connect();
   socket.write('{"event":"a.b"}\n{"eve');
   await once(socket, "data");
@@ -368,10 +423,10 @@ test("a sender that goes away in the middle leaves nothing held", async (t) => {
     `POST /events HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nauthorization: Bearer ${token}\r\ncontent-type: application/json\r\n`,
   );
   half.write('content-length: 1000\r\n\r\n{"event"');
-  while (queue.held().events === 0) await new Promise(setImmediate);
+  while (held().events === 0) await new Promise(setImmediate);
   half.destroy();
-  while (queue.held().events > 0) await new Promise(setImmediate);
-  assert.deepEqual(queue.held(), { events: 0, bytes: 0, undecided: 0 });
+  while (held().events > 0) await new Promise(setImmediate);
+  assert.deepEqual(held(), { events: 0, bytes: 0, undecided: 0 });
 });
 
 const connectTo = (port: number): Socket => connect(port, "127.0.0.1");

@@ -1,7 +1,7 @@
 /** Durations as people write them, such as 5m, in the fields that count seconds: numbers from here on, whatever the format. */
 import type { Fields, Json, Seconds } from "../../engine/event.ts";
 import { isRecord } from "../../engine/schema.ts";
-import type { Member } from "./tree.ts";
+import type { Finding, Member } from "./tree.ts";
 
 const units: readonly { name: RegExp; seconds: number }[] = [
   { name: /^d(?:ays?)?$/, seconds: 86_400 },
@@ -68,3 +68,14 @@ export const withDurations = (fields: Fields): Fields =>
       counted.has(key) && typeof value === "string" ? (secondsIn(value) ?? value) : value,
     ]),
   );
+
+/** No hook waits so many seconds; authors who write it mean milliseconds. */
+export const surelyMilliseconds = 1000;
+
+/** Of a limit that is most likely written in the wrong unit. @param what the limit as it is written, such as: "timeout": 5000 */
+export const warnOfUnit = (what: string, limit: Seconds): Finding => ({
+  severity: "warning",
+  code: "timeout-unit",
+  message: `${what} are ${Math.round(limit / 60)} minutes: it counts seconds, and this looks like milliseconds`,
+  suggestion: `write ${Math.max(1, Math.round(limit / 1000))}`,
+});

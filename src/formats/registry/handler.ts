@@ -4,13 +4,11 @@ import type { Fields, Seconds } from "../../engine/event.ts";
 import { resolveEvent } from "../../engine/events.ts";
 import type { Role, Step } from "../../engine/hook.ts";
 import type { BuiltinUse, Handler, Patterns, Registry } from "../../engine/ports.ts";
+import { surelyMilliseconds, warnOfUnit } from "../reading/durations.ts";
 import { reportWrong, unnamed } from "../reading/mismatches.ts";
 import { membersOf, type Node, type Report, reportError } from "../reading/tree.ts";
 import type { YamlFile } from "../reading/yaml-tree.ts";
 import { type Entry, type ReadHook, usualLimit } from "./entry.ts";
-
-/** No hook waits so long; authors who write it mean milliseconds. */
-const surelyMilliseconds = 1000;
 
 export interface ReadHandler {
   step: Step;
@@ -164,13 +162,8 @@ function limitOf(read: Read, usual: Seconds, report: Report): Seconds {
   const limit = handler.timeout ?? timeout;
   if (limit === undefined) return usual;
   if (limit >= surelyMilliseconds) {
-    const inHandler = handler.timeout !== undefined;
-    report(inHandler ? placeOf(read, "timeout") : (read.members.get("timeout")?.value.offset ?? read.node.offset), {
-      severity: "warning",
-      code: "timeout-unit",
-      message: `timeout ${limit} are ${Math.round(limit / 60)} minutes: it counts seconds, and this looks like milliseconds`,
-      suggestion: `write ${Math.max(1, Math.round(limit / 1000))}`,
-    });
+    const own = read.members.get("timeout")?.value.offset ?? read.node.offset;
+    report(handler.timeout === undefined ? own : placeOf(read, "timeout"), warnOfUnit(`timeout ${limit}`, limit));
   }
   return limit;
 }

@@ -4,7 +4,6 @@
  */
 import { compileCondition } from "../../engine/condition.ts";
 import { messageOf } from "../../engine/error.ts";
-import { fingerprint } from "../../engine/fingerprint.ts";
 import { type Condition, type Hook, isGuard, type Origin, type Problem, placeOfHook } from "../../engine/hook.ts";
 import { asksFor, nearest } from "../../engine/nearest.ts";
 import type { Patterns, Registry } from "../../engine/ports.ts";
@@ -13,7 +12,7 @@ import { guardOfEntry } from "../invalid-guard.ts";
 import { collectFaults, emptyFile, isOnlyRemarks } from "../reading/entry.ts";
 import { warnOfNeverSent } from "../reading/event-names.ts";
 import { jsonOf, type Member, membersOf, type Node, type Report } from "../reading/tree.ts";
-import { createNames } from "../reading/unique-names.ts";
+import { createNames, ofProject } from "../reading/unique-names.ts";
 import { openYaml, type YamlFile } from "../reading/yaml-tree.ts";
 import { type Entry, fieldNames, handlerFields, type Members, type ReadHook, readHook } from "./entry.ts";
 import { type ReadHandler, readHandler } from "./handler.ts";
@@ -47,7 +46,7 @@ export function compileRegistry(
 
 /** One project's ids are not another's, and no two hooks of a file have one: records are kept under them. */
 function namesOf({ origin }: YamlFile, label: string): EntryContext["idOf"] {
-  const project = origin.root === undefined ? "" : `@${fingerprint(origin.root).slice(0, 8)}`;
+  const project = ofProject(origin.root);
   const unique = createNames();
   return (written) => `registry:${label}#${unique(written)}${project}`;
 }

@@ -3,13 +3,12 @@
  * file become Hooks. Pure; never throws: what cannot be a hook is a problem beside those that can (R33).
  */
 
-import { fingerprint } from "../../engine/fingerprint.ts";
 import type { Hook, Origin, Problem } from "../../engine/hook.ts";
 import { didYouMean, nearest } from "../../engine/nearest.ts";
 import type { Patterns, Registry } from "../../engine/ports.ts";
 import { emptyFile, isOnlyRemarks } from "../reading/entry.ts";
 import { type Member, membersOf, type Node } from "../reading/tree.ts";
-import { createNames } from "../reading/unique-names.ts";
+import { createNames, ofProject } from "../reading/unique-names.ts";
 import { openYaml, type YamlFile } from "../reading/yaml-tree.ts";
 import { compileRule, type RuleContext } from "./entry.ts";
 import { isRuleField } from "./fields.ts";
@@ -73,7 +72,7 @@ function itemsOf(list: Node, { report }: YamlFile): readonly Node[] {
 /** Ids name one hook each, and one project's are not another's: counts and records are kept under them. */
 function namesOf({ origin, report }: YamlFile, label: string): (agent: string | undefined) => RuleContext["idOf"] {
   const unique = createNames();
-  const project = origin.root === undefined ? "" : `@${fingerprint(origin.root).slice(0, 8)}`;
+  const project = ofProject(origin.root);
   return (agent) => (written, node) => {
     const name = agent === undefined ? written : `${agent}/${written}`;
     const own = unique(name);

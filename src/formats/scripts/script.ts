@@ -3,12 +3,12 @@
  * like a hook and cannot be one is a problem (R33).
  */
 
-import { fingerprint } from "../../engine/fingerprint.ts";
 import type { Hook, Origin, Problem } from "../../engine/hook.ts";
 import type { Patterns } from "../../engine/ports.ts";
 import { word } from "../../engine/program.ts";
 import { joined } from "../../engine/words.ts";
 import { createLocator, type Report } from "../reading/tree.ts";
+import { ofProject } from "../reading/unique-names.ts";
 import {
   knownFields,
   nearestType,
@@ -87,8 +87,7 @@ export function compileScript(
 }
 
 /** One project's script is not another's: records and pending checks are kept under its id. */
-const idOf = (label: string, root: string | undefined): string =>
-  `script:${label}${root === undefined ? "" : `@${fingerprint(root).slice(0, 8)}`}`;
+const idOf = (label: string, root: string | undefined): string => `script:${label}${ofProject(root)}`;
 
 interface Reading {
   text: string;

@@ -7,7 +7,7 @@ import { shortened } from "../../engine/one-line.ts";
 import type { Patterns } from "../../engine/ports.ts";
 import { number, text } from "../../engine/schema.ts";
 import { guardInvalid, invalidGuard } from "../invalid-guard.ts";
-import { secondsIn } from "../reading/durations.ts";
+import { secondsIn, surelyMilliseconds, warnOfUnit } from "../reading/durations.ts";
 import { unnamed, unread } from "../reading/mismatches.ts";
 import type { Place, Report } from "../reading/tree.ts";
 import type { Entry, SettingsFormat } from "./entries.ts";
@@ -139,9 +139,6 @@ function readStep(reader: EntryReader, type: NamedType, context: FileContext): S
   return { uses: type.name, with: parameters, timeout: readTimeout(reader, type, context), onError: "stop" };
 }
 
-/** A time limit of so many seconds is reported as one. */
-export const surelyMilliseconds = 1000;
-
 function readTimeout(reader: EntryReader, type: HandlerType, { format }: FileContext): Seconds {
   const key = reader.entry.fields.has("timeout") ? "timeout" : "timeoutSec";
   const written = reader.entry.fields.get(key)?.value;
@@ -151,14 +148,7 @@ function readTimeout(reader: EntryReader, type: HandlerType, { format }: FileCon
   if (timeout === undefined) return type.timeout;
   if (timeout <= 0)
     reader.fault(key, "timeout-unit", `"${key}" is ${timeout}, which leaves no time to run`, "write seconds above 0");
-  if (timeout >= surelyMilliseconds) {
-    reader.report(reader.placeOf(key), {
-      severity: "warning",
-      code: "timeout-unit",
-      message: `"${key}": ${timeout} are ${Math.round(timeout / 60)} minutes: it counts seconds, and this looks like milliseconds`,
-      suggestion: `write ${Math.max(1, Math.round(timeout / 1000))}`,
-    });
-  }
+  if (timeout >= surelyMilliseconds) reader.report(reader.placeOf(key), warnOfUnit(`"${key}": ${timeout}`, timeout));
   return timeout;
 }
 

@@ -318,38 +318,6 @@ test("[R30] hooks of two projects have two ids, also with the same file and name
   assert.notEqual(ids[0], ids[1]);
 });
 
-test("never throws, whatever the text", () => {
-  const bits = [
-    "id: a",
-    "event_type: PostAbilityCall",
-    "handler:",
-    "  kind: script",
-    "  command: [",
-    "blocking: true",
-    "- ",
-    "hooks:",
-    "match: {",
-    "}",
-    "\t",
-    "x: &a *a",
-    "\u0000",
-    "'",
-    "---",
-  ];
-  let seed = 7;
-  const next = (below: number): number => {
-    seed = (seed * 1103515245 + 12345) % 2147483648;
-    return seed % below;
-  };
-  for (let round = 0; round < 300; round++) {
-    const text = Array.from({ length: 1 + next(8) }, () => `${" ".repeat(next(4))}${bits[next(bits.length)]}`).join(
-      "\n",
-    );
-    const { problems } = compile(text);
-    for (const { file, line, column } of problems) assert.ok(file !== "" && line > 0 && column > 0, text);
-  }
-});
-
 test("[R90] text_limit is how much a repository hook may say", () => {
   assert.equal(only(compile(written({ text_limit: "50000" }))).limits.text, 50_000);
 });

@@ -3,7 +3,6 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { eventNames } from "../../../src/engine/events.ts";
 import { nearest } from "../../../src/engine/nearest.ts";
-import { anyCharacter } from "../../any-character.ts";
 import { command, compile, type FormatName } from "../settings-helpers.ts";
 
 const flavours = fc.constantFrom<FormatName>("claude", "gen", "plugin", "hookline");
@@ -35,17 +34,6 @@ const handler = fc.dictionary(
 
 /** @param rounds of each property */
 export function testSettingsProperties(rounds: number): void {
-  test("[R33] compiling never throws, whatever the text", () => {
-    fc.assert(
-      fc.property(
-        fc.string({ maxLength: 300, unit: anyCharacter }),
-        flavours,
-        (text, flavour) => void compile(text, flavour),
-      ),
-      { numRuns: rounds },
-    );
-  });
-
   test("[R33] compiling never throws, whatever the JSON, whole or cut off", () => {
     const events = fc.dictionary(
       fc.oneof(fc.constantFrom(...eventNames), fc.string()),

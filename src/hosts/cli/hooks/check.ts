@@ -8,7 +8,7 @@ import { type Hook, isBuiltIn, type Problem } from "../../../engine/hook.ts";
 import type { Registry } from "../../../engine/ports.ts";
 import { findOnPath, isProgram } from "../../../files/paths.ts";
 import { inspectHooks } from "../../../formats/inspect.ts";
-import { surelyMilliseconds } from "../../../formats/settings/hook.ts";
+import { surelyMilliseconds } from "../../../formats/reading/durations.ts";
 import { clearedFiles } from "../../../loading/cleared-files.ts";
 import { checkOne, type Loaded, type Loading, loadAll, type Request } from "../../../loading/loading.ts";
 import { isHookTest } from "../../../loading/places.ts";

@@ -122,15 +122,6 @@ function removeEmpty(folder: string): void {
   }
 }
 
-/** What the stub takes for older than itself has been looked at by then. */
-export function setTime(folder: string, name: string, at: Date): void {
-  try {
-    utimesSync(join(folder, name), at, at);
-  } catch (error) {
-    throw unusable(folder, error);
-  }
-}
-
 const unusable = (folder: string, cause: unknown): HooklineError =>
   new HooklineError(
     "repository_unusable",

@@ -1,14 +1,8 @@
-/**
- * The file that git runs before each commit: POSIX sh, made of a few quoted values and a text that is the same in every
- * repository but for the folders that it looks into. It decides in functions of the shell alone whether Hookline is needed,
- * because a commit waits for it, and it works without Hookline. How it reads a front matter is in stub-header.ts.
- */
+/** The file that git runs before each commit, pre-commit.sh with its values: written, recognised in each form of earlier builds, and read back. */
 import { fingerprint } from "../../engine/fingerprint.ts";
-import { hookFiles } from "../index.ts";
-import { onPathText } from "../install/launch.ts";
-import { headerText } from "./stub-header.ts";
+import { filled, ownText } from "../../files/own-text.ts";
+import { asWord, onPathText } from "../install/launch.ts";
 
-/** What one stub is made of. */
 export interface Stub {
   /** Absolute: the Node that runs us, and our bin. */
   program: readonly [string, string];
@@ -16,18 +10,11 @@ export interface Stub {
   original?: string;
   /** The words that start the shell it is read by, where it goes by its own name and place. */
   shell?: readonly string[];
-  /** Folders of scripts outside the repository, outer to inner. */
-  scriptFolders: readonly string[];
-  /** Files that hold other hooks on this event, absolute or below the worktree; where one is there, Hookline is asked. */
-  noted: readonly string[];
-  /** Those of them that hold guards: without Hookline the commit is refused. Absolute: in that worktree alone. */
+  /**
+   * Git folders of repositories in which a guard waits for commits: without Hookline they are refused there. "." is whatever
+   * repository runs it.
+   */
   guarded: readonly string[];
-  /** Paths that may come to hold hooks, absolute or below the worktree. */
-  watched: readonly string[];
-  /** Absolute: what was there already, of these and of the paths below each worktree. */
-  known: readonly string[];
-  /** It serves other repositories too, of whose files nothing is known. */
-  isShared?: boolean;
   /** The hooks folder was made for it, and goes with it. */
   madeFolder?: boolean;
 }
@@ -37,29 +24,18 @@ const mark = "# hookline:managed";
 /** Whether this is a stub of ours, of whatever version. */
 export const isStub = (text: string): boolean => text.split("\n", 5).includes(mark);
 
-/** A word of the shell, whatever it holds. */
-const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
-const list = (words: readonly string[]): string => words.map(quoted).join(" ");
-/** One word of the shell that holds paths, none of which has two slashes in a row. */
-const pathList = (paths: readonly string[]): string => quoted(paths.length === 0 ? "" : `//${paths.join("//")}//`);
-
 /** The kept hook that a stub names. */
 export const originalOf = (text: string): string | undefined => /^original='([\w.-]+)'$/m.exec(text)?.[1];
 
 /** Whether a stub says that its folder was made for it. */
 export const madeItsFolder = (text: string): boolean => /^# made: its folder$/m.test(text);
 
-const aWord = String.raw`'(?:[^']|'\\'')*'`;
-const notedLine = new RegExp(`^for_each_noted\\(\\) \\{ for_each_of "\\$1"((?: ${aWord})*); \\}$`, "m");
-const guardedLine = new RegExp(`^guarded=(${aWord})$`, "m");
-const wordsIn = (text: string | undefined): string[] =>
-  [...(text ?? "").matchAll(new RegExp(aWord, "g"))].map(([word]) => word.slice(1, -1).replaceAll("'\\''", "'"));
-
-/** What a stub asks Hookline about: one that serves other repositories has notes of theirs. */
-export const notesOf = (text: string): Pick<Stub, "noted" | "guarded"> => ({
-  noted: wordsIn(notedLine.exec(text)?.[1]),
-  guarded: wordsIn(guardedLine.exec(text)?.[1]).flatMap((paths) => paths.split("//").filter((path) => path !== "")),
-});
+/** What a stub has noted; files of hooks are what earlier builds wrote there. */
+export const guardedOf = (text: string): string[] =>
+  (/^guarded='((?:[^']|'\\'')*)'$/m.exec(text)?.[1] ?? "")
+    .replaceAll("'\\''", "'")
+    .split("//")
+    .filter((path) => path !== "");
 
 /** Whether it is as some version of Hookline wrote it. */
 export function isAsWritten(text: string): boolean {
@@ -70,237 +46,18 @@ const start = `#!/bin/sh\n${mark}\n`;
 const withSum = new RegExp(`^${start}# sum: (\\w+)\n`);
 
 /** The whole file. */
-export function printStub(stub: Stub): string {
-  const text = textOf(stub);
+export function printStub({ program: [node, bin], original = "", shell, guarded, madeFolder = false }: Stub): string {
+  const text = filled(ownText(import.meta.url, "./pre-commit.sh"), {
+    MADE: madeFolder ? "# made: its folder" : "",
+    NODE: asWord(node),
+    BIN: asWord(bin),
+    ORIGINAL: asWord(original),
+    GUARDED: asWord(guarded.length === 0 ? "" : `//${guarded.join("//")}//`),
+    SHELL: shell ? `${shell.map(asWord).join(" ")} ${readInPlace}` : "",
+    ON_PATH: onPathText('"$hl_top"', 'git run pre-commit --by "$0"'),
+  });
   return `${start}# sum: ${fingerprint(text)}\n${text}`;
 }
 
-const textOf = ({ program: [node, bin], original, shell, ...stub }: Stub): string => `\
-# Auto-generated by Hookline. DO NOT EDIT: it is written anew when hooks change.
-# Source: .hookline/hooks/ and .discobot/hooks/ of the repository. To take it out: hookline git uninstall
-${stub.madeFolder ? "# made: its folder\n" : ""}
-node=${quoted(node)}
-bin=${quoted(bin)}
-original=${quoted(original ?? "")}
-shared=${quoted(stub.isShared ? "yes" : "")}
-known=${pathList(stub.known)}
-guarded=${pathList(stub.guarded)}
-start_original() { HOOKLINE_KEPT_HOOK="$$ $PWD" ${shell ? `${list(shell)} ${readInPlace}` : ""}"$here/$original" "$@"; }
-for_each_noted() { for_each_of "$1"${spaced(stub.noted)}; }
-for_each_watched() { for_each_of "$1"${spaced(stub.watched)}; }
-${stubText(list(stub.scriptFolders))}`;
-
-const spaced = (words: readonly string[]): string => words.map((word) => ` ${quoted(word)}`).join("");
-
 /** Makes a shell read the kept hook as if it had been started where it was. */
-const readInPlace = `-c 'kept=$1; shift; . "$kept"' "$here/pre-commit" `;
-
-/** Paths below a project's folder that may hold hooks; the stars are the shell's. */
-export const watchedBelow = (): readonly string[] => [
-  ".hookline",
-  ".hookline/*.json",
-  ".hookline/*.yaml",
-  ".hookline/*.yml",
-  ".hookline/rules",
-  ".hookline/rules/*",
-  ".hookline/plugins",
-  ".hookline/plugins/*/hooks",
-  ".hookline/plugins/*/hooks/*.json",
-  "hookline.yaml",
-  "hookline.yml",
-  "hookline.config.*",
-  ...new Set(agentFiles().flatMap((name) => [name.slice(0, Math.max(0, name.lastIndexOf("/"))) || name, name])),
-];
-
-/** Below a project's folder. */
-const agentFiles = (): string[] =>
-  hookFiles().flatMap(({ project, local }) => [project, local].filter((one) => one !== undefined));
-
-/** A worktree without any of these uses the main worktree's hook files. */
-const markers = (): string[] => [
-  ".hookline",
-  "hookline.yaml",
-  ...hookFiles().flatMap((table) => table.markers),
-  ".discobot",
-  ".system/hooks",
-];
-
-/** @param outerFolders words of the shell */
-const stubText = (outerFolders: string): string => `
-case $0 in */*) here=\${0%/*} ;; *) here=. ;; esac
-
-# Whether the shell with this number has begun this one, with no other git between them.
-is_begun_by() {
-  begun=$1 process=$$
-  while [ "$process" -gt 1 ] 2>/dev/null; do
-    if [ -r "/proc/$process/stat" ]; then
-      IFS= read -r line <"/proc/$process/stat"
-      name=\${line#*'('} name=\${name%')'*}
-      line=\${line##*') '} line=\${line#* }
-    else
-      line=$(/bin/ps -o ppid= -o comm= -p "$process" 2>/dev/null) || return 1
-      line=\${line#"\${line%%[![:space:]]*}"}
-      name=\${line##*[ /]}
-    fi
-    [ "$process" = "$begun" ] && return 0
-    case $name in git | git-*) return 1 ;; esac
-    process=\${line%% *}
-  done
-  return 1
-}
-
-# The hook that was here before comes first. Should it call this file in turn, that has begun already; a commit that it
-# makes is another one.
-case \${HOOKLINE_KEPT_HOOK-} in
-*" $PWD") is_begun_by "\${HOOKLINE_KEPT_HOOK%% *}" && exit 0 ;;
-esac
-if [ "$original" ] && [ -x "$here/$original" ]; then
-  start_original "$@" || exit $?
-fi
-
-cd -P . 2>/dev/null
-top=\${PWD%/}
-# A linked worktree without hook files of its own uses the main worktree's.
-main=
-if [ -f .git ] && ! { ${markers()
-  .map((marker) => `[ -e ${marker} ]`)
-  .join(" || ")}; }; then
-  IFS= read -r line <.git
-  link=\${line#gitdir: }
-  if [ -f "$link/commondir" ]; then
-    IFS= read -r line <"$link/commondir"
-    case $line in /*) ;; *) line=$link/$line ;; esac
-    cd -P "$line" 2>/dev/null && case $PWD in */.git) main=\${PWD%/.git} ;; esac
-    cd "$top/" || exit 1
-  fi
-fi
-
-# Calls $1 for each file that may be a script, until it answers yes.
-for_each_file() {
-  for folder in ${outerFolders} \${main:+"$main/.discobot/hooks"} .discobot/hooks \${main:+"$main/.hookline/hooks"} .hookline/hooks; do
-    for file in "$folder"/*; do
-      [ -f "$file" ] && [ -x "$file" ] || continue
-      case $file in *~ | *.bak | *.orig | *.rej | *.tmp | *.swp | */'#'*'#') continue ;; esac
-      "$1" && return 0
-    done
-  done
-  return 1
-}
-# The same for those of the paths behind it that are there, in this worktree or in the main one.
-for_each_of() {
-  visit=$1
-  shift
-  for below in "$top" \${main:+"$main"}; do
-    for name; do
-      case $name in /*) file=$name ;; *) file=$below/$name ;; esac
-      [ -e "$file" ] && "$visit" && return 0
-    done
-  done
-  return 1
-}
-# A well-written front matter of another type, which most are: told apart in as few steps as can be.
-is_of_another_type() {
-  IFS= read -r line && IFS= read -r delimiter || return 1
-  case $line in '#!'*) ;; *) return 1 ;; esac
-  case $delimiter in ---) sign='' ;; '#---') sign='# ' ;; //---) sign='// ' ;; *) return 1 ;; esac
-  type=''
-  for number in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
-    IFS= read -r line || return 1
-    case $line in
-    "$delimiter") [ "$type" ] && return 0 || return 1 ;;
-    "$sign"'type: session' | "$sign"'type: file') [ "$type" ] && return 1 || type=other ;;
-    "$sign"type*) return 1 ;;
-    "$sign"[[:alpha:]]*) ;;
-    *) return 1 ;;
-    esac
-  done
-  return 1
-}
-
-# A file that may hold hooks is younger than what this file knows of it, or was not there.
-is_news() {
-  [ "$file" -nt "$0" ] && return 0
-  case $known in *"//$file//"*) return 1 ;; esac
-}
-any_news_below() {
-  for file in ${watchedBelow()
-    .map((path) => `"$1"/${path}`)
-    .join(" ")}; do
-    [ -e "$file" ] || continue
-    [ "$file" -nt "$0" ] && return 0
-    [ "$shared" ] && continue
-    case $known in *"//$file//"*) ;; *) return 0 ;; esac
-  done
-  return 1
-}
-
-may_be_for_commits() { ! [ -r "$file" ] || ! is_of_another_type <"$file"; }
-
-renew='' is_open=''
-if any_news_below "$top" || { [ "$main" ] && any_news_below "$main"; } || for_each_watched is_news; then renew=--renew; fi
-if [ -z "$renew" ] && ! for_each_noted :; then
-  for_each_file may_be_for_commits || exit 0
-  is_open=yes
-fi
-
-# Up to here it goes for most commits: a shell reads no further than it has to.
-
-${headerText}
-# What git says of staged files whose names end in one of these.
-diff_staged() {
-  for one in $endings; do set -- "$@" "*$one"; done
-  GIT_LITERAL_PATHSPECS=0 GIT_GLOB_PATHSPECS=0 GIT_NOGLOB_PATHSPECS=0 git -c core.fsmonitor=false \\
-    diff --cached --no-ext-diff --no-textconv --no-renames "$@"
-}
-is_staged() { ! diff_staged --quiet --; }
-
-every_ending=''
-is_needed() {
-  classify "$file"
-  [ $kind = no ] && return 1
-  [ "$endings" ] || return 0
-  every_ending="$every_ending $endings"
-  return 1
-}
-if [ "$is_open" ] && ! for_each_file is_needed; then
-  endings=$every_ending
-  [ "$endings" ] && is_staged || exit 0
-fi
-
-if [ -x "$node" ] && [ -f "$bin" ]; then exec "$node" "$bin" git run pre-commit --by "$0" $renew; fi
-${onPathText('"$top"', 'git run pre-commit --by "$0" $renew')}${aloneText}`;
-
-/**
- * The last part: what happens where Hookline is gone. It uses the functions of the first. No script runs: only Hookline knows whether
- * a person has trusted it as it is now.
- */
-const aloneText: string = `
-printable() { case $1 in *[![:print:]]*) shown=$2 ;; *) shown=$1 ;; esac; }
-refuse() {
-  reason=$1
-  [ "$original" ] && way="mv $here/$original $0" || way="rm $0"
-  printable "$way" 'remove the file pre-commit in the folder of hooks'
-  printf 'hookline: %s, so the commit is refused — npm install -g hookline installs Hookline (npm docs hookline opens its page), and hookline git install puts it in place; or take it out of git: %s; or pass by it once: git commit --no-verify\\n' "$reason" "$shown" >&2
-  exit 1
-}
-
-printf 'hookline: Hookline, which runs the hooks of commits and of coding agents, is gone — %s — hookline git install fixes that\\n' "$bin" >&2
-tell_of_noted() {
-  printable "$name" 'a file'
-  case $guarded in *"//$name//"* | *"//$file//"*) refuse "a guard in $shown cannot be asked" ;; esac
-  printf 'hookline: hooks on git.pre-commit cannot be asked without it — %s\\n' "$shown" >&2
-  return 1
-}
-for_each_noted tell_of_noted
-
-tell_of_script() {
-  classify "$file"
-  [ $kind = no ] && return 1
-  printable "$file" 'a script'
-  [ $kind = maybe ] && refuse "only Hookline can tell whether $shown is a pre-commit script"
-  [ "$endings" ] && ! is_staged && return 1
-  refuse "only Hookline can tell whether $shown, which is to run before commits, is trusted"
-}
-for_each_file tell_of_script
-exit 0
-`;
+const readInPlace = `-c 'kept=$1; shift; . "$kept"' "$here/pre-commit"`;

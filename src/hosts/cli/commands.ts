@@ -259,7 +259,7 @@ export const commands: Readonly<Record<string, Command>> = {
     summary: "install or remove the pre-commit hook",
     usage: "git install|uninstall [--dry-run] [--json], git run pre-commit",
     example: "hookline git install",
-    flags: { "dry-run": { type: "boolean" }, by: { type: "string" }, renew: { type: "boolean" } },
+    flags: { "dry-run": { type: "boolean" }, by: { type: "string" }, renew: { type: "boolean" } }, // renew: hooks of earlier builds say it
     words: 2,
     load: async () => (await import("./git/git.ts")).git,
   },

@@ -80,7 +80,7 @@ export const flagTexts: Readonly<Record<string, string>> = {
   "uninstall --dry-run": "shows what would change, line by line, and writes nothing",
   "git --dry-run": "shows what would change and writes nothing",
   "git --by": "internal: the hook file that git started",
-  "git --renew": "internal: hooks may have changed, so the hook file is updated",
+  "git --renew": "internal: the hook file of an earlier build says it; without effect",
   "up --port":
     "the port on this machine; 0: any free port. Default: the port that agents' HTTP hooks use, else 4665, else any free port",
   "up --workspace":

@@ -4,11 +4,42 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import { isStub } from "../../../src/agents/git/stub.ts";
-import { besideHusky, hook, hooksIn, installFramework, installLefthook } from "./managers.ts";
-import { beginSession, mustRun, place, refusing, scratch } from "./scratch.ts";
+import { installFramework, installHusky, installLefthook, shim } from "./managers.ts";
+import { beginSession, hook, hooksIn, mustRun, place, refusing, scratch } from "./scratch.ts";
 
-test("[E45, E46] with husky both run, and either may refuse, and Hookline comes back after husky has written its folder again", (t) =>
-  besideHusky(scratch(t), { few: false }));
+test("[E45, E46] with husky both run, and either may refuse, and Hookline comes back after husky has written its folder again", (t) => {
+  const self = scratch(t);
+
+  installHusky(self);
+  self.write(".husky/pre-commit", "echo husky was here\n[ ! -e worse ]\n");
+  self.write(hook, refusing, 0o755);
+  assert.match(mustRun(self, ["git", "install"]), /"prepare": "husky && hookline git install"/);
+  assert.deepEqual(hooksIn(join(self.top, ".husky/_")), ["pre-commit", "pre-commit.original"]);
+  assert.equal(self.read(".husky/pre-commit"), "echo husky was here\n[ ! -e worse ]\n");
+  const both = (): void => {
+    self.write("bad", "");
+    const refused = self.commit();
+    assert.notEqual(refused.code, 0);
+    assert.match(refused.stderr, /^husky was here\nbad is there\nhookline: "Type check" refused/);
+    rmSync(join(self.top, "bad"));
+    self.write("worse", "");
+    const worse = self.commit();
+    assert.notEqual(worse.code, 0);
+    assert.match(worse.stderr, /^husky was here\nhusky - pre-commit script failed \(code 1\)\n$/);
+    rmSync(join(self.top, "worse"));
+    assert.equal(self.commit().code, 0);
+  };
+  both();
+  installHusky(self);
+  assert.equal(self.read(".husky/_/pre-commit"), shim);
+  beginSession(self);
+  assert.ok(isStub(self.read(".husky/_/pre-commit")));
+  assert.deepEqual(hooksIn(join(self.top, ".husky/_")), ["pre-commit", "pre-commit.original"]);
+  both();
+  mustRun(self, ["git", "uninstall"]);
+  assert.deepEqual(hooksIn(join(self.top, ".husky/_")), ["pre-commit"]);
+  assert.equal(self.read(".husky/_/pre-commit"), shim);
+});
 
 test("the pre-commit framework, installed again over ours, does not go round in a circle", (t) => {
   const self = scratch(t);

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
-import { hook, hooksIn, installLefthook } from "./managers.ts";
-import { beginSession, mustRun, place, refusing, scratch } from "./scratch.ts";
+import { installLefthook } from "./managers.ts";
+import { beginSession, hook, hooksIn, mustRun, place, refusing, scratch } from "./scratch.ts";
 
 test("[E46] with lefthook both run, also after lefthook has moved ours away", (t) => {
   const self = scratch(t);

@@ -5,9 +5,7 @@ import { join } from "node:path";
 import test from "node:test";
 import { emptyRepository } from "../../repository.ts";
 import { refusesThenPasses } from "./refusal.ts";
-import { installed, place, refusing, scratch, script } from "./scratch.ts";
-
-const hook = ".hookline/hooks/check.sh";
+import { hook, installed, place, refusing, scratch, script } from "./scratch.ts";
 
 test("[ET26] the same in a linked worktree, whose hooks are the repository's", (t) => {
   const self = scratch(t);

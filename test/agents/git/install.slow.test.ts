@@ -3,8 +3,6 @@ import assert from "node:assert/strict";
 import {
   chmodSync,
   lstatSync,
-  mkdirSync,
-  readdirSync,
   readFileSync,
   readlinkSync,
   rmSync,
@@ -14,9 +12,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
-import { foreign, mustRun } from "./installing.ts";
-import { hook, hooksIn } from "./managers.ts";
-import { beginSession, place, refusing, scratch } from "./scratch.ts";
+import { beginSession, foreign, hook, hooksIn, mustRun, place, refusing, scratch } from "./scratch.ts";
 
 test("[E46] links stay links, bytes that are no text stay bytes, and what git does not run is not run", (t) => {
   const self = scratch(t);
@@ -40,28 +36,6 @@ test("[E46] links stay links, bytes that are no text stay bytes, and what git do
   mustRun(self, ["git", "uninstall"]);
   assert.deepEqual(readFileSync(join(self.top, place)), bytes);
   assert.equal(statSync(join(self.top, place)).mode & 0o777, 0o600);
-});
-
-test("[T34] a folder of hooks that serves all repositories is reported, and removed only by uninstall", (t) => {
-  const self = scratch(t);
-  const shared = join(self.folder, "home", "hooks of all");
-  self.mustGit(["config", "--global", "core.hooksPath", shared]);
-  assert.match(mustRun(self, ["git", "install"]), /^nothing is installed/);
-  self.write(hook, refusing, 0o755);
-  const said = mustRun(self, ["git", "install"]);
-  assert.match(said, /core\.hooksPath is set by git's global configuration: ~\/hooks of all serves all repositories/);
-  assert.deepEqual(hooksIn(shared), ["pre-commit"]);
-  self.write("bad", "");
-  assert.notEqual(self.commit().code, 0);
-  const other = join(self.folder, "another repository");
-  self.mustGit(["init", "--quiet", other]);
-  const elsewhere = self.commit({ cwd: other });
-  assert.deepEqual([elsewhere.code, elsewhere.stderr], [0, ""]);
-  rmSync(join(self.top, ".hookline"), { recursive: true });
-  mustRun(self, ["git", "install"]);
-  assert.deepEqual(hooksIn(shared), ["pre-commit"]);
-  mustRun(self, ["git", "uninstall"]);
-  assert.throws(() => readdirSync(shared), /ENOENT/); // it was made for ours
 });
 
 test("[E46] an older original is never overwritten, and the one that was in place is the one that runs", (t) => {
@@ -112,26 +86,6 @@ test("install and uninstall report a kept hook that was deleted, whichever of th
   assert.match(mustRun(self, ["git", "install"]), gone);
   assert.equal(self.commit().code, 0);
   assert.match(mustRun(self, ["git", "uninstall"]), gone);
-});
-
-test("a file in the way is left alone, and reported with its path", (t) => {
-  const obstacles: [path: string, make: (path: string) => void, reason: RegExp][] = [
-    [place, (path) => mkdirSync(path), /a folder is in the way — .*\/\.git\/hooks\/pre-commit — move it away/],
-    [".git/hooks", (path) => symlinkSync("nowhere", path), /a link leads nowhere — .*\/\.git\/hooks — fix the link/],
-    [".git/hooks", (path) => writeFileSync(path, "x"), /a file is in the way — .*\/\.git\/hooks — move it away/],
-  ];
-  for (const [path, make, reason] of obstacles) {
-    const self = scratch(t);
-    self.write(hook, refusing, 0o755);
-    rmSync(join(self.top, path), { recursive: true, force: true });
-    make(join(self.top, path));
-    const { code, stderr } = self.hookline(["git", "install"]);
-    assert.equal(code, 3);
-    assert.match(stderr, /^hookline: git's hooks cannot be reached: /);
-    assert.match(stderr, reason);
-    assert.match(mustRun(self, ["git", "uninstall"]), /^nothing to do/);
-    assert.match(mustRun(self, ["status"]), /git +does not run Hookline/);
-  }
 });
 
 test("[E51] a script of another worktree is reason enough to stay", (t) => {

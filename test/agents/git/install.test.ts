@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
-import { chmodSync, mkdirSync, rmSync, statSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import { type AskGit, gitPlace } from "../../../src/agents/git/repository.ts";
 import { askGitAs } from "../../../src/hosts/cli/git/worktrees.ts";
-import { foreign, mustRun } from "./installing.ts";
-import { hook, hooksIn } from "./managers.ts";
-import { place, refusing, scratch, script } from "./scratch.ts";
+import { foreign, hook, hooksIn, mustRun, place, refusing, scratch, script } from "./scratch.ts";
 
 test("[E45] install puts a hook where git looks for it, and says what it did", (t) => {
   const self = scratch(t);
@@ -50,26 +48,46 @@ test("[E46, ET25] a foreign hook is kept as pre-commit.original, ours is never m
   assert.match(mustRun(self, ["git", "uninstall"]), /^nothing to do/);
 });
 
-test("a folder in the way of the hook is left alone, and reported with its path", (t) => {
-  const self = scratch(t);
-  self.write(hook, refusing, 0o755);
-  mkdirSync(join(self.top, place));
-  const { code, stderr } = self.hookline(["git", "install"]);
-  assert.equal(code, 3);
-  assert.match(
-    stderr,
-    /^hookline: git's hooks cannot be reached: a folder is in the way — .*\/pre-commit — move it away/,
-  );
+test("a file in the way is left alone, and reported with its path", (t) => {
+  const obstacles: [path: string, make: (path: string) => void, reason: RegExp][] = [
+    [place, (path) => mkdirSync(path), /a folder is in the way — .*\/\.git\/hooks\/pre-commit — move it away/],
+    [".git/hooks", (path) => symlinkSync("nowhere", path), /a link leads nowhere — .*\/\.git\/hooks — fix the link/],
+    [".git/hooks", (path) => writeFileSync(path, "x"), /a file is in the way — .*\/\.git\/hooks — move it away/],
+  ];
+  for (const [path, make, reason] of obstacles) {
+    const self = scratch(t);
+    self.write(hook, refusing, 0o755);
+    rmSync(join(self.top, path), { recursive: true, force: true });
+    make(join(self.top, path));
+    const { code, stderr } = self.hookline(["git", "install"]);
+    assert.equal(code, 3);
+    assert.match(stderr, /^hookline: git's hooks cannot be reached: /);
+    assert.match(stderr, reason);
+    assert.match(mustRun(self, ["git", "uninstall"]), /^nothing to do/);
+    assert.match(mustRun(self, ["status"]), /git +does not run Hookline/);
+  }
 });
 
-test("a folder of hooks that serves all repositories is reported", (t) => {
+test("[T34] a folder of hooks that serves all repositories is reported, and removed only by uninstall", (t) => {
   const self = scratch(t);
   const shared = join(self.folder, "home", "hooks of all");
-  self.write("../home/.gitconfig", `[core]\n\thooksPath = ${shared}\n`);
+  self.mustGit(["config", "--global", "core.hooksPath", shared]);
+  assert.match(mustRun(self, ["git", "install"]), /^nothing is installed/);
   self.write(hook, refusing, 0o755);
   const said = mustRun(self, ["git", "install"]);
   assert.match(said, /core\.hooksPath is set by git's global configuration: ~\/hooks of all serves all repositories/);
   assert.deepEqual(hooksIn(shared), ["pre-commit"]);
+  self.write("bad", "");
+  assert.notEqual(self.commit().code, 0);
+  const other = join(self.folder, "another repository");
+  self.mustGit(["init", "--quiet", other]);
+  const elsewhere = self.commit({ cwd: other });
+  assert.deepEqual([elsewhere.code, elsewhere.stderr], [0, ""]);
+  rmSync(join(self.top, ".hookline"), { recursive: true });
+  mustRun(self, ["git", "install"]);
+  assert.deepEqual(hooksIn(shared), ["pre-commit"]);
+  mustRun(self, ["git", "uninstall"]);
+  assert.throws(() => readdirSync(shared), /ENOENT/); // it was made for ours
 });
 
 test("[E51] install without any script for commits installs nothing, and leaves what is in place for other branches", (t) => {
@@ -107,7 +125,7 @@ test("[T34] where nothing can be installed it says why, and writes nothing", (t)
   assert.deepEqual(hooksIn(join(bare, "hooks")), []);
 });
 
-test("core.hooksPath of the repository is where it goes, inside the worktree and outside", (t) => {
+test("[ET26] core.hooksPath of the repository is where it goes, inside the worktree and outside", (t) => {
   const self = scratch(t);
   self.write(hook, refusing, 0o755);
   self.write(".githooks/pre-commit", foreign, 0o755);

@@ -1,15 +1,10 @@
-/** The same of whatever stands in the variable, and kept hooks over several installs. */
+/** Kept hooks over several installs. */
 
 import assert from "node:assert/strict";
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
-import { hook, hooksIn } from "./managers.ts";
-import { nestedIsAsked } from "./nested.ts";
-import { beginSession, mustRun, place, refusing, scratch } from "./scratch.ts";
-
-test("[E48] a commit that a kept hook makes is asked for like any other, and no value of a variable switches that off", (t) =>
-  nestedIsAsked(scratch(t), (top) => [top, `1 ${top}`, `${process.pid} ${top}`, ` ${top}`]));
+import { beginSession, hook, hooksIn, mustRun, place, refusing, scratch } from "./scratch.ts";
 
 test("[E46] a manager that writes its hook again each time leaves one kept hook, and uninstall names what is left", (t) => {
   const self = scratch(t);

@@ -1,10 +1,10 @@
 /** What others have written into the folder of hooks: it is kept, run, and told of. */
 import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
-import { hook, hooksIn } from "./managers.ts";
-import { nestedIsAsked } from "./nested.ts";
-import { mustRun, place, refusing, scratch, script } from "./scratch.ts";
+import { isStub } from "../../../src/agents/git/stub.ts";
+import { hook, hooksIn, mustRun, place, refusing, scratch, script } from "./scratch.ts";
 
 test("[E46] an edit of Hookline's own file is kept as pre-commit.edited, once", (t) => {
   const self = scratch(t);
@@ -30,5 +30,20 @@ test("[E46] a kept hook that calls this file in turn is not called again", (t) =
   assert.match(self.commit().stderr, /^the kept one\na script\nhookline: /);
 });
 
-test("[E48] a commit that a kept hook makes is asked for like any other, and no variable switches that off", (t) =>
-  nestedIsAsked(scratch(t), (top) => [`${process.pid} ${top}`]));
+test("[E48] a commit that a kept hook makes is asked for like any other, and no variable switches that off", (t) => {
+  const self = scratch(t);
+  assert.equal(self.commit().code, 0);
+  const nested = "git commit --quiet --allow-empty --message nested && echo it passed";
+  self.write(place, `#!/bin/sh\n[ -e once ] && exit 0\n: > once\n${nested}\nexit 0\n`, 0o755);
+  self.write(hook, script({ type: "pre-commit" }, "echo a script; exit 1"), 0o755);
+  self.write(".gitignore", "once\n");
+  mustRun(self, ["git", "install"]);
+  self.mustGit(["add", "--all"]);
+  const { code, stderr } = self.git(["commit", "--quiet", "--message", "outer"]);
+  assert.notEqual(code, 0);
+  assert.doesNotMatch(stderr, /it passed/);
+  assert.equal(stderr.match(/^a script$/gm)?.length, 2, stderr);
+  rmSync(join(self.top, "once"));
+  assert.notEqual(self.commit({ environment: { HOOKLINE_KEPT_HOOK: self.top } }).code, 0);
+  assert.ok(isStub(self.read(place)));
+});

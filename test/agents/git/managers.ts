@@ -1,17 +1,7 @@
 /** Programs that write hooks of git, too, as they do it. */
-import assert from "node:assert/strict";
-import { readdirSync, renameSync, rmSync } from "node:fs";
+import { renameSync } from "node:fs";
 import { join } from "node:path";
-import { isStub } from "../../../src/agents/git/stub.ts";
-import { beginSession, mustRun, place, refusing, type Scratch } from "./scratch.ts";
-
-export const hook = ".hookline/hooks/check.sh";
-
-/** What lies in the folder of hooks under our name or one that begins with it. */
-export const hooksIn = (folder: string): string[] =>
-  readdirSync(folder)
-    .filter((name) => name.startsWith("pre-commit") && !name.endsWith(".sample"))
-    .sort();
+import { place, type Scratch } from "./scratch.ts";
 
 export const shim = '#!/usr/bin/env sh\n. "$(dirname "$0")/h"';
 /** What husky 9 does when it is installed: its own folder is made anew, and each shim goes by its name and place. */
@@ -33,44 +23,6 @@ export function installHusky(self: Scratch): void {
     ].join("\n"),
   );
   for (const name of ["pre-commit", "commit-msg", "post-commit"]) self.write(`.husky/_/${name}`, shim, 0o755);
-}
-
-/**
- * Both run, and Hookline comes back after husky has written its folder again.
- *
- * @param few leaves out what husky's own hook refuses or lets pass
- */
-export function besideHusky(self: Scratch, { few }: { few: boolean }): void {
-  installHusky(self);
-  self.write(".husky/pre-commit", "echo husky was here\n[ ! -e worse ]\n");
-  self.write(hook, refusing, 0o755);
-  assert.match(mustRun(self, ["git", "install"]), /"prepare": "husky && hookline git install"/);
-  assert.deepEqual(hooksIn(join(self.top, ".husky/_")), ["pre-commit", "pre-commit.original"]);
-  assert.equal(self.read(".husky/pre-commit"), "echo husky was here\n[ ! -e worse ]\n");
-  const both = (): void => {
-    self.write("bad", "");
-    const refused = self.commit();
-    assert.notEqual(refused.code, 0);
-    assert.match(refused.stderr, /^husky was here\nbad is there\nhookline: "Type check" refused/);
-    rmSync(join(self.top, "bad"));
-    if (few) return;
-    self.write("worse", "");
-    const worse = self.commit();
-    assert.notEqual(worse.code, 0);
-    assert.match(worse.stderr, /^husky was here\nhusky - pre-commit script failed \(code 1\)\n$/);
-    rmSync(join(self.top, "worse"));
-    assert.equal(self.commit().code, 0);
-  };
-  both();
-  installHusky(self);
-  assert.equal(self.read(".husky/_/pre-commit"), shim);
-  beginSession(self);
-  assert.ok(isStub(self.read(".husky/_/pre-commit")));
-  assert.deepEqual(hooksIn(join(self.top, ".husky/_")), ["pre-commit", "pre-commit.original"]);
-  both();
-  mustRun(self, ["git", "uninstall"]);
-  assert.deepEqual(hooksIn(join(self.top, ".husky/_")), ["pre-commit"]);
-  assert.equal(self.read(".husky/_/pre-commit"), shim);
 }
 
 /** It keeps what it finds as pre-commit.legacy, and runs that before its own. */

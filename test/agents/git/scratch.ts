@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
 import { codeCache, runCommand } from "../../program.ts";
@@ -109,21 +109,23 @@ export function scratch(t: TestContext, { name = "repository", ownNode = false }
   return self;
 }
 
-/** Fails the test unless the command succeeds; gives what it says. */
+/** Fails the test unless the command succeeds and complains of nothing; gives what it says. */
 export function mustRun({ hookline }: Scratch, words: readonly string[], cwd?: string): string {
   const { code, stdout, stderr } = hookline(words, cwd === undefined ? {} : { cwd });
   assert.equal(code, 0, stderr);
+  assert.equal(stderr, "");
   return stdout;
 }
 
 /** A person has said it in this folder. */
 export const installed = (self: Scratch, cwd?: string): string => mustRun(self, ["git", "install"], cwd);
 
-/** A session of an agent begins. */
-export function beginSession(self: Scratch): void {
+/** A session of an agent begins; gives what the person is told. */
+export function beginSession(self: Scratch): string {
   const input = JSON.stringify({ session_id: "s", cwd: self.top, hook_event_name: "SessionStart", source: "startup" });
   const { code, stderr } = self.hookline(["hook", "claude-code"], { input });
   assert.equal(code, 0, stderr);
+  return stderr;
 }
 
 /** A script of specification 004. */
@@ -138,4 +140,19 @@ export const refusing: string = script(
   "[ ! -e bad ] || { echo bad is there; exit 3; }",
 );
 
+/** A file of hooks with one that a commit asks. */
+export const listening = (command: string, more: object = {}): string =>
+  JSON.stringify({ hooks: { "git.pre-commit": [{ hooks: [{ type: "command", command, ...more }] }] } });
+export const guarding: string = listening("echo refused by guard >&2; exit 2", { role: "guard" });
+
+/** A hook of somebody else. */
+export const foreign = "#!/bin/sh\necho the first hook\n[ ! -e first-refuses ] || exit 4\n";
+
+export const hook = ".hookline/hooks/check.sh";
 export const place = ".git/hooks/pre-commit";
+
+/** What lies in the folder of hooks under our name or one that begins with it. */
+export const hooksIn = (folder: string): string[] =>
+  readdirSync(folder)
+    .filter((name) => name.startsWith("pre-commit") && !name.endsWith(".sample"))
+    .sort();

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import test from "node:test";
-import { installed, scratch, script } from "./scratch.ts";
-import { breaks, commits, endsLater, fifo, hook, passesWithout, refusesInLastForm, unusable } from "./troubles.ts";
+import { hook, installed, scratch, script } from "./scratch.ts";
+import { breaks, commits, endsLater, fifo, passesWithout, refusesInLastForm, unusable } from "./troubles.ts";
 
 test("a refusal whose output is not read refuses the commit all the same", async (t) => {
   const self = scratch(t, { ownNode: true });

@@ -2,16 +2,27 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, openSync, rmSync, utimesSync, writeSync } from "node:fs";
+import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import { Socket } from "node:net";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import type { TestContext } from "node:test";
 import { isStub } from "../../../src/agents/git/stub.ts";
 import { isGone } from "../../runtime/processes/gone.ts";
-import { beginSession, bin, type Ended, installed, place, refusing, type Scratch, scratch, script } from "./scratch.ts";
-
-export const hook = ".hookline/hooks/check.sh";
+import {
+  beginSession,
+  bin,
+  type Ended,
+  guarding,
+  hook,
+  installed,
+  listening,
+  place,
+  refusing,
+  type Scratch,
+  scratch,
+  script,
+} from "./scratch.ts";
 
 /** A place where a script and a test wait for each other. Open on both sides, so that neither waits for the other to open it. */
 export function fifo(
@@ -32,12 +43,6 @@ export function fifo(
       return String((await once(socket, "data"))[0]).trim();
     },
   };
-}
-
-/** Everything that install has seen is older than the file that it wrote. */
-export function settle(self: Scratch, path: string): void {
-  const before = new Date(Date.now() - 3_600_000);
-  for (let one = path; one !== "."; one = dirname(one)) utimesSync(join(self.top, one), before, before);
 }
 
 export const commits = (self: Scratch): number => Number(self.git(["rev-list", "--all", "--count"]).stdout);
@@ -71,10 +76,6 @@ export async function endsAtSignal(t: TestContext, signal: "SIGINT" | "SIGTERM" 
   assert.ok(isGone(pid));
 }
 
-export const asking = (answer: string, more: object = {}): string =>
-  JSON.stringify({ hooks: { "git.pre-commit": [{ hooks: [{ type: "command", command: answer, ...more }] }] } });
-export const guarding: string = asking("echo refused by guard >&2; exit 2", { role: "guard" });
-
 /** Gives the environment of a machine whose store or settings are of no use. */
 export const unusable: Readonly<Record<"folder" | "setting" | "store", (self: Scratch) => Record<string, string>>> = {
   folder(self) {
@@ -86,7 +87,7 @@ export const unusable: Readonly<Record<"folder" | "setting" | "store", (self: Sc
 };
 export function passesWithout(t: TestContext, make: (self: Scratch) => Record<string, string>): void {
   const self = scratch(t);
-  self.write(".hookline/hooks.json", asking("true"));
+  self.write(".hookline/hooks.json", listening("true"));
   installed(self);
   rmSync(join(self.folder, "state"), { recursive: true });
   const environment = make(self);
@@ -104,7 +105,7 @@ export async function endsLater(t: TestContext, self: Scratch, commit: () => End
   const go = fifo(t, self, "go");
   const done = fifo(t, self, "done");
   const command = `read -r word < '${go.path}'; echo "$word" > '${done.path}'`;
-  self.write(".hookline/hooks.json", asking(command, { async: true }));
+  self.write(".hookline/hooks.json", listening(command, { async: true }));
   const passed = commit();
   assert.deepEqual([passed.code, passed.stderr], [0, ""]);
   go.write();
@@ -144,7 +145,6 @@ export function refusesInLastForm(
   installed(self);
   assert.notEqual(self.commit().code, 0);
   self.write(path, broken, mode);
-  settle(self, path);
   const nexts = [beginSession, ...(few ? [] : [() => {}, () => {}, () => self.hookline(["git", "install"])])];
   for (const next of nexts) {
     next(self);

@@ -1,13 +1,10 @@
-/** Worktrees that are linked to a submodule's, guards in another worktree's module, and all that a session says. */
+/** Worktrees that are linked to a submodule's, guards in another worktree's module. */
 import assert from "node:assert/strict";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import { emptyRepository } from "../../repository.ts";
-import { mustRun, place, refusing, scratch } from "./scratch.ts";
-import { guarding } from "./troubles.ts";
-
-const hook = ".hookline/hooks/check.sh";
+import { guarding, mustRun, place, refusing, scratch } from "./scratch.ts";
 
 test("[T34] a submodule's own worktree counts where another is linked to it", (t) => {
   const self = scratch(t);
@@ -19,25 +16,6 @@ test("[T34] a submodule's own worktree counts where another is linked to it", (t
   const linked = join(self.folder, "linked");
   self.mustGit(["worktree", "add", "--quiet", linked], join(self.top, "library"));
   assert.match(mustRun(self, ["git", "install"], linked), /1 hook listens to commits: Type check/);
-});
-
-test("a session says why git runs Hookline again: there is a new hook, another tool wrote its own, or ours was removed", (t) => {
-  const self = scratch(t);
-  const input = JSON.stringify({ session_id: "s", cwd: self.top, hook_event_name: "SessionStart", source: "startup" });
-  const told = (): string => self.hookline(["hook", "claude-code"], { input }).stderr;
-  mustRun(self, ["git", "install"]);
-  assert.equal(told(), "");
-  self.write(hook, refusing, 0o755);
-  assert.match(told(), /git runs Hookline before commits: a hook now listens to commits/);
-  assert.equal(told(), "");
-  self.write(place, "#!/bin/sh\n", 0o755);
-  assert.match(told(), /git runs Hookline before commits again: another tool had replaced its hook/);
-  rmSync(join(self.top, place));
-  assert.match(told(), /git runs Hookline before commits again: its hook had been removed/);
-  rmSync(join(self.top, hook));
-  assert.equal(told(), "");
-  mustRun(self, ["git", "install"]);
-  assert.equal(told(), "");
 });
 
 test("a guard in another worktree's module is asked there", (t) => {

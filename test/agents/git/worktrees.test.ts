@@ -2,14 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
-import { beginSession, mustRun, place, refusing, scratch, script } from "./scratch.ts";
-
-const hook = ".hookline/hooks/check.sh";
-const guarding = JSON.stringify({
-  hooks: {
-    "git.pre-commit": [{ hooks: [{ type: "command", command: "echo refused by guard >&2; exit 2", role: "guard" }] }],
-  },
-});
+import { beginSession, guarding, hook, mustRun, place, refusing, scratch, script } from "./scratch.ts";
 
 test("[T34] a bare repository's worktrees do not run the hooks of the folder around it", (t) => {
   const self = scratch(t);
@@ -21,6 +14,17 @@ test("[T34] a bare repository's worktrees do not run the hooks of the folder aro
   self.mustGit(["worktree", "add", "--quiet", other], bare);
   rmSync(join(other, ".hookline"), { recursive: true });
   assert.match(mustRun(self, ["git", "install"], other), /^nothing is installed/);
+});
+
+test("[ET26] a linked worktree made after install asks the main worktree's guards, which git ignores", (t) => {
+  const self = scratch(t);
+  self.write(".gitignore", ".hookline\n");
+  assert.equal(self.commit().code, 0);
+  self.write(".hookline/hooks.json", guarding);
+  mustRun(self, ["git", "install"]);
+  const other = join(self.folder, "other");
+  self.mustGit(["worktree", "add", "--quiet", other]);
+  assert.match(self.commit({ cwd: other }).stderr, /refused by guard\nhookline: .+ refused the commit/);
 });
 
 const module = (mark: string): string =>
@@ -81,12 +85,20 @@ test("[E51] a new repository at the path of an old one gets no hook by itself", 
   assert.ok(!self.has(place));
 });
 
-test("a session says that git runs Hookline again where another tool wrote its own hook", (t) => {
+test("a session says why git runs Hookline again: there is a new hook, another tool wrote its own, or ours was removed", (t) => {
   const self = scratch(t);
-  self.write(hook, refusing, 0o755);
+  const told = (): string => beginSession(self);
   mustRun(self, ["git", "install"]);
+  assert.equal(told(), "");
+  self.write(hook, refusing, 0o755);
+  assert.match(told(), /git runs Hookline before commits: a hook now listens to commits/);
+  assert.equal(told(), "");
   self.write(place, "#!/bin/sh\n", 0o755);
-  const input = JSON.stringify({ session_id: "s", cwd: self.top, hook_event_name: "SessionStart", source: "startup" });
-  const { stderr } = self.hookline(["hook", "claude-code"], { input });
-  assert.match(stderr, /git runs Hookline before commits again: another tool had replaced its hook/);
+  assert.match(told(), /git runs Hookline before commits again: another tool had replaced its hook/);
+  rmSync(join(self.top, place));
+  assert.match(told(), /git runs Hookline before commits again: its hook had been removed/);
+  rmSync(join(self.top, hook));
+  assert.equal(told(), "");
+  mustRun(self, ["git", "install"]);
+  assert.equal(told(), "");
 });

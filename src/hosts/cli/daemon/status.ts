@@ -17,7 +17,7 @@ import { type WorkCounts, workCounts } from "../../../storage/sqlite/journal-que
 import { type DaemonState, daemonFilesOf, runningDaemon } from "../../daemon/state-file.ts";
 import type { ExitCode, Invocation } from "../command.ts";
 import { type GitHookHere, gitHookHere } from "../git/hooks.ts";
-import { waitingForTrust, waitingWords } from "../git/waiting.ts";
+import { waitingForTrust, waitingWords } from "../git/worktrees.ts";
 import { findingsOf } from "../hooks/check.ts";
 import { loadActive } from "../loaded.ts";
 import { stateFolder } from "../place.ts";

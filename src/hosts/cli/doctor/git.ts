@@ -1,7 +1,6 @@
 /** Git's hook in this repository: that it is where a person has put it, and that what it asks may run. */
 import type { GitHookHere } from "../git/hooks.ts";
-import { waitingForTrust, waitingWords } from "../git/waiting.ts";
-import { commitHooks } from "../git/worktrees.ts";
+import { commitHooks, waitingForTrust, waitingWords } from "../git/worktrees.ts";
 import { counted } from "../terminal.ts";
 import { type Area, row } from "./check.ts";
 import type { Here } from "./here.ts";

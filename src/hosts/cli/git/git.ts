@@ -20,8 +20,8 @@ import { openAgentLine } from "../line.ts";
 import { openDegradableStore } from "../store.ts";
 import { reportProblems, safeText, shortPath } from "../terminal.ts";
 import { type GitHooksOptions, installGitHooks, refreshGitHooks, uninstallGitHooks } from "./hooks.ts";
-import { waitingForTrust, waitingWords } from "./waiting.ts";
-import { askGitAs, hooksBelow } from "./worktrees.ts";
+import { askGitAs, commitHooks, hooksBelow, waitingForTrust, waitingWords } from "./worktrees.ts";
+
 export async function git(invocation: Invocation): Promise<number> {
   const [word, hook] = invocation.words;
   if (word === "run" && hook === hookName) return await runHook(invocation);
@@ -171,19 +171,16 @@ async function runHook(invocation: Invocation): Promise<number> {
   const waiting = waitingForTrust(line.loaded.set.hooks);
   if (waiting > 0) complain(waitingWords(waiting));
   if (reply.stderr !== "") invocation.terminal.error(safeText(reply.stderr));
-  if (reply !== interrupted) for (const note of await refreshAfter(here, line.ports.store)) complain(note);
+  const asked = commitHooks(line.loaded.set.hooks);
+  if (reply !== interrupted) for (const note of await refreshAfter(here, line.ports.store, asked)) complain(note);
   await line.close();
   return reply.exitCode;
 }
 const interrupted: GitReply = { exitCode: 130, stderr: "hookline: interrupted" };
 
-/** The hook that called us may have seen that other hooks changed, or another tool has just written over it. */
-async function refreshAfter(here: Invocation, store: Store): Promise<string[]> {
+/** Another tool may just have written over the hook that called us, and that hook may not know of a guard yet. */
+async function refreshAfter(here: Invocation, store: Store, asked: readonly Hook[]): Promise<string[]> {
   const file = textFlag(here.flags, "by");
   if (file === undefined) return []; // a person called
-  return refreshGitHooks(optionsOf(here, store), {
-    because: "run",
-    file: resolve(here.cwd, file),
-    hooksChanged: here.flags.renew === true,
-  });
+  return refreshGitHooks(optionsOf(here, store), { because: "run", file: resolve(here.cwd, file), asked });
 }

@@ -1,8 +1,8 @@
 /** Puts our hook where git looks for it and takes it out again: who listens, in which worktree, and what is then written. */
 
-import { existsSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { carryOut, readHooksFolder, setTime } from "../../../agents/git/files.ts";
+import { carryOut, readHooksFolder } from "../../../agents/git/files.ts";
 import { calledName, type HooksFolder, type HooksPlan, planInstall, planRemoval } from "../../../agents/git/hooks.ts";
 import {
   anyConsent,
@@ -15,12 +15,12 @@ import {
   hooksOf,
   noteConsent,
 } from "../../../agents/git/repository.ts";
+import { guardedOf, isAsWritten, isStub } from "../../../agents/git/stub.ts";
 import { messageOf } from "../../../engine/error.ts";
-import type { Hook } from "../../../engine/hook.ts";
+import { type Hook, isGuard } from "../../../engine/hook.ts";
 import type { Store } from "../../../engine/record.ts";
 import { programRegistered } from "../agents/clone-bundle.ts";
 import { type Place, stateFolder } from "../place.ts";
-import { knownBelow, wantedBy } from "./wanted.ts";
 import { askGitAs, readWorktrees, type Worktree } from "./worktrees.ts";
 export interface GitHooksOptions {
   place: Place;
@@ -42,9 +42,10 @@ export async function installGitHooks(options: GitHooksOptions & { dryRun?: bool
   const place = gitPlace(askGitAs(options.place.environment), options.place.cwd);
   const found = await look(options, place);
   const stays = calledName(found.folder) !== undefined; // it serves every branch: only uninstall takes it out
-  const plan = stays || isWanted(found) ? planUpkeep(options, place, found) : planRemoval(found.folder);
+  const guarded = [...guardedElsewhere(place, found.folder), ...guardedHere(place, found.listeners)];
+  const plan = stays || isWanted(found) ? planUpkeep(options, found, guarded) : planRemoval(found.folder);
   if (!options.dryRun) {
-    carryOutAt(place, found, plan);
+    carryOut(place.hooks, plan.steps);
     noteConsent(stateFolder(options.place), place.common, { inPlace: plan.name !== undefined });
   }
   return { place, plan, listeners: found.listeners };
@@ -71,8 +72,8 @@ export function uninstallGitHooks({ place: where, dryRun }: { place: Place; dryR
 type Refresh =
   /** A session begins. */
   | { because: "session" }
-  /** This file of ours has been run; it may have seen that hooks changed, or been replaced by what it ran itself. */
-  | { because: "run"; file: string; hooksChanged: boolean };
+  /** This file of ours has been run, and may have been replaced by what it ran itself; these hooks were asked. */
+  | { because: "run"; file: string; asked: readonly Hook[] };
 
 /**
  * Where a person has installed it: brought up to date, and put back where another tool has written over it (E51). Never
@@ -83,7 +84,7 @@ export async function refreshGitHooks(options: GitHooksOptions, refresh: Refresh
   const state = stateFolder(options.place);
   if (refresh.because === "session" && !anyConsent(state)) return [];
   try {
-    if (refresh.because === "run" && !refresh.hooksChanged && isInPlace(refresh.file)) return [];
+    if (refresh.because === "run" && isUpToDate(options, refresh)) return [];
     const place = gitPlace(askGitAs(options.place.environment), options.place.cwd);
     const consent = consentFor(state, place.common);
     if (!isOurAffair(place, refresh, consent)) return [];
@@ -91,8 +92,11 @@ export async function refreshGitHooks(options: GitHooksOptions, refresh: Refresh
     const wasInPlace = consent?.inPlace ?? true;
     const stays = wasInPlace || calledName(found.folder) !== undefined;
     if (!stays && !isWanted(found)) return [];
-    const plan = planUpkeep(options, place, found);
-    carryOutAt(place, found, plan);
+    const plan = planUpkeep(options, found, [
+      ...guardedBefore(place, found.folder),
+      ...guardedHere(place, found.listeners),
+    ]);
+    carryOut(place.hooks, plan.steps);
     if (!wasInPlace) noteConsent(state, place.common, { inPlace: true });
     return [...backNotes(found.folder, plan, { folder: place.hooks, wasInPlace }), ...plan.saved];
   } catch (error) {
@@ -115,7 +119,20 @@ function backNotes(
   return [`git runs Hookline before commits${wasInPlace ? " again" : ""}: ${why} (${join(folder, name)})`];
 }
 
-const isInPlace = (file: string): boolean => calledName(readHooksFolder(dirname(file))) === basename(file);
+/** git calls it still, it is as this build writes it, and it knows that a guard waits for commits, if one does. */
+function isUpToDate(
+  { place, program }: GitHooksOptions,
+  { file, asked }: { file: string; asked: readonly Hook[] },
+): boolean {
+  const [folder, name] = [readHooksFolder(dirname(file)), basename(file)];
+  if (calledName(folder) !== name) return false;
+  const text = folder.files.get(name)?.text ?? "";
+  const guarded = guardedOf(text);
+  const isNoted = guarded.includes(thisRepository) || guarded.includes(realPath(join(place.cwd, ".git")));
+  if (asked.some(refuses) && !isNoted) return false;
+  const isOfAnotherBuild = planInstall(folder, { program: programRegistered(program), guarded }).changed;
+  return !(isOfAnotherBuild && isAsWritten(text)); // what a person has edited is left to install and to sessions
+}
 
 /** Consent is given for a repository; where its hook lies in a folder that serves others, they keep it up to date too. */
 function isOurAffair({ hooks }: GitPlace, { because }: Refresh, consent: Consent | undefined): boolean {
@@ -145,34 +162,49 @@ export function gitHookHere(where: Place): GitHookHere | null {
 
 /** What plans are made from. */
 interface Found {
-  /** When the look began: what changes from then on is news. */
-  at: number;
-  known: readonly string[];
   worktrees: readonly Worktree[];
   listeners: Hook[];
   folder: HooksFolder;
 }
 
 async function look({ place: where, store }: GitHooksOptions, place: GitPlace): Promise<Found> {
-  const at = Date.now();
-  const known = knownBelow(place.worktrees);
   const worktrees = await readWorktrees(where, place, store);
   const listeners = uniqueHooks(worktrees.flatMap(({ hooks }) => hooks));
-  return { at, known, worktrees, listeners, folder: readHooksFolder(place.hooks) };
+  return { worktrees, listeners, folder: readHooksFolder(place.hooks) };
 }
 
 const isWanted = ({ listeners, worktrees }: Found): boolean =>
-  listeners.length > 0 || worktrees.some(({ unread }) => unread.length > 0);
+  listeners.length > 0 || worktrees.some(({ mayHoldMore }) => mayHoldMore);
 
-const planUpkeep = ({ place: where, program }: GitHooksOptions, place: GitPlace, found: Found): HooksPlan =>
-  planInstall(found.folder, wantedBy({ where, place, program: programRegistered(program), ...found }));
+const planUpkeep = ({ program }: GitHooksOptions, { folder }: Found, guarded: readonly string[]): HooksPlan =>
+  planInstall(folder, { program: programRegistered(program), guarded: [...new Set(guarded)].sort() });
 
-function carryOutAt({ hooks }: GitPlace, { at }: Found, { steps, name }: HooksPlan): void {
-  carryOut(hooks, steps);
-  if (name !== undefined) setTime(hooks, name, new Date(at - slackInMilliseconds));
+// Where a commit is refused without Hookline, as the stub notes it.
+
+/** Whether a commit must not pass without it. */
+const refuses = (hook: Hook): boolean => isGuard(hook) && hook.enabled && hook.untrusted === undefined;
+
+const thisRepository = ".";
+const guardedHere = ({ isShared, common }: GitPlace, listeners: readonly Hook[]): string[] =>
+  listeners.some(refuses) ? [isShared ? realPath(common) : thisRepository] : [];
+
+/** Only install takes a note back: another branch may have the guard that this one has not. */
+const guardedBefore = ({ isShared }: GitPlace, { files }: HooksFolder): string[] =>
+  [...files.values()]
+    .flatMap(({ text }) => (text !== undefined && isStub(text) ? guardedOf(text) : []))
+    .filter((path) => (isShared ? existsSync(join(path, "HEAD")) : path === thisRepository));
+
+/** In a folder that serves other repositories too. */
+const guardedElsewhere = (place: GitPlace, folder: HooksFolder): string[] =>
+  place.isShared ? guardedBefore(place, folder).filter((path) => path !== realPath(place.common)) : [];
+
+/** As a shell names it; one that is gone stays as it is written. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
 }
-
-/** Some shells compare times by the second. */
-const slackInMilliseconds = 2_000;
 
 const uniqueHooks = (hooks: readonly Hook[]): Hook[] => [...new Map(hooks.map((hook) => [hook.id, hook])).values()];

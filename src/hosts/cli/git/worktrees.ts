@@ -4,7 +4,7 @@
  */
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { dirname, isAbsolute, join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { type AskGit, type GitPlace, preCommit } from "../../../agents/git/repository.ts";
 import type { Hook, Problem } from "../../../engine/hook.ts";
 import { listensTo } from "../../../engine/plan.ts";
@@ -12,19 +12,14 @@ import type { Store } from "../../../engine/record.ts";
 import { findGit, noGit, safelyAsFound } from "../../../files/git-safely.ts";
 import { waitsForGit } from "../../../files/git-waits.ts";
 import { textOfNames } from "../../../files/names.ts";
-import type { Loaded } from "../../../loading/loading.ts";
 import { loadFiles, loadForOneEvent } from "../loaded.ts";
 import type { Place } from "../place.ts";
 
 export interface Worktree {
-  top: string;
   /** Those that a commit asks. */
   hooks: Hook[];
-  /** Files in which there may be more of them: modules that were not run. */
-  unread: readonly string[];
-  /** The same of files that are broken. */
-  broken: readonly string[];
-  watched: readonly string[];
+  /** A module that was not run may hold more of them. */
+  mayHoldMore: boolean;
 }
 
 /** Those that a commit asks. */
@@ -41,20 +36,20 @@ export const readWorktrees = (
       .filter((top) => existsSync(top))
       .map(async (top) => {
         const place = { ...where, cwd: top, ...(top === own ? {} : { withoutModules: true as const }) };
-        const { set, watched, problems, modules } = await loadFiles(place, store, { for: "one event" });
-        return {
-          top,
-          hooks: commitHooks(set.hooks),
-          unread: top === own ? [] : filesOf(modules),
-          broken: problems.filter(({ severity }) => severity === "error").map(({ file }) => file),
-          watched,
-        };
+        const { set, modules } = await loadFiles(place, store, { for: "one event" });
+        // The user's own have been run for the worktree of the caller.
+        const mayHoldMore = top !== own && modules.some(({ root }) => root !== undefined);
+        return { hooks: commitHooks(set.hooks), mayHoldMore };
       }),
   );
 
-/** The user's own have been run for the worktree of the caller. */
-const filesOf = (modules: Loaded["modules"]): string[] =>
-  modules.filter(({ root }) => root !== undefined).map(({ name, from }) => (isAbsolute(name) ? name : from));
+/** Hooks that a commit would ask and that do not run, because no person has trusted them: install, status, doctor and each commit say so. */
+export const waitingForTrust = (hooks: readonly Hook[]): number =>
+  commitHooks(hooks).filter(({ untrusted, enabled }) => untrusted !== undefined && enabled).length;
+
+/** The names are a stranger's, so they are not in it. */
+export const waitingWords = (count: number): string =>
+  `${count === 1 ? "1 hook for commits does not run until you trust it" : `${count} hooks for commits do not run until you trust them`}: run \`hookline trust\``;
 
 // Hooks that no commit runs, because they lie below the top of their worktree.
 

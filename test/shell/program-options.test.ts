@@ -17,6 +17,16 @@ test("every option stands once in its text, so none hides another", () => {
   }
 });
 
+test("a row of the table is read whole: its own options, those of sub-commands, other names, and where another program begins", () => {
+  assert.deepEqual(optionRows.get("cargo")?.aliases, { b: "build", c: "check", r: "run", t: "test", rm: "remove" });
+  const { options, reads, isMixed, runs, subcommands } = optionRows.get("kubectl") ?? {};
+  assert.match(options ?? "", /^as= as-group= /);
+  assert.deepEqual([reads, isMixed, runs, subcommands?.["config delete-context"]], ["exact", true, { exec: 1 }, ""]);
+  assert.match(subcommands?.describe ?? "", /^f,filename= .* show-events$/);
+  assert.deepEqual(optionRows.get("netlify")?.subcommands, { "sites:delete": "f,force" });
+  assert.equal(optionRows.get("docker"), optionRows.get("podman"));
+});
+
 test("what an option stands for is an option itself", () => {
   for (const [program, row] of optionRows)
     for (const text of texts(row))

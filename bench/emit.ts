@@ -26,7 +26,7 @@ import {
   eventFields,
   fixedValues,
   payloadOf,
-  rowOfEvent,
+  recorded,
 } from "../src/storage/sqlite/rows.ts";
 import { openSqliteStore, type SqliteStore } from "../src/storage/sqlite/sqlite.ts";
 import { eventAt, makeWorld, type World } from "./dispatch-world.ts";
@@ -193,10 +193,11 @@ function raw(set: HookSet, path: string): Side {
 
   return {
     one(event) {
-      turn = advance(event, turn ?? before());
       const payload = payloadOf(event, plainKeeper);
-      const made = { event, set, turn: plainKeeper.turn(turn), payload, first: undefined, given: {} };
-      const row: EventRow = { ...rowOfEvent(made, plainKeeper), ms: 0 };
+      const made = { event, set, payload, first: undefined, before: turn ?? before(), advance };
+      const { row: begun, answer } = recorded(made, plainKeeper);
+      turn = answer.turn;
+      const row: EventRow = { ...begun, outcome: "{}", ms: 0 };
       opened.run(insertEvent, ...eventFields.map((field) => row[field]), Date.now());
       const run = runOf(event, nextId());
       opened.run(upsertRun, ...fixedValues(run, plainKeeper), ...changingValues(run, plainKeeper));

@@ -25,8 +25,7 @@ import {
   payloadOf,
   type Report,
   type RunRow,
-  repeating,
-  rowOfEvent,
+  recorded,
   rowOfRun,
   runOf,
   textFields,
@@ -111,20 +110,14 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
 
   return {
     record(event, set, advance) {
-      const first = reportBefore(event);
-      const last = turnOf(event.session);
-      const after = first ? last : advance(event, last); // one happening moves the turn on once
-      if (event.session !== undefined && after !== last) saveTurn(event.session, after);
+      const [first, before] = [reportBefore(event), turnOf(event.session)];
+      const payload = payloadOf(event, keeper);
+      const { row, moved, answer } = recorded({ event, set, payload, first, before, advance }, keeper);
+      if (moved) saveTurn(moved.session, moved.turn);
       const { hookSets } = tables();
       if (!hookSets.has(set.id)) put(hookSets, set.id, keeper.whole(set.hooks));
-      const turn = event.turn ?? after;
-      const { given } = repeating(first);
-      const row = rowOfEvent(
-        { event, set, turn: keeper.turnThen(turn), payload: payloadOf(event, keeper), first, given },
-        keeper,
-      );
       keep(event, row);
-      return { turn, paused: paused(), ...repeating(first) };
+      return { ...answer, paused: paused() };
     },
     turn: (session) => turnOf(session),
     answered(eventId, outcome, ms) {

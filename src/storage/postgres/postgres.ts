@@ -16,8 +16,7 @@ import {
   payloadOf,
   type Report,
   readBack,
-  repeating,
-  rowOfEvent,
+  recorded,
   rowOfRun,
   written,
 } from "../sqlite/rows.ts";
@@ -96,21 +95,15 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       change<Recorded>(async (query) => {
         const first = event.delivery && firstReport(await reportsOf(query, event), event.delivery);
         const before = event.session === undefined ? firstTurn : await lockedTurn(query, event.session, now());
-        const after = first ? before : advance(event, before); // one happening moves the turn on once
-        if (event.session !== undefined && after !== before)
-          await saveTurn(query, event.session, keeper.turn(after).text, after, now());
+        const payload = payloadOf(event, keeper);
+        const { row, moved, answer } = recorded({ event, set, payload, first, before, advance }, keeper);
+        if (moved) await saveTurn(query, moved.session, moved.kept.text, moved.turn, now());
         if (!knownSets.has(set.id)) await query(keepSet, [written(set.id), keeper.whole(set.hooks), now()]);
-        const turn = event.turn ?? after;
-        const { given } = repeating(first);
-        const row = rowOfEvent(
-          { event, set, turn: keeper.turnThen(turn), payload: payloadOf(event, keeper), first, given },
-          keeper,
-        );
         await group.writeIn(query, { ...row, answered_at: null });
-        return { turn, paused: await pausesOf(query), ...repeating(first) };
-      }).then((recorded) => {
+        return { ...answer, paused: await pausesOf(query) };
+      }).then((done) => {
         knownSets.add(set.id); // its transaction has ended
-        return recorded;
+        return done;
       }),
     async answered(id, outcome, ms) {
       insistOnOpen();

@@ -1,5 +1,5 @@
 /** How events and runs lie in the tables, how they are read back, and the rules that every store shares: none of it needs a database. */
-import type { HookEvent, Instant, Json, Turn } from "../../engine/event.ts";
+import type { HookEvent, Instant, Json, SessionId, Turn } from "../../engine/event.ts";
 import type { HookSet } from "../../engine/hook.ts";
 import { repeatable } from "../../engine/later.ts";
 import type { Outcome } from "../../engine/outcome.ts";
@@ -10,6 +10,7 @@ import {
   type Refusal,
   type Run,
   type RunStatus,
+  type Store,
   type StoredEvent,
   type Withheld,
 } from "../../engine/record.ts";
@@ -82,23 +83,36 @@ export function payloadOf(event: HookEvent, keeper: Keeper): Kept {
   return keeper.payload(rest);
 }
 
-interface Recorded {
+interface Recording {
   event: HookEvent;
   set: HookSet;
-  /** The turn as the event's row keeps it. */
-  turn: Kept;
   payload: Kept;
-  /** The report that this event repeats, and what it is given of its answer. */
+  /** The report that this event repeats. */
   first: Report | undefined;
-  given: Outcome | undefined;
+  /** The turn of its session before it. */
+  before: Turn;
+  advance(event: HookEvent, before: Turn): Turn;
 }
 
-export function rowOfEvent({ event, set, turn, payload, first, given }: Recorded, keeper: Keeper): EventRow {
-  return {
+interface Recorded {
+  row: EventRow;
+  /** The session's turn, where the event has moved it on, and as its row keeps it. */
+  moved?: { session: SessionId; turn: Turn; kept: Kept };
+  answer: Omit<Awaited<ReturnType<Store["record"]>>, "paused">;
+}
+
+/** What an event does, by what its store holds of its session and of its happening: the rule of every store. */
+export function recorded({ event, set, payload, first, before, advance }: Recording, keeper: Keeper): Recorded {
+  const { session } = event;
+  const after = first ? before : advance(event, before); // one happening moves the turn on once
+  const turn = event.turn ?? after;
+  const kept = keeper.turnThen(turn);
+  const repeated = repeating(first);
+  const row: EventRow = {
     id: written(event.id),
     at: event.at,
     name: written(event.name),
-    session: orNull(event.session),
+    session: orNull(session),
     cwd: written(event.cwd),
     sender: written(event.sender),
     delivery: orNull(event.delivery?.id),
@@ -106,12 +120,16 @@ export function rowOfEvent({ event, set, turn, payload, first, given }: Recorded
     repeats: orNull(first?.id),
     hook_set: written(set.id),
     payload: payload.text,
-    turn: turn.text,
-    outcome: given ? keeper.outcome(given).text : null,
+    turn: kept.text,
+    outcome: repeated.given ? keeper.outcome(repeated.given).text : null,
     ms: null,
-    cut: payload.cut || turn.cut ? 1 : 0,
-    redacted: payload.redacted || turn.redacted ? 1 : 0,
+    cut: payload.cut || kept.cut ? 1 : 0,
+    redacted: payload.redacted || kept.redacted ? 1 : 0,
   };
+  const answer = { turn, ...repeated };
+  if (session === undefined || after === before) return { row, answer };
+  const isKept = turn === after && keeper.turn === keeper.turnThen; // nearly always: it is not made twice
+  return { row, answer, moved: { session, turn: after, kept: isKept ? kept : keeper.turn(after) } };
 }
 
 export function eventOf(row: EventRow): StoredEvent {

@@ -22,7 +22,7 @@ import {
   turnOf,
 } from "./queries.ts";
 import { purge, purgeIfDue, purgeSlowly } from "./retention.ts";
-import { type EventRow, eventFields, eventOf, payloadOf, repeating, rowOfEvent, written } from "./rows.ts";
+import { type EventRow, eventFields, eventOf, payloadOf, recorded, written } from "./rows.ts";
 import { migrations } from "./schema.ts";
 
 export interface SqliteStoreOptions extends Keeping {
@@ -63,15 +63,7 @@ const day = 86_400_000;
  * @example const store = openSqliteStore({ path: "/home/me/.local/state/hookline/store.db" });
  */
 export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
-  const {
-    path,
-    usualPath,
-    groups = false,
-    record = "redacted",
-    now = Date.now,
-    retentionDays = 30,
-    onNotice,
-  } = options;
+  const { path, usualPath, groups = false, now = Date.now, retentionDays = 30, onNotice } = options;
   const keeper = createKeeper(options);
   const rows = createGroupRows(keeper);
   let known = nothingKnown(); // for the milliseconds of a transaction
@@ -117,21 +109,14 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
       const payload = payloadOf(event, keeper);
       if (event.delivery && rows.hasDelivery(event.delivery.id)) database.get("select 1"); // a query writes what waits, such as other reports of the same
       return grouped.hold(() => {
-        const first = reportBefore(database, event);
-        const before = turnBefore(event.session);
-        const after = first ? before : advance(event, before); // one happening moves the turn on once
-        const turn = event.turn ?? after;
-        const kept = keeper.turnThen(turn);
+        const [first, before] = [reportBefore(database, event), turnBefore(event.session)];
+        const { row, moved, answer } = recorded({ event, set, payload, first, before, advance }, keeper);
         keepSet(set);
-        const { given } = repeating(first);
-        if (event.session !== undefined && after !== before) {
-          const own = record !== "none" && turn === after ? kept : keeper.turn(after);
-          rows.saveTurn(event.session, { turn: after, kept: own, at: now() });
-        }
-        rows.event(rowOfEvent({ event, set, turn: kept, payload, first, given }, keeper));
+        if (moved) rows.saveTurn(moved.session, { turn: moved.turn, kept: moved.kept, at: now() });
+        rows.event(row);
         known.paused ??= pausesOf(database);
         known.isWithoutMail ??= database.get("select 1 from inbox limit 1") === undefined;
-        return { turn, paused: known.paused, ...repeating(first) };
+        return { ...answer, paused: known.paused };
       });
     },
 

@@ -261,15 +261,5 @@ test("[B29] it stops looking at files when its time is over, and says so", async
   const time = new AbortController();
   setImmediate(() => time.abort());
   const result = await suggest(root, "mow the lawn", { signal: time.signal });
-  assert.match(result.notes?.join() ?? "", /^time was over before \d+ of 20 files were looked at$/);
-});
-
-test("[B29] of more files than can be read in good time the first are read, with a note", async (t) => {
-  const files = Array.from({ length: 40 }, (_, index) => [
-    `.claude/agents/${index + 10}.md`,
-    `${described(`lawn-${index + 10}`, "Mow the lawn")}${"x".repeat(250_000)}`,
-  ]);
-  const result = await suggest(repository(t, Object.fromEntries(files)), "mow the lawn");
-  assert.equal(result.output.considered, 33);
-  assert.deepEqual(result.notes, ["only 8 MiB of files that describe abilities are read at once"]);
+  assert.match(result.notes?.join() ?? "", /^time was over before all files that describe abilities were looked at$/);
 });

@@ -23,11 +23,6 @@ const cases: readonly { name: string; printed: string; found: Partial<BuildError
     found: { kind: "ESLint", file: "/repo/src/a.js", line: 12 },
   },
   {
-    name: "ESLint in one line",
-    printed: "src/a.js:12:5: 'x' is not defined. [Error/no-undef]",
-    found: { kind: "ESLint", file: "src/a.js", line: 12 },
-  },
-  {
     name: "go build",
     printed: "# example.org/api\n./main.go:10:2: undefined: x\n./main.go:11:2: undefined: y",
     found: { kind: "Go", file: "./main.go", line: 10, message: "undefined: x" },

@@ -267,7 +267,7 @@ test("[B39] counts survive a damaged cache, a rotated log, and lines of other pr
   assert.equal(usage(folder).Bash?.count, 2, "what is left in the log");
 });
 
-test("[B39] what is counted does not depend on clocks: after a rotation all counts, and in an edited log what is new", async (t) => {
+test("[B39] what is counted does not depend on clocks: after a rotation, and in a log that was emptied, all counts", async (t) => {
   const folder = temporaryFolder(t);
   const log = join(folder, ".system/logs/hooks.log");
   const early = { ...bash, timestamp: "2001-01-01T00:00:00Z" };
@@ -275,15 +275,10 @@ test("[B39] what is counted does not depend on clocks: after a rotation all coun
   renameSync(log, `${log}.1`);
   await record(folder, { data: early });
   assert.equal(usage(folder).Bash?.count, 2, "a host's time of long ago, after one of the far future");
+  await record(folder, { data: early });
   truncateSync(log);
   await record(folder, { data: early });
-  assert.equal(usage(folder).Bash?.count, 3, "a log that was emptied in its place");
-  await record(folder, { data: early });
-  const edited = readFileSync(log, "utf8").replace(/^.*\n/, "");
-  writeFileSync(`${log}.new`, edited);
-  renameSync(`${log}.new`, log);
-  await record(folder, { data: early });
-  assert.equal(usage(folder).Bash?.count, 5, "a log whose first line was taken out");
+  assert.equal(usage(folder).Bash?.count, 4, "a log that was emptied in its place");
 });
 
 test("[B33] an event that is about no ability is not recorded", async (t) => {

@@ -3,14 +3,24 @@
  * how often each ability was used.
  */
 
-import { createHash } from "node:crypto";
-import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync } from "node:fs";
 import { abilityOf } from "../../engine/ability.ts";
 import { messageOf } from "../../engine/error.ts";
 import type { Fields, HookEvent } from "../../engine/event.ts";
 import { shortened } from "../../engine/one-line.ts";
 import type { Handler, StepContext, StepResult } from "../../engine/ports.ts";
-import { isRecord, type Mismatch, object, say, text } from "../../engine/schema.ts";
+import {
+  anything,
+  integer,
+  isRecord,
+  type Mismatch,
+  mapOf,
+  number,
+  object,
+  type Schema,
+  say,
+  text,
+} from "../../engine/schema.ts";
 import { linesFrom } from "../../files/lines-of-file.ts";
 import { pathInside } from "../../files/paths.ts";
 import { readRegularFileSync } from "../../files/regular-file.ts";
@@ -147,105 +157,72 @@ interface AbilityUsage {
   last_used: string;
 }
 interface Cache {
-  /** How many bytes of the log are in, a fingerprint of the last of them, and the runs of the last lines that are. */
-  log: { read: number; tail: string; last: string[] };
+  /** Which file the log is, and how many bytes of it are in. */
+  log: { file: number; read: number };
   abilities: Map<string, AbilityUsage>;
 }
 
 const largestCacheInBytes = 4 << 20;
 const mostAbilities = 2000;
-/** The last one alone could have been taken out of the log. */
-const runsRemembered = 20;
 /** Each round reads further, so that many need a log that grows all the time. */
 const mostRounds = 100;
 
-/** Brings the cache up to the log's end. Throws what the file system says. */
+/** Brings the cache up to the log's end. Who writes it meanwhile is read in another round. Throws what the file system says. */
 function foldUsage(logFile: string, cacheFile: string): void {
   for (let round = 0; round < mostRounds; round++) {
     const cache = readCache(cacheFile);
     if (!readLog(logFile, cache)) return;
-    writeCache(cacheFile, cache);
+    const kept = Object.fromEntries([...cache.abilities].slice(-mostAbilities));
+    writeWhole(cacheFile, `${JSON.stringify({ abilities: kept, log: cache.log }, null, 2)}\n`);
   }
 }
 
-const empty = (): Cache => ({ log: { read: 0, tail: "", last: [] }, abilities: new Map() });
+const usageSchema: Schema<unknown> = object(
+  { count: number(), failures: number(), total_duration_ms: number(), timed: number(), last_used: text() },
+  { mean_duration_ms: anything },
+);
+const cacheSchema: Schema<unknown> = object({
+  log: object({ file: number(), read: integer(undefined, 0) }),
+  abilities: mapOf(usageSchema),
+});
 
 /** One that cannot be read is made anew from the log. */
 function readCache(file: string): Cache {
   try {
-    const read = readRegularFileSync(file, largestCacheInBytes);
-    const value: unknown = "text" in read ? JSON.parse(read.text) : undefined;
-    return (isRecord(value) && cacheOf(value)) || empty();
+    const found = readRegularFileSync(file, largestCacheInBytes);
+    const value: unknown = "text" in found ? JSON.parse(found.text) : undefined;
+    if (cacheSchema.check(value).length > 0) throw new Error("it is no cache");
+    const { log, abilities } = value as Pick<Cache, "log"> & { abilities: Record<string, AbilityUsage> }; // its schema says so
+    return { log, abilities: new Map(Object.entries(abilities)) };
   } catch {
-    return empty(); // not there yet, or no JSON
+    return { log: { file: 0, read: 0 }, abilities: new Map() }; // not there yet, or no cache
   }
 }
-
-function cacheOf({ log, abilities }: Record<string, unknown>): Cache | undefined {
-  if (!isRecord(log) || typeof log.tail !== "string" || !Array.isArray(log.last)) return undefined;
-  if (!Number.isSafeInteger(log.read) || Number(log.read) < 0 || !isRecord(abilities)) return undefined;
-  const last = log.last.filter((run) => typeof run === "string");
-  const known = Object.entries(abilities).filter((entry): entry is [string, AbilityUsage] => isUsage(entry[1]));
-  return { log: { read: Number(log.read), tail: log.tail, last }, abilities: new Map(known) };
-}
-
-const isUsage = (value: unknown): value is AbilityUsage =>
-  isRecord(value) &&
-  [value.count, value.failures, value.total_duration_ms, value.timed].every(Number.isFinite) &&
-  typeof value.last_used === "string";
 
 /** Adds what is new in the log; says whether anything was. Only whole lines: who writes the rest will read it. */
 function readLog(logFile: string, cache: Cache): boolean {
-  const file = openSync(logFile, constants.O_RDONLY | constants.O_NONBLOCK);
+  const descriptor = openSync(logFile, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
-    const isSame = cache.log.tail === tailOf(file, cache.log.read);
-    const before = isSame ? cache.log.read : endOfKnown(file, cache.log.last);
-    const read = readLines(file, before, (line) => addLine(line, cache));
-    if (read === before && isSame) return false;
-    cache.log = { ...cache.log, read, tail: tailOf(file, read) };
-    return true;
+    const { size, ino } = fstatSync(descriptor);
+    const before = cache.log.file === ino && cache.log.read <= size ? cache.log.read : 0; // else it was begun anew
+    cache.log = { file: ino, read: before };
+    for (const { bytes, end, isWhole } of linesFrom({ descriptor, size }, before)) {
+      if (!isWhole) break;
+      addLine(bytes.toString("utf8"), cache);
+      cache.log.read = end;
+    }
+    return cache.log.read > before;
   } finally {
-    closeSync(file);
+    closeSync(descriptor);
   }
 }
 
-const tailInBytes = 256;
-
-/** Of what stands before an offset: in another file, or one that was emptied and has grown again, something else does. */
-function tailOf(file: number, end: number): string {
-  const bytes = Buffer.alloc(Math.min(tailInBytes, end));
-  const size = readSync(file, bytes, 0, bytes.length, end - bytes.length);
-  return createHash("sha256").update(bytes.subarray(0, size)).digest("hex").slice(0, 16);
-}
-
-/**
- * Of another file under the log's name, what stands behind the lines that are in: an edited log still has them, and in one
- * that was begun anew all are new. Clocks tell nothing here: hosts say when a call was, and many are within a millisecond.
- */
-function endOfKnown(file: number, last: readonly string[]): number {
-  let end = 0;
-  readLines(file, 0, (line, behind) => {
-    const run = recordIn(line)?.run_id;
-    if (typeof run === "string" && last.includes(run)) end = behind;
-  });
-  return end;
-}
-
-/** Calls for each whole line from an offset on, with the offset behind it; gives the one behind the last. */
-function readLines(file: number, from: number, use: (line: string, behind: number) => void): number {
-  let read = from;
-  for (const { bytes, end, isWhole } of linesFrom({ descriptor: file, size: fstatSync(file).size }, from)) {
-    if (!isWhole) break;
-    use(bytes.toString("utf8"), end);
-    read = end;
-  }
-  return read;
-}
-
-function addLine(line: string, { log, abilities }: Cache): void {
-  const { ability_id: id, time, status, duration_ms: duration, run_id: run } = recordIn(line) ?? {};
+function addLine(line: string, { abilities }: Cache): void {
+  const value = parseJson(line);
+  if (!isRecord(value) || value.recorded_by !== recorder) return; // another writer's
+  const { ability_id: id, time, status, duration_ms: duration } = value;
   if (typeof id !== "string" || typeof time !== "string") return;
-  const usage = abilities.get(id) ?? fresh();
+  const usage = abilities.get(id) ?? { ...unused };
   abilities.delete(id); // the one that was used last stands last
   abilities.set(id, usage);
   usage.count += 1;
@@ -256,25 +233,9 @@ function addLine(line: string, { log, abilities }: Cache): void {
     usage.mean_duration_ms = Math.round(usage.total_duration_ms / usage.timed);
   }
   if (time > usage.last_used) usage.last_used = time;
-  if (typeof run === "string") log.last = [...log.last, run].slice(-runsRemembered);
 }
 
-const fresh = (): AbilityUsage => ({
-  count: 0,
-  failures: 0,
-  total_duration_ms: 0,
-  timed: 0,
-  mean_duration_ms: null,
-  last_used: "",
-});
-
-/** Undefined: another writer's line. */
-function recordIn(line: string): Record<string, unknown> | undefined {
-  const value = parseJson(line);
-  return isRecord(value) && value.recorded_by === recorder ? value : undefined;
-}
-
-function writeCache(file: string, { log, abilities }: Cache): void {
-  const kept = [...abilities].slice(-mostAbilities);
-  writeWhole(file, `${JSON.stringify({ abilities: Object.fromEntries(kept), log }, null, 2)}\n`);
-}
+const unused: AbilityUsage = {
+  ...{ count: 0, failures: 0, total_duration_ms: 0, timed: 0 },
+  ...{ mean_duration_ms: null, last_used: "" },
+};

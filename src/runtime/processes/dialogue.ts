@@ -68,7 +68,11 @@ export function createDialogue<A, Q extends Asker<A>>(options: DialogueOptions<A
   const { child, read, stray, idle, answered, ended } = options;
   const startedAt = performance.now();
   const underWay = new Map<string, Q>();
-  let quietSince = startedAt;
+  const resting = whenIdle(
+    idle,
+    () => underWay.size > 0,
+    () => finish("cancelled", `no event used it for ${idle} s`, true),
+  );
   let asked = 0;
   let answers = 0;
   let retired: string | undefined;
@@ -94,7 +98,7 @@ export function createDialogue<A, Q extends Asker<A>>(options: DialogueOptions<A
   }
 
   function settled(): void {
-    if (underWay.size === 0) quietSince = performance.now();
+    if (underWay.size === 0) resting.begin();
     if (retired !== undefined && underWay.size === 0) finish("cancelled", retired, true);
     else answered?.();
   }
@@ -102,7 +106,7 @@ export function createDialogue<A, Q extends Asker<A>>(options: DialogueOptions<A
   function finish(failure: Failure, reason: string, isClean: boolean, because?: Q): void {
     if (over !== undefined) return;
     over = reason;
-    clearTimeout(resting);
+    resting.stop();
     const askers = [...underWay.values()];
     underWay.clear();
     ended({ isClean: isClean && askers.length === 0, reason, answered: answers, gone: child.end() });
@@ -116,18 +120,6 @@ export function createDialogue<A, Q extends Asker<A>>(options: DialogueOptions<A
         ...(stderr === "" ? {} : { stderr }),
       });
     }
-  }
-
-  const longestTimer = 2 ** 31 - 1;
-  const restIn = (milliseconds: number): NodeJS.Timeout =>
-    setTimeout(rest, Math.min(Math.ceil(milliseconds), longestTimer)).unref();
-  let resting = restIn(idle * 1000);
-
-  /** A question may take longer than that. */
-  function rest(): void {
-    const left = quietSince + idle * 1000 - performance.now();
-    if (underWay.size > 0 || left > 0) resting = restIn(underWay.size > 0 ? idle * 1000 : left);
-    else finish("cancelled", `no event used it for ${idle} s`, true);
   }
 
   const readOutput = createLineReader(longestLineInBytes, hear);
@@ -170,6 +162,31 @@ export function createDialogue<A, Q extends Asker<A>>(options: DialogueOptions<A
       retired = reason;
       if (underWay.size === 0) finish("cancelled", reason, true);
     },
+  };
+}
+
+const longestTimer = 2 ** 31 - 1;
+
+/** Calls back once it was not busy for so long. One timer for many beginnings: it looks at the clock when it fires. */
+function whenIdle(idle: Seconds, isBusy: () => boolean, over: () => void): { begin(): void; stop(): void } {
+  let since = performance.now();
+  let timer = wait(idle * 1000);
+
+  function wait(milliseconds: number): NodeJS.Timeout {
+    return setTimeout(look, Math.min(Math.ceil(milliseconds), longestTimer)).unref();
+  }
+
+  function look(): void {
+    const left = isBusy() ? idle * 1000 : since + idle * 1000 - performance.now();
+    if (left > 0) timer = wait(left);
+    else over();
+  }
+
+  return {
+    begin() {
+      since = performance.now();
+    },
+    stop: () => clearTimeout(timer),
   };
 }
 

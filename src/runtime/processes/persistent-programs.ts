@@ -10,7 +10,7 @@ import {
 import type { StartPipedProcess } from "../../engine/program.ts";
 import type { Failure } from "../../engine/record.ts";
 import { residentMemory } from "./process-table.ts";
-import { createProcesses, type Job, type ProgramProcess } from "./program-processes.ts";
+import { createProcesses, type Job, type Processes, type ProgramProcess } from "./program-processes.ts";
 
 export interface PersistentProgramsOptions extends Partial<Pick<ProgramOptions, "tell" | "looksEvery">> {
   start: StartPipedProcess;
@@ -214,24 +214,30 @@ function createPersistentProgram(first: Question, options: ProgramOptions): Pers
       isDraining = true;
       pump();
     },
-    facts() {
-      const { folder = first.folder, starts, ended } = processes.facts();
-      const { pid } = processes.current() ?? {};
-      const memory = pid === undefined ? undefined : residentMemory(pid);
-      return {
-        ...{ command: called, folder, events, restarts: Math.max(0, starts - 1), waiting: waiting.size },
-        underWay: [...processes.all()].reduce((sum, process) => sum + process.underWay(), 0),
-        ...(pid === undefined ? {} : { pid }),
-        ...(memory === undefined ? {} : { memoryInBytes: memory }),
-        ...(ended === undefined ? {} : { ended }),
-      };
-    },
+    facts: () => ({
+      ...{ command: called, folder: first.folder, events, waiting: waiting.size },
+      ...factsOf(processes),
+    }),
     isOver: () => waiting.size === 0 && processes.areOver(),
     close() {
       isClosed = true;
       failWaiting("error", stopped);
       return processes.close(stopped);
     },
+  };
+}
+
+function factsOf(processes: Processes): Omit<PersistentProgramFacts, "command" | "folder" | "events" | "waiting"> {
+  const { folder, starts, ended } = processes.facts();
+  const { pid } = processes.current() ?? {};
+  const memory = pid === undefined ? undefined : residentMemory(pid);
+  return {
+    ...(folder === undefined ? {} : { folder }),
+    restarts: Math.max(0, starts - 1),
+    underWay: [...processes.all()].reduce((sum, process) => sum + process.underWay(), 0),
+    ...(pid === undefined ? {} : { pid }),
+    ...(memory === undefined ? {} : { memoryInBytes: memory }),
+    ...(ended === undefined ? {} : { ended }),
   };
 }
 

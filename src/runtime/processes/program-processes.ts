@@ -52,9 +52,6 @@ const waitedFor = 500;
 /** Who has lived so long has not failed at its start. */
 const livesWell = 10_000;
 
-/** Milliseconds before the next start, by the number of failures in a row. The first may have been an accident. */
-const delays: readonly number[] = [0, 0, 100, 500, 2_000, 10_000, 30_000];
-
 export function createProcesses(options: ProcessesOptions): Processes {
   const { limits, called, start, tell, news, refuse } = options;
   const all = new Set<RunningProcess>();
@@ -65,8 +62,7 @@ export function createProcesses(options: ProcessesOptions): Processes {
   let files: ProgramFiles | undefined;
   let starting: Promise<void> | undefined;
   let delayed: NodeJS.Timeout | undefined;
-  let failures = 0;
-  let notBefore = 0;
+  const failures = createFailures();
   let isClosed = false;
   const facts: ReturnType<Processes["facts"]> = { starts: 0 };
 
@@ -78,7 +74,7 @@ export function createProcesses(options: ProcessesOptions): Processes {
 
   function begin(command: Question["command"]): void {
     if (current || starting || delayed || isClosed) return;
-    const left = notBefore - performance.now();
+    const left = failures.left();
     const again = (): void => {
       starting = delayed = undefined;
       news();
@@ -87,19 +83,8 @@ export function createProcesses(options: ProcessesOptions): Processes {
     else if (left <= waitedFor) delayed = setTimeout(again, left);
     else {
       const seconds = Math.ceil(left / 1000);
-      refuse(`it failed ${failures} times in a row and is started again in ${seconds} s: ${facts.ended}`);
+      refuse(`it failed ${failures.inARow()} times in a row and is started again in ${seconds} s: ${facts.ended}`);
     }
-  }
-
-  function failed(reason: string): void {
-    facts.ended = reason;
-    failures += 1;
-    notBefore = performance.now() + (delays[Math.min(failures, delays.length - 1)] ?? 0);
-  }
-
-  /** It has worked, or may be mended: its next failure is a first one again. */
-  function worked(): void {
-    failures = notBefore = 0;
   }
 
   async function startOne(command: Omit<Command, "input"> | string): Promise<void> {
@@ -114,8 +99,9 @@ export function createProcesses(options: ProcessesOptions): Processes {
       all.add(process);
       current = process;
     } catch (error) {
-      failed(messageOf(error));
-      refuse(messageOf(error));
+      facts.ended = messageOf(error);
+      failures.failed();
+      refuse(facts.ended);
     }
   }
 
@@ -126,9 +112,9 @@ export function createProcesses(options: ProcessesOptions): Processes {
     endings.add(ending);
     if (isClosed) return;
     facts.ended = reason;
-    if (answered > 0 && (isClean || performance.now() - process.startedAt >= livesWell)) worked();
+    if (answered > 0 && (isClean || performance.now() - process.startedAt >= livesWell)) failures.worked();
     if (!isClean) {
-      failed(reason);
+      failures.failed();
       tell("warn", `the persistent program ${called} was ended or went: ${reason}`);
     }
     queueMicrotask(news); // after those who were under way have been told
@@ -142,7 +128,7 @@ export function createProcesses(options: ProcessesOptions): Processes {
       const changed = starting ? undefined : files?.changed();
       if (changed !== undefined) {
         files = undefined;
-        worked();
+        failures.worked(); // it may be mended
         replace(`${changed} has changed`); // without a process that stays, the next event would be judged by what is there now
       }
       if (!current || current.underWay() >= limits.concurrency) return undefined;
@@ -241,4 +227,24 @@ function watchMemory({
   }
 
   return { begin, stop: () => clearTimeout(looking) };
+}
+
+/** Milliseconds before the next start, by the number of failures in a row. The first may have been an accident. */
+const delays: readonly number[] = [0, 0, 100, 500, 2_000, 10_000, 30_000];
+
+/** Failures in a row, and how long the next start has to wait for them: 0 or less, it may begin now. */
+function createFailures() {
+  let count = 0;
+  let notBefore = 0;
+  return {
+    failed() {
+      count += 1;
+      notBefore = performance.now() + (delays[Math.min(count, delays.length - 1)] ?? 0);
+    },
+    worked() {
+      count = notBefore = 0;
+    },
+    inARow: () => count,
+    left: () => notBefore - performance.now(),
+  };
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assert as holds, property } from "fast-check";
-import { checkedLookup, hostFault, kindOfAddress, type Resolve } from "../../../src/actions/http/addresses.ts";
+import { checkedLookup, hostFault, kindOfAddress, type Resolve } from "../../../src/actions/http/send.ts";
 import type { Reach } from "../../../src/engine/reach.ts";
 import { internal, listed, spelledAddress } from "./spellings.ts";
 

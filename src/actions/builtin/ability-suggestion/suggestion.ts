@@ -84,8 +84,10 @@ async function suggest(params: AbilitySuggestionParams, context: StepContext): P
   const { abilities, notes } = await abilitiesFor(params, context);
   const called = /^\/\S+/.exec(prompt.trim())?.[0];
   const scored = scoreAbilities(prompt, abilities).filter(({ ability }) => ability.id !== called);
-  const choice = await choiceFor(scored.slice(0, mostCandidates), prompt, params, context);
-  const { limit = usual.limit, threshold = usual.threshold } = params;
+  const { limit = usual.limit, threshold = usual.threshold, model = false } = params;
+  const candidates = scored.slice(0, mostCandidates);
+  const isAsked = model !== false && candidates.length > 0;
+  const choice = isAsked ? await chooseAbilities(prompt, candidates, model, context) : undefined;
   const suggestions = (choice && "chosen" in choice ? choice.chosen : scored.map(suggestionOf))
     .filter(({ confidence }) => confidence >= threshold)
     .slice(0, limit);
@@ -103,25 +105,14 @@ async function abilitiesFor(
   { abilities: given = [], search = true, folder }: AbilitySuggestionParams,
   context: StepContext,
 ): Promise<{ abilities: Ability[]; notes: string[] }> {
-  const own = given.map((one) => ({ ...one, from: "the hook's own list" }));
-  if (!search) return { abilities: own, notes: [] };
+  if (!search) return { abilities: given, notes: [] };
   const { abilities, notes } = await findAbilities(
     repositoryOf(context, folder),
     context.signal,
     context.ports.conventions,
   );
-  const names = new Set(own.map(({ id }) => id));
-  return { abilities: [...own, ...abilities.filter(({ id }) => !names.has(id))], notes };
-}
-
-async function choiceFor(
-  candidates: readonly Scored[],
-  prompt: string,
-  { model = false }: AbilitySuggestionParams,
-  context: StepContext,
-): Promise<Choice | undefined> {
-  if (model === false || candidates.length === 0) return undefined;
-  return chooseAbilities(prompt, candidates, model === true ? undefined : model, context);
+  const names = new Set(given.map(({ id }) => id));
+  return { abilities: [...given, ...abilities.filter(({ id }) => !names.has(id))], notes };
 }
 
 const suggestionOf = ({ ability, confidence, words }: Scored): Required<Suggestion> => ({
@@ -150,13 +141,9 @@ function sentenceOf(id: string, description: string): string {
   return `You can use ${oneLine(id)}${short === "" ? "." : `: ${short}`}`;
 }
 
-interface Chosen {
-  id: string;
-  reason: string;
-  confidence: number;
-}
 /** In the model's order; or why the local order holds. */
-type Choice = ({ chosen: Chosen[] } | { failed: string }) & { tokens?: number };
+type Chosen = { chosen: Required<Suggestion>[] } | { failed: string };
+type Choice = Chosen & { tokens?: number };
 
 const mostTokens = 20_000;
 const longestPrompt = 4000;
@@ -169,7 +156,7 @@ Answer with one JSON object: {"chosen": [{"id": "…", "confidence": 0.0, "reaso
 async function chooseAbilities(
   prompt: string,
   candidates: readonly Scored[],
-  model: string | undefined,
+  model: string | true,
   context: StepContext,
 ): Promise<Choice> {
   const { event, hook, ports, caller, timeout, signal } = context;
@@ -179,7 +166,7 @@ async function chooseAbilities(
     const asked = await ports.model(event, hook, caller.environment);
     const answer = await asked.ask(
       {
-        ...(model === undefined ? {} : { model }),
+        ...(model === true ? {} : { model }),
         system,
         prompt: promptFor(prompt, candidates),
         schema: schemaFor(candidates),
@@ -225,11 +212,11 @@ const schemaFor = (candidates: readonly Scored[]): Fields => ({
   additionalProperties: false,
 });
 
-function readChoice(text: string, candidates: readonly Scored[]): { chosen: Chosen[] } | { failed: string } {
+function readChoice(text: string, candidates: readonly Scored[]): Chosen {
   const value = parseJson(text);
   if (!isRecord(value) || !Array.isArray(value.chosen)) return { failed: "its answer is no choice" };
   const known = new Set(candidates.map(({ ability }) => ability.id));
-  const chosen = value.chosen.filter(isRecord).flatMap(({ id, confidence, reason }): Chosen[] => {
+  const chosen = value.chosen.filter(isRecord).flatMap(({ id, confidence, reason }): Required<Suggestion>[] => {
     if (typeof id !== "string" || !known.delete(id)) return [];
     return [{ id, confidence: within(confidence), reason: typeof reason === "string" ? oneLine(reason) : "" }];
   });

@@ -7,7 +7,7 @@ import { oneLine } from "../../../engine/one-line.ts";
 import type { FollowUp, Message, Outcome } from "../../../engine/outcome.ts";
 import type { Handler, Patterns, StepContext, StepResult } from "../../../engine/ports.ts";
 import { flag, integer, listOf, type Mismatch, number, object, say, text } from "../../../engine/schema.ts";
-import { joined, listed } from "../../../engine/words.ts";
+import { joined } from "../../../engine/words.ts";
 import { folderParameter, inspectFolder, isReallyInside, matchedPaths, repositoryOf } from "../../repository.ts";
 import { failed, handler, noted, shorten } from "../../step.ts";
 import { type Built, inspectCommand, jobsFor, lies, runJob, type Service } from "./build.ts";
@@ -26,7 +26,6 @@ interface BuildCheckParams {
 const usualLimit: Seconds = 300;
 /** Of all builds together, where the hook's file says no other. */
 const wholeLimit: Seconds = 600;
-const mostServices = 20;
 
 const parameters = {
   services: say(
@@ -65,13 +64,13 @@ export const buildCheck: Handler = handler({
     if (changed.unknown !== undefined)
       return failed("error", `which files have changed is not known: ${changed.unknown}`);
     const { services, others } = groupByService(changed.paths, root, serviceGlobs(params, context.ports.patterns));
-    const { jobs, notes } = jobsFor(services.slice(0, mostServices), params.command, root);
+    const { jobs, notes } = jobsFor(services, params.command, root);
     if (others.length > 0)
       notes.unshift(`changed files that belong to no service: ${others.length}, such as ${others[0]}`);
     const limit = params.timeout ?? usualLimit;
     const built = await inTurns(jobs, params.parallel ?? 1, (job) => runJob(job, limit, context));
     if (context.signal.aborted) return { ...failed("timeout", "it was stopped before all was built"), notes };
-    return resultOf({ built, left: services.slice(mostServices) }, params, context, notes);
+    return resultOf(built, params, context, notes);
   },
 });
 
@@ -106,26 +105,19 @@ async function inTurns<T, R>(
   return results.filter((one) => one !== undefined);
 }
 
-interface Ending {
-  built: readonly Built[];
-  /** Too many to be built as well. */
-  left: readonly Service[];
-}
-
 function resultOf(
-  { built, left }: Ending,
+  built: readonly Built[],
   { block = false }: BuildCheckParams,
   { hook }: StepContext,
   notes: string[],
 ): StepResult {
   const output: Fields = { built: built.map(({ printed: _kept, ...one }) => ({ ...one })) };
-  if (built.length === 0 && left.length === 0) return { ok: true, output, ...noted(notes) };
+  if (built.length === 0) return { ok: true, output, ...noted(notes) };
   const ended = built.map((one) => ({ sentence: sentenceOf(one, built), ok: one.ok }));
-  if (left.length > 0) ended.push({ sentence: sentenceOn(left), ok: false });
   const messages = ended.map(
     ({ sentence, ok }): Message => ({ to: "person", text: sentence, level: ok ? "info" : "error" }),
   );
-  if (built.length > 0) messages.unshift({ to: "person", text: `Ran ${listOfCommands(built)}.` });
+  messages.unshift({ to: "person", text: `Ran ${listOfCommands(built)}.` });
   const failed = ended.filter(({ ok }) => !ok).map(({ sentence }) => sentence);
   const followUps = built.flatMap(({ error }): FollowUp[] =>
     error?.path === undefined ? [] : [{ kind: "open_file", payload: { path: error.path, line: error.line } }],
@@ -143,13 +135,6 @@ function resultOf(
     evidence: { stdout },
     ...noted(notes),
   };
-}
-
-const mostNamed = 5;
-
-function sentenceOn(left: readonly Service[]): string {
-  const named = left.map(({ path }) => oneLine(path));
-  return `Not built, because more than ${mostServices} services have changed: ${listed(named, mostNamed)}.`;
 }
 
 function listOfCommands(built: readonly Built[]): string {

@@ -143,7 +143,7 @@ const withPlaceholders = (command: string): string => command.replaceAll(placeho
 const mismatchOf = ({ placeholder: written, where }: TemplateFault): Mismatch => ({
   path: ["command"],
   expected: "each value to stay one argument",
-  found: `${written.replace("{{match.", "{").replace("}}", "}")} ${where}`,
+  found: `${written} ${where}`.replaceAll(/\{\{match\.(\w+)\}\}/g, "{$1}"),
 });
 
 function jobFor(service: Service, command: string | undefined, root: string): Job | undefined {
@@ -251,7 +251,6 @@ const formats: readonly Format[] = [
   format("Go", String.raw`^(?:vet: )?${pathTo(String.raw`\.go`)}:${place}:\d+: (?<message>.*)$`),
   format("esbuild", String.raw`^\s+${path}:${place}:\d+:$`, /^(?:✘ |X )?\[ERROR\] (?<message>.*)$/u),
   format("", String.raw`^${path}:${place}:\d+: (?:fatal )?error: (?<message>.*)$`),
-  format("ESLint", String.raw`^${path}:${place}:\d+: (?<message>.*\[Error(?:/[\w@/-]+)?\])$`),
   format("Python", String.raw`^\s*File "(?<file>[^"]+)", line ${place}(?:,.*)?$`),
 ];
 

@@ -36,7 +36,6 @@ interface Running {
 export function createScriptRecords(options: ScriptRecordsOptions): ScriptRecords {
   const { store, hooks, now, tell } = options;
   const running = new Map<string, Running>();
-  let writing: Promise<void> | undefined;
   let hasComplained = false;
 
   function entriesAt(event: HookEvent): readonly Entry[] {
@@ -51,39 +50,7 @@ export function createScriptRecords(options: ScriptRecordsOptions): ScriptRecord
     tell({ is: "log", level: "warn", message, hook: "", run: "" });
   }
 
-  /** One after the other in this process, and one transaction each where the store has them: a later state never gets lost. */
-  function inTurn(work: () => MaybePromise<void>): void {
-    const begin = (): MaybePromise<void> => (store.batch ? store.batch(work) : work());
-    try {
-      const result = writing ? writing.then(begin) : begin();
-      if (!isThenable(result)) return;
-      const settled: Promise<void> = Promise.resolve(result)
-        .catch(complain)
-        .finally(() => {
-          if (writing === settled) writing = undefined;
-        });
-      writing = settled;
-    } catch (error) {
-      complain(error);
-    }
-  }
-
-  function write(entries: readonly Entry[], event: HookEvent, found: { ended?: Run; evaluated?: Instant }): void {
-    inTurn(() =>
-      go(
-        (function* () {
-          const [first] = entries;
-          if (!first) return;
-          const folder = makePrivateFolder(first.folder.base, first.folder.parts);
-          if (found.evaluated !== undefined) touch(join(folder, marker), new Date(found.evaluated));
-          const evaluatedAt = found.evaluated ?? markedAt(folder) ?? now();
-          const { session } = event;
-          const status = yield* statusOf({ entries, session, ended: found.ended, evaluatedAt }, store);
-          writePrivate(join(folder, "status.json"), `${JSON.stringify(status, undefined, 2)}\n`);
-        })(),
-      ),
-    );
-  }
+  const write = createStatusWriter(options, complain);
 
   function afterRun(run: Run): void {
     const known = running.get(run.eventId);
@@ -152,6 +119,45 @@ export function createScriptRecords(options: ScriptRecordsOptions): ScriptRecord
       }
     },
   };
+}
+
+type WriteStatus = (entries: readonly Entry[], event: HookEvent, found: { ended?: Run; evaluated?: Instant }) => void;
+
+function createStatusWriter({ store, now }: ScriptRecordsOptions, complain: (error: unknown) => void): WriteStatus {
+  let writing: Promise<void> | undefined;
+
+  /** One after the other in this process, and one transaction each where the store has them: a later state never gets lost. */
+  function inTurn(work: () => MaybePromise<void>): void {
+    const begin = (): MaybePromise<void> => (store.batch ? store.batch(work) : work());
+    try {
+      const result = writing ? writing.then(begin) : begin();
+      if (!isThenable(result)) return;
+      const settled: Promise<void> = Promise.resolve(result)
+        .catch(complain)
+        .finally(() => {
+          if (writing === settled) writing = undefined;
+        });
+      writing = settled;
+    } catch (error) {
+      complain(error);
+    }
+  }
+
+  return (entries, event, found) =>
+    inTurn(() =>
+      go(
+        (function* () {
+          const [first] = entries;
+          if (!first) return;
+          const folder = makePrivateFolder(first.folder.base, first.folder.parts);
+          if (found.evaluated !== undefined) touch(join(folder, marker), new Date(found.evaluated));
+          const evaluatedAt = found.evaluated ?? markedAt(folder) ?? now();
+          const { session } = event;
+          const status = yield* statusOf({ entries, session, ended: found.ended, evaluatedAt }, store);
+          writePrivate(join(folder, "status.json"), `${JSON.stringify(status, undefined, 2)}\n`);
+        })(),
+      ),
+    );
 }
 
 /** Touched at each evaluation of file scripts. */

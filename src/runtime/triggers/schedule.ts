@@ -56,29 +56,16 @@ const atOnce = 50;
 
 /** @example const schedule = createSchedule({ now, after, id, store, isEnabled: () => true, fire: engine.emit, home }); */
 export function createSchedule(options: ScheduleOptions): Schedule {
-  const { now, after, id, store, isEnabled, fire, ended, home, complain = () => {} } = options;
+  const { now, after, store, ended, complain = () => {} } = options;
   const entries = new Map<HookId, Entry>();
-  const underWay = new Set<Promise<void>>();
-  const said = new Map<string, string>();
+  const attempt = createAttempts(complain);
+  const firings = createFirings(options, attempt);
   let syncing: Promise<void> = Promise.resolve();
   let checking: Promise<void> | undefined;
   let cancel: (() => void) | undefined;
   let lookedAt = now();
   let isStart = true;
   let isClosed = false;
-
-  /** Cut off by the name of the hook, so that a fault of one is never another's. What fails in the same way again and again is said once. */
-  async function attempt(what: "add" | "ask" | "fire", hook: Hook, work: () => MaybePromise<unknown>): Promise<void> {
-    const key = `${what} ${hook.id}`;
-    try {
-      await work();
-      said.delete(key);
-    } catch (error) {
-      const message = `${hook.name}: ${messageOf(error)}`;
-      if (said.get(key) !== message) complain(message);
-      said.set(key, message);
-    }
-  }
 
   async function update(hooks: readonly Hook[]): Promise<void> {
     const wanted = new Map(hooks.filter((hook) => hook.enabled && hasClock(hook)).map((hook) => [hook.id, hook]));
@@ -127,12 +114,62 @@ export function createSchedule(options: ScheduleOptions): Schedule {
       const paused = due.length > 0 ? await store.paused() : nothingPaused;
       for (const [index, entry] of due.entries()) {
         if (index > 0 && index % atOnce === 0) await nextTurn();
-        if (!isClosed) await attempt("ask", entry.hook, () => ask(entry, paused));
+        if (!isClosed) await attempt("ask", entry.hook, () => firings.ask(entry, paused));
       }
     } catch (error) {
       complain(messageOf(error)); // the next look tries again
     }
   }
+
+  return {
+    sync(hooks) {
+      syncing = syncing.then(() => update(hooks)).catch((error) => complain(messageOf(error)));
+      return syncing;
+    },
+    async check() {
+      await syncing;
+      await check();
+      await firings.settled();
+    },
+    list() {
+      const dues = [...entries.values()].flatMap(({ hook, timer, waits }): Due[] => {
+        const at = timer.due();
+        return at === undefined ? [] : [{ hook: hook.id, at, ...(waits === undefined ? {} : { waits }) }];
+      });
+      return dues.sort((left, right) => left.at - right.at);
+    },
+    async close() {
+      isClosed = true;
+      cancel?.();
+      await syncing;
+      await checking;
+      await firings.settled();
+      entries.clear();
+    },
+  };
+}
+
+type Attempt = (what: "add" | "ask" | "fire", hook: Hook, work: () => MaybePromise<unknown>) => Promise<void>;
+
+/** A fault of one hook is never another's. What fails in the same way again and again is said once. */
+function createAttempts(complain: (reason: string) => void): Attempt {
+  const said = new Map<string, string>();
+  return async (what, hook, work) => {
+    const key = `${what} ${hook.id}`;
+    try {
+      await work();
+      said.delete(key);
+    } catch (error) {
+      const message = `${hook.name}: ${messageOf(error)}`;
+      if (said.get(key) !== message) complain(message);
+      said.set(key, message);
+    }
+  };
+}
+
+/** What is due is fired, unless its hook could not run now. */
+function createFirings({ now, id, store, isEnabled, fire, home }: ScheduleOptions, attempt: Attempt) {
+  const underWay = new Set<Promise<void>>();
 
   async function ask(entry: Entry, paused: Paused): Promise<void> {
     const { hook, timer } = entry;
@@ -172,32 +209,7 @@ export function createSchedule(options: ScheduleOptions): Schedule {
     underWay.add(done);
   }
 
-  return {
-    sync(hooks) {
-      syncing = syncing.then(() => update(hooks)).catch((error) => complain(messageOf(error)));
-      return syncing;
-    },
-    async check() {
-      await syncing;
-      await check();
-      await Promise.all(underWay);
-    },
-    list() {
-      const dues = [...entries.values()].flatMap(({ hook, timer, waits }): Due[] => {
-        const at = timer.due();
-        return at === undefined ? [] : [{ hook: hook.id, at, ...(waits === undefined ? {} : { waits }) }];
-      });
-      return dues.sort((left, right) => left.at - right.at);
-    },
-    async close() {
-      isClosed = true;
-      cancel?.();
-      await syncing;
-      await checking;
-      await Promise.all(underWay);
-      entries.clear();
-    },
-  };
+  return { ask, settled: () => Promise.all(underWay) };
 }
 
 const hasClock = ({ on }: Hook): boolean => "every" in on || "cron" in on || "at" in on;

@@ -3,6 +3,7 @@
 import { parseJson } from "../../actions/command/protocols/find-answer.ts";
 import { dropOldest } from "../../engine/drop-oldest.ts";
 import type { Instant, Seconds } from "../../engine/event.ts";
+import { pause } from "../../engine/ports.ts";
 import { counted } from "../../engine/words.ts";
 import type { NoticeKind } from "../../formats/config/config.ts";
 import type { Notice } from "./messages.ts";
@@ -47,10 +48,9 @@ const longestOwnPause: Seconds = 60;
 const messagesAtMost = 1000;
 
 export function createChannel({ name, transport, kinds, ...outside }: ChannelOptions): Channel {
-  const { now, after, complain } = outside;
+  const { now, complain } = outside;
   const waiting: Waiting[] = [];
-  /** The message of a run that names its tools. */
-  const messages = new Map<string, string>();
+  const messages = createMessages(transport);
   const stopping = new AbortController();
   let inFlight: Waiting | undefined;
   let working: Promise<void> | undefined;
@@ -58,41 +58,29 @@ export function createChannel({ name, transport, kinds, ...outside }: ChannelOpt
   let isGone = false;
   let notBefore: Instant = 0;
   let limits = 0;
-  let wake = (): void => {};
 
   function leaveOneOut(): void {
-    const rank = (kind: NoticeKind): number => waiting.findIndex((one) => one !== inFlight && one.notice.kind === kind);
-    const index = [rank("tools"), rank("started"), waiting.findIndex((one) => one !== inFlight)].find((at) => at >= 0);
-    if (index === undefined) return;
-    waiting.splice(index, 1);
+    const one = leastImportant(waiting.filter((other) => other !== inFlight));
+    if (!one) return;
+    waiting.splice(waiting.indexOf(one), 1);
     if (dropped === 0) complain(`${name}: there is more to tell than it takes, so notices are left out`);
     dropped += 1;
   }
 
   async function work(): Promise<void> {
     for (let next = waiting[0]; next && !stopping.signal.aborted && !isGone; next = waiting[0]) {
-      const pause = notBefore - now();
-      if (pause > 0) await rest(pause);
+      const left = notBefore - now();
+      if (left > 0) await pause(left, outside, stopping.signal);
       else await tell(next);
     }
     if (isGone) waiting.length = 0;
   }
 
-  const rest = (milliseconds: number): Promise<void> =>
-    new Promise((resolve) => {
-      const undo = after(milliseconds, resolve);
-      wake = () => {
-        undo();
-        resolve();
-      };
-      if (stopping.signal.aborted) wake();
-    });
-
   async function tell(one: Waiting): Promise<void> {
     inFlight = one;
     const { notice } = one;
-    const message = messageOf(notice);
-    const reply = await send(message);
+    const message = messages.of(notice, { dropped, now: now() });
+    const reply = await send(message, outside.fetch, stopping.signal);
     inFlight = undefined;
     if (reply.is !== "limited") limits = 0;
     else return obey(Math.max(reply.retry, Math.min(firstPause * 2 ** limits++, longestOwnPause)));
@@ -101,10 +89,15 @@ export function createChannel({ name, transport, kinds, ...outside }: ChannelOpt
       return;
     }
     waiting.splice(waiting.indexOf(one), 1);
-    if (reply.is === "taken") return taken(notice, message, reply);
+    if (reply.is === "taken") {
+      if (message.method === "POST") dropped = 0;
+      if (reply.reset !== undefined) obey(reply.reset);
+      messages.taken(notice, message, reply.body);
+      return;
+    }
     if (stopping.signal.aborted) return;
     isGone = reply.is === "refused" && message.method === "POST" && transport.gone.has(reply.status);
-    if (message.method === "PATCH") messages.delete(notice.run.id); // it may have been deleted there
+    if (message.method === "PATCH") messages.forget(notice); // it may have been deleted there
     complain(
       isGone
         ? `${name}: ${reply.reason}; it gets nothing more until its settings change or Hookline starts anew`
@@ -125,33 +118,6 @@ export function createChannel({ name, transport, kinds, ...outside }: ChannelOpt
     waiting.length = 0;
   }
 
-  function messageOf(notice: Notice): Message {
-    const id = notice.kind === "tools" ? messages.get(notice.run.id) : undefined;
-    if (id !== undefined && transport.edit) return transport.edit(id, notice);
-    return transport.post(notice, { dropped, now: now() });
-  }
-
-  function taken({ kind, run }: Notice, { method }: Message, { body, reset }: Extract<Reply, { is: "taken" }>): void {
-    if (method === "POST") dropped = 0;
-    if (reset !== undefined) obey(reset);
-    if (method === "PATCH") return;
-    const id = kind === "started" || kind === "tools" ? transport.idOf?.(body) : undefined;
-    if (id === undefined) return void messages.delete(run.id);
-    messages.set(run.id, id);
-    dropOldest(messages, messagesAtMost);
-  }
-
-  async function send({ url, ...request }: Message): Promise<Reply> {
-    try {
-      const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(requestLimitInMs)]);
-      // A redirect would carry the notice, and the key, elsewhere.
-      const reply = await outside.fetch(url, { ...request, signal, redirect: "manual" });
-      return readReply(reply.status, reply.headers, await bodyOf(reply));
-    } catch (error) {
-      return { is: "trouble", reason: troubleOf(error) };
-    }
-  }
-
   return {
     add(notice) {
       if (isGone || stopping.signal.aborted || !kinds.has(notice.kind)) return;
@@ -170,10 +136,7 @@ export function createChannel({ name, transport, kinds, ...outside }: ChannelOpt
       });
     },
     async close(signal) {
-      const stop = (): void => {
-        stopping.abort();
-        wake();
-      };
+      const stop = (): void => stopping.abort();
       if (signal.aborted) stop();
       else signal.addEventListener("abort", stop, { once: true });
       await working;
@@ -182,6 +145,47 @@ export function createChannel({ name, transport, kinds, ...outside }: ChannelOpt
       if (left > 0) complain(`${name}: ${counted(left, "notice was", "notices were")} not sent in time`);
     },
   };
+}
+
+function leastImportant(waiting: readonly Waiting[]): Waiting | undefined {
+  const [first = waiting[0]] = ["tools", "started"].flatMap(
+    (kind) => waiting.find(({ notice }) => notice.kind === kind) ?? [],
+  );
+  return first;
+}
+
+/** The messages of runs that go on, which name their tools: one is edited where the service can. */
+function createMessages(transport: Transport) {
+  const messages = new Map<string, string>();
+  return {
+    of(notice: Notice, state: Parameters<Transport["post"]>[1]): Message {
+      const id = notice.kind === "tools" ? messages.get(notice.run.id) : undefined;
+      return id !== undefined && transport.edit ? transport.edit(id, notice) : transport.post(notice, state);
+    },
+    taken({ kind, run }: Notice, { method }: Message, body: unknown): void {
+      if (method === "PATCH") return;
+      const id = kind === "started" || kind === "tools" ? transport.idOf?.(body) : undefined;
+      if (id === undefined) return void messages.delete(run.id);
+      messages.set(run.id, id);
+      dropOldest(messages, messagesAtMost);
+    },
+    forget: ({ run }: Notice) => void messages.delete(run.id),
+  };
+}
+
+async function send(
+  { url, ...request }: Message,
+  fetch: ChannelOptions["fetch"],
+  stopped: AbortSignal,
+): Promise<Reply> {
+  try {
+    const signal = AbortSignal.any([stopped, AbortSignal.timeout(requestLimitInMs)]);
+    // A redirect would carry the notice, and the key, elsewhere.
+    const reply = await fetch(url, { ...request, signal, redirect: "manual" });
+    return readReply(reply.status, reply.headers, await bodyOf(reply));
+  } catch (error) {
+    return { is: "trouble", reason: troubleOf(error) };
+  }
 }
 
 /** What a failed request says of itself may hold the address, and with it the key: its code does not. */

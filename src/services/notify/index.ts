@@ -60,12 +60,10 @@ interface Followed {
 }
 
 export function createNotifier(options: NotifierOptions): Notifier {
-  const { settings, environment, complain } = options;
+  const { settings, complain } = options;
   const followed = new Map<string, Followed>();
-  const channels = new Map<string, { written: string; channel: Channel | undefined }>();
+  const channels = createChannels(options);
   const pending = new Set<Promise<void>>();
-  const unknown = new Set<string>();
-  const closings = new Set<Promise<void>>();
   let closing: AbortController | undefined;
 
   async function namesFor({ notify, project }: Hook): Promise<readonly string[]> {
@@ -79,71 +77,11 @@ export function createNotifier(options: NotifierOptions): Notifier {
     return settings().notify;
   }
 
-  function channelCalled(name: string): Channel | undefined {
-    const { channels: all } = settings();
-    const written = Object.hasOwn(all, name) ? all[name] : undefined;
-    const key = JSON.stringify(written ?? null);
-    const known = channels.get(name);
-    if (known?.written === key) return known.channel;
-    if (known?.channel) leave(known.channel);
-    const channel = written ? open(name, written) : undefined;
-    if (written) channels.set(name, { written: key, channel });
-    else tellUnknown(name, Object.keys(all));
-    return channel;
-  }
-
-  function tellUnknown(name: string, known: readonly string[]): void {
-    channels.delete(name);
-    if (unknown.has(name)) return;
-    unknown.add(name);
-    const near = nearest(name, known);
-    const advice = near === undefined ? `known: ${known.join(", ") || "none"}` : `did you mean "${near}"?`;
-    complain(`no channel for notices is called "${name}"; ${advice}`);
-  }
-
-  function open(name: string, written: NoticeChannel): Channel | undefined {
-    try {
-      const transport = createTransport(written, { environment, discord: options.discord ?? discordAddress });
-      const fetch = options.fetch ?? webFetch("internal"); // only a person's own file names channels
-      const { now, after } = options;
-      const sentence = (reason: string): void => complain(`notices to ${reason}`);
-      const kinds = new Set(written.events ?? transport.usual);
-      return createChannel({ name, transport, kinds, fetch, now, after, complain: sentence });
-    } catch (error) {
-      complain(`notices to ${name} cannot be sent: ${messageOf(error)}`);
-      return undefined;
-    }
-  }
-
-  /** It goes on sending what it has been given. */
-  function leave(channel: Channel): void {
-    const limit = closing ?? new AbortController();
-    const undo = closing ? () => {} : options.after(usualClosing * 1000, () => limit.abort());
-    const left = channel.close(limit.signal).finally(undo);
-    closings.add(left);
-    void left.finally(() => closings.delete(left)); // it never rejects
-  }
-
-  async function withoutSecrets(notice: Notice): Promise<Notice> {
-    const { redact } = options;
-    if (!redact) return notice;
-    const { hook, reason = "", summary = "" } = notice;
-    const texts = [hook.name, reason, summary, ...notice.tools];
-    const [name = "", because = "", answer = "", ...tools] = await Promise.all(texts.map((text) => redact(text)));
-    return {
-      ...notice,
-      hook: { ...hook, name },
-      tools,
-      ...(notice.reason === undefined ? {} : { reason: because }),
-      ...(notice.summary === undefined ? {} : { summary: answer }),
-    };
-  }
-
   async function tell(names: Followed["names"], given: Notice): Promise<void> {
     try {
-      const [chosen, notice] = await Promise.all([names, withoutSecrets(given)]);
+      const [chosen, notice] = await Promise.all([names, withoutSecrets(given, options.redact)]);
       if (closing?.signal.aborted) return; // given up, as close has said
-      for (const name of new Set(chosen)) channelCalled(name)?.add(notice);
+      for (const name of new Set(chosen)) channels.called(name)?.add(notice);
     } catch (error) {
       complain(`a notice of run ${given.run.id} was lost: ${messageOf(error)}`);
     }
@@ -184,10 +122,93 @@ export function createNotifier(options: NotifierOptions): Notifier {
       await unlessAborted(Promise.all(pending), limit.signal).catch(() =>
         complain(`notices that could not be made ready in time were given up: ${pending.size}`),
       );
-      for (const { channel } of channels.values()) if (channel) leave(channel);
-      channels.clear();
-      await Promise.all(closings);
+      await channels.close(limit.signal);
       undo();
+    },
+  };
+}
+
+async function withoutSecrets(notice: Notice, redact: NotifierOptions["redact"]): Promise<Notice> {
+  if (!redact) return notice;
+  const { hook, reason = "", summary = "" } = notice;
+  const texts = [hook.name, reason, summary, ...notice.tools];
+  const [name = "", because = "", answer = "", ...tools] = await Promise.all(texts.map((text) => redact(text)));
+  return {
+    ...notice,
+    hook: { ...hook, name },
+    tools,
+    ...(notice.reason === undefined ? {} : { reason: because }),
+    ...(notice.summary === undefined ? {} : { summary: answer }),
+  };
+}
+
+interface Channels {
+  /** As the settings say now. */
+  called(name: string): Channel | undefined;
+  /** Resolves when all of them have sent what they had, or the signal aborts. */
+  close(signal: AbortSignal): Promise<void>;
+}
+
+function createChannels(options: NotifierOptions): Channels {
+  const { settings, environment, complain } = options;
+  const channels = new Map<string, { written: string; channel: Channel | undefined }>();
+  const unknown = new Set<string>();
+  const closings = new Set<Promise<void>>();
+  const ending = new AbortController();
+
+  function called(name: string): Channel | undefined {
+    const { channels: all } = settings();
+    const written = Object.hasOwn(all, name) ? all[name] : undefined;
+    const key = JSON.stringify(written ?? null);
+    const known = channels.get(name);
+    if (known?.written === key) return known.channel;
+    if (known?.channel) leave(known.channel);
+    const channel = written ? open(name, written) : undefined;
+    if (written) channels.set(name, { written: key, channel });
+    else tellUnknown(name, Object.keys(all));
+    return channel;
+  }
+
+  function tellUnknown(name: string, known: readonly string[]): void {
+    channels.delete(name);
+    if (unknown.has(name)) return;
+    unknown.add(name);
+    const near = nearest(name, known);
+    const advice = near === undefined ? `known: ${known.join(", ") || "none"}` : `did you mean "${near}"?`;
+    complain(`no channel for notices is called "${name}"; ${advice}`);
+  }
+
+  function open(name: string, written: NoticeChannel): Channel | undefined {
+    try {
+      const transport = createTransport(written, { environment, discord: options.discord ?? discordAddress });
+      const fetch = options.fetch ?? webFetch("internal"); // only a person's own file names channels
+      const { now, after } = options;
+      const sentence = (reason: string): void => complain(`notices to ${reason}`);
+      const kinds = new Set(written.events ?? transport.usual);
+      return createChannel({ name, transport, kinds, fetch, now, after, complain: sentence });
+    } catch (error) {
+      complain(`notices to ${name} cannot be sent: ${messageOf(error)}`);
+      return undefined;
+    }
+  }
+
+  /** It goes on sending what it has been given. */
+  function leave(channel: Channel): void {
+    const limit = new AbortController();
+    const undo = options.after(usualClosing * 1000, () => limit.abort());
+    const left = channel.close(AbortSignal.any([limit.signal, ending.signal])).finally(undo);
+    closings.add(left);
+    void left.finally(() => closings.delete(left)); // it never rejects
+  }
+
+  return {
+    called,
+    async close(signal) {
+      const left = [...channels.values()].flatMap(({ channel }) => channel ?? []);
+      channels.clear();
+      if (signal.aborted) ending.abort();
+      else signal.addEventListener("abort", () => ending.abort(), { once: true });
+      await Promise.all([...closings, ...left.map((channel) => channel.close(signal))]);
     },
   };
 }

@@ -1,7 +1,7 @@
 /** A second agent is a folder and a row: one that does not exist, with words, files and answers of its own, and no line of src for it. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { buildSync } from "esbuild";
@@ -92,7 +92,7 @@ test("an agent with a plugin file of its own is installed, recognised and taken 
   assert.equal(run("install", "quill").status, 0);
   assert.match(readFileSync(plugin, "utf8"), /^on\("turn.done"/m, "a hook wants it now");
   assert.equal(run("uninstall", "quill").status, 0);
-  assert.ok(!existsSync(join(place.folder, "home", ".quill")), "folders that were made for it are gone too");
+  assert.ok(!place.has("home/.quill"), "folders that were made for it are gone too");
 });
 
 test("a file that another program has written in the plugin's place is refused and stays", (t) => {

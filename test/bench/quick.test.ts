@@ -1,15 +1,14 @@
 /** npm run bench -- --quick: it fails exactly where a benchmark does not come to its end, and says which and why. */
 import assert from "node:assert/strict";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, type TestContext, test } from "node:test";
 import { benchmarks } from "../../bench/benchmarks.ts";
 import { runQuickly } from "../../bench/quick.ts";
 import { take } from "../../bench/take.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "hookline-bench-quick-"));
-after(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder({ after });
 
 /** Benchmarks of one line each, and what is done in their short form. */
 const bodies: Readonly<Record<string, string>> = {

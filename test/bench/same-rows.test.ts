@@ -1,7 +1,5 @@
 /** What benchmarks write beside the store, or into it: the store's own tables, columns and values, whatever these are today. */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, test } from "node:test";
@@ -14,9 +12,9 @@ import { queuedRow } from "../../bench/workers-peer.ts";
 import { runFields } from "../../src/storage/sqlite/rows.ts";
 import { openSqliteStore } from "../../src/storage/sqlite/sqlite.ts";
 import { aRun } from "../storage/contract.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "hookline-bench-rows-"));
-after(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder({ after });
 
 test("what is measured beside the store writes the row of a run as the store does, in every column", () => {
   checkRunRows(folder);

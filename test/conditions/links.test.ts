@@ -1,7 +1,6 @@
 /** Files by the path of a link to them and by their own: guards hold for both, and an allow needs both. */
 import { deepEqual, equal } from "node:assert/strict";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test, { type TestContext } from "node:test";
 import { createHandlers } from "../../src/actions/index.ts";
@@ -11,11 +10,11 @@ import { compileCondition } from "../../src/engine/condition.ts";
 import type { Fields, HookEvent, Json } from "../../src/engine/event.ts";
 import { compileToolPattern } from "../../src/engine/pattern.ts";
 import { scopeOf } from "../../src/engine/plan.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 /** A project with a secret, a folder of secrets, and links to both; and a link that leads to the project. */
 function project(t: TestContext): { workspace: string; byLink: string } {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-links-")));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   const workspace = join(folder, "shop");
   mkdirSync(join(workspace, "vault"), { recursive: true });
   mkdirSync(join(workspace, ".hookline"));

@@ -4,14 +4,14 @@
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import test, { type TestContext } from "node:test";
 import { examplesIn } from "../../scripts/docs/examples.ts";
 import { project } from "../../scripts/docs/project.ts";
 import { bin, codeCache, runCommand } from "../program.ts";
 import { emptyRepository } from "../repository.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 /** Pages that people read first: npm test tries theirs, npm run test:slow those of all others. */
 export const firstPages: readonly string[] = ["README.md", "docs/rules.md"];
@@ -53,8 +53,7 @@ interface ExamplePlace {
 
 /** A home, and in it a project under git, with `hookline` on the PATH. What is printed names them as the pages do. */
 function placeFor(t: Pick<TestContext, "after">): ExamplePlace {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-docs-")));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   const home = join(folder, "home");
   const workspace = join(home, "app");
   const programs = join(folder, "bin");

@@ -1,13 +1,13 @@
 /** The documentation as a site: each page in its group, each link to something that is there, and nothing that a strict policy forbids. */
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 import test, { type TestContext } from "node:test";
 import MiniSearch from "minisearch";
 import { fileOf, groups } from "../../scripts/docs/groups.ts";
 import { indexName, searchOptions } from "../../scripts/site/search.ts";
 import { siteOf } from "../../scripts/site/site.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 const site = await siteOf("docs");
 const html = [...site].flatMap(([path, content]): [string, string][] =>
@@ -60,8 +60,7 @@ test("the index finds sections by words, by parts of names and by their beginnin
 
 /** The real table with pages of a line each, and some beside it or away. */
 function docsWith(t: TestContext, changes: Readonly<Record<string, string | undefined>>): string {
-  const folder = mkdtempSync(join(tmpdir(), "hookline-site-"));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   const all = groups.flatMap(({ pages }) => pages.map(([page]): [string, string] => [fileOf(page), `# ${page}\n`]));
   for (const [path, text] of Object.entries({ ...Object.fromEntries(all), "README.md": "# Start\n", ...changes })) {
     if (text === undefined) continue;

@@ -1,19 +1,10 @@
 import assert from "node:assert/strict";
-import {
-  closeSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { closeSync, openSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { messageOf } from "../../src/engine/error.ts";
 import { systemWords } from "../../src/engine/system-words.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 const failure = (code: string, path: { path?: string } = { path: "/state/x" }): Error =>
   Object.assign(new Error(`${code}: as Node says it, open '/state/x'`), { code, syscall: "open", ...path });
@@ -37,8 +28,7 @@ test("another place is named where one helps, and not where the process itself h
 });
 
 test("within a sentence a failure of the system is its reason and its place, and other failures stay as they are", (t) => {
-  const folder = mkdtempSync(join(tmpdir(), "hookline-words-"));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder(t);
   const [file, circle] = [join(folder, "file"), join(folder, "circle")];
   writeFileSync(file, "");
   symlinkSync("circle", circle);

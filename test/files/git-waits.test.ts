@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { waitsForGit } from "../../src/files/git-waits.ts";
 import { createGit } from "../../src/runtime/processes/git.ts";
 import { emptyRepository } from "../repository.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 const endless = [
   (path: string) => symlinkSync("/dev/zero", path),
@@ -109,8 +109,7 @@ const files: readonly {
 for (const { name, at, prepare, environment } of files)
   test(`git would wait where ${name} is a pipe or a device, and the sentence names the file`, (t) => {
     for (const make of endless) {
-      const top = mkdtempSync(join(tmpdir(), "hookline-waits-"));
-      t.after(() => rmSync(top, { recursive: true, force: true }));
+      const top = temporaryFolder(t);
       const place = { top, cwd: join(top, "workspace"), home: join(top, "home") };
       emptyRepository(place.cwd);
       mkdirSync(place.home);
@@ -126,8 +125,7 @@ for (const { name, at, prepare, environment } of files)
   });
 
 test("a question about such a repository is answered by that sentence, and git is not started", async (t) => {
-  const top = mkdtempSync(join(tmpdir(), "hookline-waits-"));
-  t.after(() => rmSync(top, { recursive: true, force: true }));
+  const top = temporaryFolder(t);
   const cwd = join(top, "workspace");
   emptyRepository(cwd);
   writeFileSync(join(cwd, ".git/config"), "[include]\n\tpath = other\n");

@@ -1,17 +1,16 @@
 /** Programs that Hookline starts before a person has trusted anything: none that the project brings, whatever PATH says (SAFETY T5). */
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { lineOf } from "../../src/actions/command/environment.ts";
 import { findOutside } from "../../src/files/paths.ts";
 import { createGit } from "../../src/runtime/processes/git.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 /** Programs in a project and in places of the person, each of which says where it lies. */
 function place(t: TestContext): { root: string; home: string; system: string; brings(...folders: string[]): string[] } {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-outside-")));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   const [home, system] = [join(folder, "home"), join(folder, "system")];
   const root = join(home, "project");
   mkdirSync(join(root, ".git"), { recursive: true });

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import {
@@ -11,10 +10,10 @@ import {
   readRegularFileSync,
   textAt,
 } from "../../src/files/regular-file.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 test("a regular file up to the limit is read whole, and nothing else is read", async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), "hookline-regular-"));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   const at = (name: string): string => join(folder, name);
   writeFileSync(at("text"), "twelve bytes");
   writeFileSync(at("empty"), "");

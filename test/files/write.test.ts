@@ -1,27 +1,12 @@
 import assert from "node:assert/strict";
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import test, { type TestContext } from "node:test";
+import test from "node:test";
 import { isPrivate, makePrivateFolder, preparePrivateFile, writePrivate, writeWhole } from "../../src/files/write.ts";
-
-function folder(t: TestContext): string {
-  const made = mkdtempSync(join(tmpdir(), "hookline-write-"));
-  t.after(() => rmSync(made, { recursive: true, force: true }));
-  return made;
-}
+import { temporaryFolder } from "../temporary-folder.ts";
 
 test("a file is replaced in one step, a link in its place is not followed, and nothing is left next to it", (t) => {
-  const top = folder(t);
+  const top = temporaryFolder(t);
   writeFileSync(join(top, "theirs"), "theirs");
   symlinkSync("theirs", join(top, "ours"));
   writePrivate(join(top, "ours"), "ours");
@@ -32,13 +17,13 @@ test("a file is replaced in one step, a link in its place is not followed, and n
 });
 
 test("a file with the longest name that there is can be written", (t) => {
-  const file = join(folder(t), "x".repeat(255));
+  const file = join(temporaryFolder(t), "x".repeat(255));
   writePrivate(file, "text");
   assert.equal(readFileSync(file, "utf8"), "text");
 });
 
 test("what is found wrong before the new text takes its place leaves the old one, and nothing next to it", (t) => {
-  const top = folder(t);
+  const top = temporaryFolder(t);
   const file = join(top, "file");
   writeWhole(file, "old");
   const finish = (): void => {
@@ -50,7 +35,7 @@ test("what is found wrong before the new text takes its place leaves the old one
 });
 
 test("a private folder is made whole, and a link below its base is refused", (t) => {
-  const top = folder(t);
+  const top = temporaryFolder(t);
   assert.equal(makePrivateFolder(join(top, "a"), ["b", "c"]), join(top, "a/b/c"));
   assert.equal(statSync(join(top, "a/b")).mode & 0o777, 0o700);
   mkdirSync(join(top, "elsewhere"));
@@ -60,7 +45,7 @@ test("a private folder is made whole, and a link below its base is refused", (t)
 });
 
 test("a private file is made once, and anything but a regular file at its path is named", (t) => {
-  const top = folder(t);
+  const top = temporaryFolder(t);
   assert.deepEqual(preparePrivateFile(join(top, "new/file")), { size: 0 });
   assert.ok(isPrivate(join(top, "new/file")));
   writeFileSync(join(top, "wide"), "12345", { mode: 0o644 });

@@ -3,15 +3,14 @@
  * leaves out of a library is missing there alone.
  */
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { after, describe } from "node:test";
 import { bin } from "../program.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 import { stories, tell } from "./story.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "hookline-packed-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder({ after });
 
 /** Automations, repository hooks, settings, rules and scripts, and what comes ready-made with them. */
 const ofSpecifications =

@@ -1,22 +1,12 @@
 /** Tells the stories of this folder, each a folder: files and events in; replies, exit codes, files and runs out. Real processes, nothing faked. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { codeCache, runCommand, bin as testPackage } from "../program.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 interface Step {
   /** Words after `hookline`. {printed.0.id} is a field of what the step before printed as JSON. */
@@ -79,8 +69,7 @@ export function tell(name: string, own?: string): void {
   const folder = join(flows, name);
   const flow = flowOf(name);
   test(`[${flow.proves}] ${flow.story}`, async (t) => {
-    const scratch = realpathSync(mkdtempSync(join(tmpdir(), "hookline-flow-")));
-    t.after(() => rmSync(scratch, { recursive: true, force: true }));
+    const scratch = temporaryFolder(t);
     const places = { workspace: join(scratch, "workspace"), home: join(scratch, "home") };
     for (const [name, place] of Object.entries(places)) {
       mkdirSync(place);

@@ -3,19 +3,18 @@ import {
   chmodSync,
   lutimesSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   rmSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import test from "node:test";
 import { type CompiledHooks, compiledHooks, loadStable, type StableLoad } from "../../src/loading/compiled.ts";
 import { type LoadedHooks, loadHooks } from "../../src/loading/load.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 interface Scratch {
   state: string;
@@ -28,8 +27,7 @@ const nowhere = { claude: "/nowhere/claude", hookline: "/nowhere/hookline" };
 const longAgo = new Date("2026-01-01");
 
 function scratch(t: TestContext): Scratch {
-  const folder = mkdtempSync(join(tmpdir(), "hookline-compiled-"));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   const workspace = join(folder, "workspace");
   mkdirSync(join(workspace, ".hookline"), { recursive: true });
   mkdirSync(join(folder, "home"));

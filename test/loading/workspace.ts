@@ -1,9 +1,9 @@
 /** A temporary home, project and managed folder for one test, filled from a table of paths and contents. */
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
 import { type LoadedHooks, loadHooks } from "../../src/loading/load.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 export interface Workspace {
   home: string;
@@ -15,8 +15,7 @@ export interface Workspace {
 
 /** @param files by path in the workspace: "home/…", "home/project/…", "managed/…"; objects become JSON */
 export function workspace(context: TestContext, files: Record<string, unknown> = {}): Workspace {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-sources-")));
-  context.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(context);
   const at = (path: string): string => join(folder, path);
   const made: Workspace = {
     home: at("home"),

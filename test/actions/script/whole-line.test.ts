@@ -1,14 +1,14 @@
 /** Scripts as people write them, through the command that agents call and through the library: everything is wired. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { createHookline } from "../../../src/index.ts";
 import { bin, codeCache, runCommand } from "../../program.ts";
 import { isRunning } from "../../runtime/processes/running.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 interface Place {
   workspace: string;
@@ -21,8 +21,7 @@ interface Place {
 }
 
 function placeWith(t: TestContext, scripts: Readonly<Record<string, { says: string; does: string }>>): Place {
-  const top = realpathSync(mkdtempSync(join(tmpdir(), "hookline-")));
-  t.after(() => rmSync(top, { recursive: true, force: true }));
+  const top = temporaryFolder(t);
   const [workspace, home] = [join(top, "workspace"), join(top, "home")];
   mkdirSync(home);
   for (const [name, { says, does }] of Object.entries(scripts)) {

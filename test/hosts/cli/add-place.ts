@@ -1,10 +1,10 @@
 /** An empty project, and what its rules answer once the guard pack is there. */
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { codeCache, runCommand } from "../../program.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 export interface Said {
   status: number | null;
@@ -23,8 +23,7 @@ export interface World {
 
 /** @param program the bin; absent: that of a build in which everything is trusted */
 export function emptyProject(t: Pick<TestContext, "after">, program?: string): World {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-add-")));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   const home = join(folder, "home");
   const workspace = join(home, "work", "shop");
   mkdirSync(workspace, { recursive: true });

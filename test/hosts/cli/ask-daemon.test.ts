@@ -2,15 +2,14 @@
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { createServer as createSocketServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { type TestContext, test } from "node:test";
 import { askDaemon, type Question, readAnswer } from "../../../src/hosts/cli/daemon-client.ts";
 import type { Address } from "../../../src/hosts/daemon/state-file.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 const question: Question = {
   agent: "claude-code",
@@ -26,8 +25,7 @@ const head = `HTTP/1.1 200 OK\r\nx-hookline-proof: ${proof}\r\ncontent-length: 9
 const taken = "HTTP/1.1 102 Processing\r\n\r\n";
 
 function placeFor(t: TestContext): Address {
-  const folder = mkdtempSync(join(tmpdir(), "hookline-ask-"));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   const socket = join(folder, "d.sock");
   return { port: 9, token: "open", proof, pid: process.pid, started: 0, version: "1.2.3+build", socket };
 }

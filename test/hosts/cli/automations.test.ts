@@ -1,15 +1,14 @@
 /** Automations by the real command: in lists and checks, on an agent's events, and as JSON Schema. */
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, utimesSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import test, { type TestContext } from "node:test";
 import { codeCache, runCommand } from "../../program.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 function place(context: TestContext, files: Record<string, string> = {}) {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-automations-")));
-  context.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(context);
   for (const [name, text] of Object.entries({ "home/shop/.hookline/none": "", ...files })) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), text);

@@ -1,7 +1,5 @@
 /** hookline runs cancel of what cannot be cancelled; cancel.test.ts has what can. */
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { test } from "node:test";
 import { placeFor, until } from "../daemon/started.ts";
 
@@ -21,7 +19,7 @@ test("a run that waits in no queue, such as that of an asynchronous hook, is not
     tool_input: {},
   };
   assert.equal(place.hooklineWith(JSON.stringify(call), "hook", "claude-code", "--event", "PreToolUse").status, 0);
-  await until(() => existsSync(join(place.folder, "begun")), "the hook has begun");
+  await until(() => place.has("begun"), "the hook has begun");
   const [run] = place.runs();
   assert.equal(run?.status, "running");
   const refused = place.hookline("runs", "cancel", run?.id ?? "");

@@ -6,25 +6,22 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
-  realpathSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { packageForTests } from "../../../scripts/package-for-tests.ts";
 import { runCommand } from "../../program.ts";
 import { emptyRepository } from "../../repository.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 const repository = join(import.meta.dirname, "..", "..", "..");
 
 test("what install and git install register in a clone runs a bundle, made anew by install and up when sources have changed, and a package builds nothing", (t) => {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-clone-")));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   const clone = join(folder, "hookline");
   for (const name of ["src", "examples", "bin", "native", "scripts", "package.json", "package-lock.json"])
     cpSync(join(repository, name), join(clone, name), { recursive: true });

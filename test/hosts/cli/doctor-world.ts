@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import { type Place, placeFor, type Said } from "../daemon/started.ts";
+import { type Place, placeFor } from "../daemon/started.ts";
 
 export interface Finding {
   area: string;
@@ -17,7 +17,6 @@ export interface Finding {
 
 export interface World extends Place {
   settings: string;
-  state: string;
   findings(...words: string[]): { status: number | null; findings: Finding[] };
 }
 
@@ -28,9 +27,8 @@ export function worldFor(t: TestContext, files: Record<string, string> = {}): Wo
   return {
     ...place,
     settings: join(place.folder, "home", ".claude", "settings.json"),
-    state: join(place.folder, "state", "hookline"),
     findings(...words) {
-      const { status, stdout, stderr }: Said = place.hookline("doctor", "--json", ...words);
+      const { status, stdout, stderr } = place.hookline("doctor", "--json", ...words);
       assert.notEqual(stdout, "", stderr);
       return { status, findings: JSON.parse(stdout) };
     },

@@ -1,6 +1,6 @@
 /** hookline doctor: whatever keeps hooks from working is named with the command that mends it, and each check fails alone. */
 import assert from "node:assert/strict";
-import { appendFileSync, chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { appendFileSync, chmodSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { test } from "node:test";
 import { runCommand } from "../../program.ts";
@@ -65,7 +65,7 @@ test("doctor --fire runs the registered lines of an agent: its events arrive, an
   const [, registered = ""] = /good (\d+) of \1 events arrived/.exec(ofAll(findings)) ?? [];
   assert.ok(Number(registered) > 3, ofAll(findings));
   assert.match(ofAll(findings), /guarded ones are blocked where Hookline is gone/);
-  assert.ok(!existsSync(join(world.folder, "home", "ran")), "the hook ran for a canary");
+  assert.ok(!world.has("home/ran"), "the hook ran for a canary");
 });
 
 test("an event that is registered no more is named", (t) => {
@@ -186,13 +186,13 @@ test("a client that is not what install wrote is named, and --fix writes it agai
   delete world.environment.HOOKLINE_DAEMON;
   world.hookline("install", "claude-code");
   for (const name of ["gone.sh", "client.sh"])
-    if (existsSync(join(world.state, name))) appendFileSync(join(world.state, name), "# more\n");
+    if (world.has(`state/hookline/${name}`)) appendFileSync(join(world.state, name), "# more\n");
   assert.match(named(world.findings().findings, "client-changed").says, /gone\.sh is not as install wrote it/);
   assert.equal(named(world.findings("--fix").findings, "client-changed").is, "fixed");
   rmSync(join(world.state, "start.sh"));
   const { findings } = world.findings("--fix");
   assert.match(named(findings, "client-missing").did ?? "", /registered Claude Code again/);
-  assert.ok(existsSync(join(world.state, "start.sh")));
+  assert.ok(world.has("state/hookline/start.sh"));
 });
 
 test("[R79] a path of one machine in a team's settings is an error, which --fix mends with the launcher", (t) => {
@@ -307,6 +307,6 @@ test("doctor asks git once where its hooks are", (t) => {
   const rest = world.environment.PATH ?? "";
   Object.assign(world.environment, { REST: rest, PATH: `${bin}${delimiter}${rest}` });
   assert.match(named(world.findings().findings, "git-hook-missing").says, /1 hook for commits/);
-  const asked = readFileSync(join(world.folder, "home", "asked"), "utf8").split("\n");
+  const asked = world.read("home/asked").split("\n");
   assert.equal(asked.filter((words) => words.includes("rev-parse --show-toplevel")).length, 1, asked.join("\n"));
 });

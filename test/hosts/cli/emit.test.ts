@@ -1,15 +1,13 @@
 /** hookline emit by the real command, where the store does not take its event. */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { runCommand } from "../../program.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 test("an event that cannot be written down makes emit exit 3 with the reason", (t) => {
-  const folder = mkdtempSync(join(tmpdir(), "hookline-emit-"));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   const store = join(folder, "store.db");
   const environment = { PATH: process.env.PATH ?? "", HOME: folder };
   const emit = () => runCommand(["emit", "a.b", "--store", store], { cwd: folder, environment });

@@ -1,12 +1,12 @@
 /** A repository may bring links to devices that never end, and an archive pipes that nobody writes to: no command waits for one or reads it whole. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { runCommand } from "../../program.ts";
 import { emptyRepository } from "../../repository.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 import { everyCommandEnds } from "./endless-place.ts";
 
 everyCommandEnds("links to a device without end");
@@ -18,8 +18,7 @@ for (const file of [".git/config", ".git/HEAD", ".git/info/exclude", ".git/commo
       (path: string) => symlinkSync("/dev/zero", path),
       (path: string) => void spawnSync("mkfifo", [path]),
     ]) {
-      const folder = mkdtempSync(join(tmpdir(), "hookline-endless-"));
-      t.after(() => rmSync(folder, { recursive: true, force: true }));
+      const folder = temporaryFolder(t);
       const cwd = join(folder, "workspace");
       emptyRepository(cwd);
       rmSync(join(cwd, file), { force: true });
@@ -32,8 +31,7 @@ for (const file of [".git/config", ".git/HEAD", ".git/info/exclude", ".git/commo
   });
 
 test("where a file lies in the place of the state folder, up says what is wrong in words and not by the system's code", (t) => {
-  const folder = mkdtempSync(join(tmpdir(), "hookline-endless-"));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   const state = join(folder, "state");
   writeFileSync(state, "");
   const environment = { HOME: folder, XDG_STATE_HOME: state, PATH: process.env.PATH ?? "" };

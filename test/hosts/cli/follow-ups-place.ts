@@ -1,10 +1,10 @@
 /** A repository whose hook has asked for follow-ups. */
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { codeCache, runCommand } from "../../program.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 export interface Said {
   status: number | null;
@@ -33,8 +33,7 @@ interface Scratch {
 
 /** A repository whose hook has asked for these. */
 export function scratchWith(t: TestContext, actions: readonly object[], more: Record<string, string> = {}): Scratch {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-follow-ups-")));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   const workspace = join(folder, "workspace");
   const environment = {
     NODE_COMPILE_CACHE: codeCache,

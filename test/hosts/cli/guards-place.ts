@@ -2,8 +2,7 @@
 import assert from "node:assert/strict";
 import { type SpawnOptions, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { accessSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { accessSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
 import { allowedOnce, refusedIn } from "../../../src/engine/admit.ts";
@@ -11,6 +10,7 @@ import { refusedFor } from "../../../src/engine/counting.ts";
 import { decidingEvents } from "../../../src/engine/events.ts";
 import { openSqliteStore } from "../../../src/storage/sqlite/sqlite.ts";
 import { bin, codeCache, runCommand } from "../../program.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 export interface Said {
   status: number | null;
@@ -52,8 +52,7 @@ export function worldWith(
   t: TestContext,
   files: Readonly<Record<string, string>> = { ".hookline/rules/g.yaml": rules },
 ): World {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-guards-")));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   const workspace = join(folder, "workspace");
   const environment = {
     NODE_COMPILE_CACHE: codeCache,

@@ -1,12 +1,12 @@
 /** Files of a person's home folder in whose place something else lies: every command ends, and says which file cannot be read. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { closeSync, ftruncateSync, mkdirSync, mkdtempSync, openSync, readdirSync, rmSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { closeSync, ftruncateSync, mkdirSync, openSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { runCommand } from "../../program.ts";
 import { emptyRepository } from "../../repository.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 const each = (make: (path: string) => void) => (paths: readonly string[]) => {
   for (const path of paths) make(path);
@@ -34,8 +34,7 @@ const ofAgents = [
 const ofState = ["daemon.address", "daemon.state", "daemon-output.log", "http-token", "canary", "trust/a.json"];
 
 function place(t: TestContext): { cwd: string; home: string; state: string; environment: Record<string, string> } {
-  const folder = mkdtempSync(join(tmpdir(), "hookline-home-"));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   const [cwd, home] = [join(folder, "workspace"), join(folder, "home")];
   emptyRepository(cwd);
   mkdirSync(home);

@@ -1,12 +1,12 @@
 /** How many hooks are here, and how many of them wait for a person's trust, is the same on every screen. */
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { packageForTests } from "../../../scripts/package-for-tests.ts";
 import { codeCache, runCommand } from "../../program.ts";
 import { emptyRepository } from "../../repository.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 const command = { type: "command", command: "true" };
 const rule = (id: string): string =>
@@ -58,8 +58,7 @@ interface Place {
 }
 
 function placedIn(t: TestContext, more: Readonly<Record<string, string>>): Place {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-counts-")));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   for (const [path, text] of Object.entries({ ...files, ...more })) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text, { mode: path.endsWith(".sh") ? 0o755 : 0o644 });

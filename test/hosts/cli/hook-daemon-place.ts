@@ -120,14 +120,13 @@ export function installed(t: Lasting): Installed {
   const environment: Record<string, string> = { ...place.environment, LANG: "C.UTF-8", GREETING: "wörld 'x'" };
   const chosen = findNativeClient() ? /client: hookline-client asks the daemon/ : /client: \S+bash asks the daemon/;
   assert.match(place.hookline("install", "claude-code").stdout, chosen);
-  rmSync(join(environment.XDG_STATE_HOME ?? "", "hookline", "daemon-on-demand"));
-  const settings = JSON.parse(readFileSync(join(place.environment.HOME ?? "", ".claude", "settings.json"), "utf8"));
+  rmSync(join(place.state, "daemon-on-demand"));
+  const settings = JSON.parse(place.read("home/.claude/settings.json"));
   return {
     place,
     lines: {
       compiled: (event) => settings.hooks[event][0].hooks[0].command,
-      shell: (event) =>
-        `exec ${bash} -p "${clientFile(join(environment.XDG_STATE_HOME ?? "", "hookline"))}" hook claude-code --event ${event} --by user`,
+      shell: (event) => `exec ${bash} -p "${clientFile(place.state)}" hook claude-code --event ${event} --by user`,
       node: (event) => `exec "${process.execPath}" "${bin}" hook claude-code --event ${event} --by user`,
     },
     told: (line, payload) =>
@@ -235,6 +234,6 @@ export async function daemonIsStopped(
   for (const { code, stderr } of said) assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
   const other = { session_id: "one", cwd: place.workspace, ...tool("Other") };
   await daemon.call("/hook/claude-code?event=PreToolUse&by=user", { body: other }); // what waited before it has been read by now
-  assert.equal(readFileSync(join(place.workspace, "once.txt"), "utf8"), "run\n".repeat(asked.length));
+  assert.equal(place.read("workspace/once.txt"), "run\n".repeat(asked.length));
   assert.equal(await eventsOf(daemon), before + 1);
 }

@@ -59,7 +59,7 @@ test(
     let state = "";
     t.after(() => endDaemon(state)); // before its folder goes
     const { place, lines, told } = installed(t);
-    state = join(place.environment.XDG_STATE_HOME ?? "", "hookline");
+    state = place.state;
     place.hookline("install", "claude-code");
     const address = join(state, "daemon.address");
     const pidOf = (): number => Number(existsSync(address) ? readFileSync(address, "utf8").split(" ")[3] : 0);

@@ -43,7 +43,7 @@ test(
     let state = "";
     t.after(() => endDaemon(state)); // before its folder goes
     const { place, lines, told } = installed(t);
-    state = join(place.environment.XDG_STATE_HOME ?? "", "hookline");
+    state = place.state;
     assert.match(place.hookline("install", "claude-code").stdout, /nothing to do/);
     const first = await told(lines.compiled("PreToolUse"), tool("Deny"));
     assert.match(first.stdout, /not that/);

@@ -1,11 +1,11 @@
 /** A project with hooks, and the command that Claude Code calls for each of its tool calls. */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { bin, codeCache, runCommand } from "../../program.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 export interface Scratch {
   workspace: string;
@@ -15,8 +15,7 @@ export interface Scratch {
 }
 
 export function scratchWith(t: TestContext, hooks: object): Scratch {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-cli-")));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   const workspace = join(folder, "workspace");
   mkdirSync(join(workspace, ".hookline"), { recursive: true });
   mkdirSync(join(folder, "home"));

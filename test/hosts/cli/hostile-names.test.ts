@@ -1,13 +1,13 @@
 /** No name, file or text of a hostile workspace drives a terminal (T26), and what its hooks say reaches the agent's model labelled (R90). */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { packageForTests } from "../../../scripts/package-for-tests.ts";
 import { codeCache, runCommand } from "../../program.ts";
 import { emptyRepository } from "../../repository.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 import { event, onTerminal, showing } from "./hostile-workspace.ts";
 
 test("[T26] no command lets a hostile workspace drive the terminal", onTerminal, (t) => {
@@ -21,8 +21,7 @@ interface Trusted {
 
 /** A repository with these files of a person's, all of them trusted. */
 function trusted(t: TestContext, files: Readonly<Record<string, string>>): Trusted {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-said-")));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   const [project, home] = [join(folder, "project"), join(folder, "home")];
   for (const place of [project, home]) mkdirSync(place);
   emptyRepository(project);

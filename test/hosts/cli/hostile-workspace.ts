@@ -1,19 +1,18 @@
 /** A workspace whose names and texts drive a terminal, and what commands show of it. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { packageForTests } from "../../../scripts/package-for-tests.ts";
 import { codeCache } from "../../program.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 /** Sets the title, clears the screen, turns the text round, hides, and goes to the beginning of the line. */
 const hostile = "a\u001b]0;owned\u0007\u001b[2J\u202egnp\u200b\u009b31m\rb";
 
 function hostileWorkspace(t: TestContext): { project: string; home: string } {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-hostile-")));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   const [project, home] = [join(folder, `project-${hostile}`), join(folder, "home")];
   for (const name of [".git", ".hookline/rules", ".hookline/hooks"])
     mkdirSync(join(project, name), { recursive: true });

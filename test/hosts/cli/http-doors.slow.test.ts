@@ -1,6 +1,6 @@
 /** Ports, tokens and stores of agents' HTTP hooks as they are seldom met; http-doors.test.ts has the usual ones. */
 import assert from "node:assert/strict";
-import { existsSync, readFileSync, symlinkSync } from "node:fs";
+import { readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { placeFor } from "../daemon/started.ts";
@@ -53,7 +53,7 @@ test("an address in a remark is ignored: the daemon listens where entries say, a
   place.hookline("install", "claude-code", "--http");
   assert.deepEqual(await upOnce(place), { port, stderr: "" });
   place.hookline("install", "claude-code");
-  assert.ok(!existsSync(join(place.folder, "state", "hookline", "http-token")));
+  assert.ok(!place.has("state/hookline/http-token"));
 });
 
 test("of several ports in one file the noted one is taken, and up names each of the others once", async (t) => {
@@ -115,7 +115,7 @@ test("a file that a killed writer has left next to install's notes is no install
   registerAt(place, 70_000);
   assert.match((await upOnce(place)).stderr, /at port 70000/);
   place.hookline("uninstall", "claude-code");
-  assert.ok(!existsSync(join(place.folder, "state", "hookline", "http-token")));
+  assert.ok(!place.has("state/hookline/http-token"));
 });
 
 test("a daemon without a port in its flags listens where the agents' HTTP hooks look for it", async (t) => {

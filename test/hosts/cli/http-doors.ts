@@ -2,9 +2,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { type AddressInfo, createServer, type Server } from "node:net";
-import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import type { TestContext } from "node:test";
@@ -68,8 +66,7 @@ export async function upOnce(
   return { port, stderr: await complaints };
 }
 
-export const settingsOf = (place: Place): string =>
-  readFileSync(join(place.folder, "home", ".claude", "settings.json"), "utf8");
+export const settingsOf = (place: Place): string => place.read("home/.claude/settings.json");
 export const registeredPort = (place: Place): string | undefined => /127\.0\.0\.1:(\d+)/.exec(settingsOf(place))?.[1];
 
 /** As a person's edit does it, or settings of another machine. */

@@ -1,19 +1,10 @@
 /** A home with a project in it, and agents that init finds there. */
-import {
-  chmodSync,
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import type { TestContext } from "node:test";
 import { codeCache, runCommand } from "../../program.ts";
 import type { CommandAnswer } from "../../standing-command.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 export interface World {
   home: string;
@@ -26,8 +17,7 @@ export interface World {
 
 /** A home with a project in it, where Claude Code is on the PATH and Codex has a folder. */
 export function machine(t: TestContext, files: Readonly<Record<string, string>> = {}, agents = true): World {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-init-")));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   const [home, bin] = [join(folder, "home"), join(folder, "bin")];
   const workspace = join(home, "shop");
   for (const one of [workspace, bin]) mkdirSync(one, { recursive: true });

@@ -1,10 +1,10 @@
 /** A project whose hooks' programs call hookline, each in a process of its own. */
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { bin, codeCache, runCommand } from "../../program.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 interface Place {
   /** That of the next command. */
@@ -15,8 +15,7 @@ interface Place {
 }
 
 export function place(t: TestContext): Place {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-inside-")));
-  t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  const folder = temporaryFolder(t);
   const [cwd, home] = [join(folder, "shop"), join(folder, "home")];
   for (const path of [cwd, home]) mkdirSync(path);
   const environment: Record<string, string> = {

@@ -104,8 +104,8 @@ test("[R50] --http is refused where others would get the token, no daemon may be
   assert.match(elsewhere.stderr, /other\.db is not the store of the daemon that agents reach over HTTP/);
   const dry = place.hookline("install", "claude-code", "--http", "--dry-run");
   assert.match(dry.stdout, /Bearer \(made by install\)/);
-  assert.ok(!existsSync(join(place.folder, "state", "hookline", "http-token")));
-  assert.ok(!existsSync(join(place.folder, "home", ".claude")));
+  assert.ok(!place.has("state/hookline/http-token"));
+  assert.ok(!place.has("home/.claude"));
 });
 
 test("where no daemon is wanted any more, install leaves nothing that asks or starts one, but for another layer that does", (t) => {

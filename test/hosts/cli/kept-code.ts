@@ -1,10 +1,10 @@
 /** A package whose hot command the tests exchange, and the code that it keeps. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 const bin = join(import.meta.dirname, "..", "..", "..", "bin", "hookline.js");
 
@@ -19,8 +19,7 @@ interface Installed {
 }
 
 export function installed(t: TestContext): Installed {
-  const folder = mkdtempSync(join(tmpdir(), "hookline-kept-code-"));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   const dist = join(folder, "package", "dist");
   mkdirSync(dist, { recursive: true });
   cpSync(bin, join(folder, "package", "bin", "hookline.js"));

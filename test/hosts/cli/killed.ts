@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { bin, codeCache } from "../../program.ts";
 import { end, goes } from "../../runtime/processes/gone.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 const payload = JSON.stringify({
   ...{ tool_name: "Write", tool_input: { file_path: "a.mute" }, tool_response: {} },
@@ -42,8 +42,7 @@ export const ofServers: Readonly<Record<string, Files>> = {
 
 /** The command is killed once its hook's program is there. */
 async function killed(t: TestContext, words: readonly string[], files: Files): Promise<number[]> {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-killed-")));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   const [home, cwd] = [join(folder, "home"), join(folder, "home", "app")];
   mkdirSync(join(home, ".hookline"), { recursive: true });
   mkdirSync(join(cwd, ".hookline"), { recursive: true });

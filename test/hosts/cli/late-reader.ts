@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import type { TestContext } from "node:test";
 import { openSqliteStore } from "../../../src/storage/sqlite/sqlite.ts";
 import { bin, codeCache } from "../../program.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 export const count = 1_000;
 
@@ -38,8 +38,7 @@ export interface Started {
 }
 
 export function place(t: TestContext): { hookline(...words: string[]): Started } {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-output-")));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   const env = {
     NODE_COMPILE_CACHE: codeCache,
     PATH: process.env.PATH ?? "",

@@ -1,17 +1,16 @@
 /** What hookline list --slow says, by the real command, of runs that a store holds. */
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import test, { type TestContext } from "node:test";
 import { advance } from "../../../src/engine/events.ts";
 import { openSqliteStore } from "../../../src/storage/sqlite/sqlite.ts";
 import { codeCache, runCommand } from "../../program.ts";
 import { anEvent, aRun, noHooks } from "../../storage/contract.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 function place(t: TestContext, files: Readonly<Record<string, string>>) {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-slow-")));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   for (const [name, text] of Object.entries({ ...files, "home/none": "" })) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), text);

@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { createLog } from "../../../src/hosts/cli/log.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 test("[SD12] log lines and messages of hooks hold no secret", (t) => {
-  const folder = mkdtempSync(join(tmpdir(), "hookline-log-"));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   const file = join(folder, "state", "hookline.log");
   const log = createLog({ file, now: () => 0, environment: { MY_API_TOKEN: "supersecretvalue123" } });
   log({ is: "log", level: "info", message: 'seen "supersecretvalue123"', hook: "h", run: "r" });

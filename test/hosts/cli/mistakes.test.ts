@@ -1,11 +1,11 @@
 /** The mistakes that people make most in hook files: `check` finds each where it stands, once, and says what to write. */
 import assert from "node:assert/strict";
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import type { Problem } from "../../../src/engine/hook.ts";
 import { runCommand } from "../../program.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 interface Mistake {
   called: string;
@@ -554,8 +554,7 @@ function place(text: string): { line: number; column: number } {
 
 for (const { called, file, text, says, runs, beside = {} } of mistakes)
   test(`${called}: check points at it once and says what to write`, (context) => {
-    const folder = mkdtempSync(join(tmpdir(), "hookline-mistakes-"));
-    context.after(() => rmSync(folder, { recursive: true, force: true }));
+    const folder = temporaryFolder(context);
     const workspace = join(folder, "workspace");
     mkdirSync(join(folder, "home"), { recursive: true });
     mkdirSync(join(workspace, ".git"), { recursive: true });

@@ -1,11 +1,11 @@
 /** A project, and operations by the real command there. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
 import { bin, codeCache, runCommand } from "../../program.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 export interface Said {
   status: number | null;
@@ -26,8 +26,7 @@ export interface Scratch {
 }
 
 export function scratch(t: TestContext): Scratch {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-operations-")));
-  t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  const folder = temporaryFolder(t);
   const workspace = join(folder, "shop");
   const environment = {
     NODE_COMPILE_CACHE: codeCache,

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Problem } from "../../../src/engine/hook.ts";
 import { runCommand } from "../../program.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 interface Here {
   run(...words: string[]): string;
@@ -14,8 +14,7 @@ interface Here {
 }
 
 function here(context: TestContext, files: { readonly [file: string]: string }): Here {
-  const folder = mkdtempSync(join(tmpdir(), "hookline-other-tools-"));
-  context.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(context);
   const [cwd, home] = [join(folder, "workspace"), join(folder, "home")];
   mkdirSync(home);
   mkdirSync(cwd);

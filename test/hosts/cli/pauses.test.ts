@@ -1,14 +1,13 @@
 /** What comes during a pause: each event is recorded with the reason, none runs later, and resume says how many there were. */
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { codeCache, runCommand } from "../../program.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 test("events that come during a pause are skipped runs, and resume says how many came and that none runs now", (t) => {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-pauses-")));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   const cwd = join(folder, "shop");
   mkdirSync(join(cwd, ".hookline", "automations"), { recursive: true });
   mkdirSync(join(folder, "home"));

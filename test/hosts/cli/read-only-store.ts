@@ -1,11 +1,11 @@
 /** A store that can only be read, and what commands say of it. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { bin, codeCache, runCommand } from "../../program.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 export const environmentIn = (folder: string): Record<string, string> => ({
   NODE_COMPILE_CACHE: codeCache,
@@ -18,8 +18,7 @@ export function place(t: TestContext): {
   folder: string;
   hookline(...words: string[]): { status: number | null; said: string };
 } {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-store-")));
-  t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  const folder = temporaryFolder(t);
   const env = environmentIn(folder);
   return {
     folder,

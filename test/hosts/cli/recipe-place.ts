@@ -1,20 +1,11 @@
 /** Projects, the recipes that fit them, and what the recipes write. */
 import assert from "node:assert/strict";
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { codeCache, runCommand } from "../../program.ts";
 import type { CommandAnswer } from "../../standing-command.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 export interface World {
   home: string;
@@ -27,8 +18,7 @@ export interface World {
 }
 
 export function projectWith(t: TestContext, files: Readonly<Record<string, string>>): World {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-recipe-")));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   const [home, workspace, bin] = [join(folder, "home"), join(folder, "home", "shop"), join(folder, "bin")];
   for (const one of [workspace, bin]) mkdirSync(one, { recursive: true });
   for (const [path, text] of Object.entries({ ".git/HEAD": "", ...files })) {

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import { registrationOf } from "../../../src/hosts/cli/hooks/register.ts";
 import { inEnvironment } from "../../../src/loading/order.ts";
 import { compile, written } from "../../formats/registry-helpers.ts";
 import { codeCache, runCommand } from "../../program.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 /** In the environment that is the default (R39). */
 const registered = (...texts: string[]): object =>
@@ -56,8 +56,7 @@ test("[B13, B14, B15] hooks that are disabled, for other environments or invalid
 });
 
 test("[B15, B20, R46] a guard that continues in its last good form is registered, and its record is true", (t) => {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-register-")));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   const hooks = join(folder, "workspace", ".system", "hooks");
   mkdirSync(hooks, { recursive: true });
   const write = (event: string): void =>

@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, watch, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, rmSync, watch, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import test, { type TestContext } from "node:test";
 import { bin, codeCache, runCommand } from "../../program.ts";
 import { emptyRepository } from "../../repository.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 interface Said {
   status: number | null;
@@ -33,8 +33,7 @@ interface Scratch {
 }
 
 function scratchWith(t: TestContext, files: Readonly<Record<string, string>>): Scratch {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-by-hand-")));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   const workspace = join(folder, "workspace");
   const environment = {
     NODE_COMPILE_CACHE: codeCache,

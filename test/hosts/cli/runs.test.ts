@@ -1,14 +1,13 @@
 /** What hookline runs says of runs, by the real command. */
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import test from "node:test";
 import { codeCache, runCommand } from "../../program.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 test("[B38] a build that failed is seen in lists of runs, and whole where one run is shown", (t) => {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-runs-")));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   const files = {
     "workspace/.system/hooks/build.yaml":
       'id: build\nevent_type: SessionStop\nhandler:\n  kind: builtin\n  name: build_check\n  with: { command: "test {service} = api" }\n',

@@ -1,14 +1,14 @@
 /** A sample with a denial, a failure, a foreign script and an emoji, and what commands show of it in a real terminal. */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
 import type { Run } from "../../../src/engine/record.ts";
 import { widthOf } from "../../../src/hosts/cli/width.ts";
 import { openSqliteStore } from "../../../src/storage/sqlite/sqlite.ts";
 import { bin, codeCache } from "../../program.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 const hasTmux = spawnSync("tmux", ["-V"]).status === 0;
 
@@ -56,8 +56,7 @@ const commands: readonly (readonly [name: string, line: string])[] = [
 const minute = 60_000;
 
 function sample(t: TestContext): { folder: string; environment: Record<string, string> } {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-screens-")));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   const files = {
     "home/shop/.hookline/rules/guard.yaml": guard,
     "home/shop/.hookline/hooks.json": JSON.stringify(settings, null, 2),

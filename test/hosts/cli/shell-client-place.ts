@@ -1,10 +1,9 @@
 /** A folder as install leaves it for each client of the daemon, a program where Node would be, and what may stand where a daemon should. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { type AddressInfo, createServer as createSocketServer, type Socket } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, type TestContext } from "node:test";
 import { writeLaunchers } from "../../../src/agents/install/launch.ts";
@@ -13,6 +12,7 @@ import { goneFile, nativeClientFile, startFile } from "../../../src/agents/insta
 import { commandFor } from "../../../src/agents/install/registration.ts";
 import { findBash, writeClient } from "../../../src/agents/install/shell-client.ts";
 import { type Address, writeAddress } from "../../../src/hosts/daemon/state-file.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 import { type Said, tell } from "./client.ts";
 
 export const bash: string | undefined = findBash(process.env);
@@ -49,8 +49,7 @@ interface How {
 
 /** Where Node would be started stands a program that says with which words, and how much it was given. */
 function placeOf(t: TestContext): Place {
-  const folder = mkdtempSync(join(tmpdir(), "hookline client's "));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   const state = join(folder, "state", "hookline");
   mkdirSync(state, { recursive: true, mode: 0o700 });
   const node = join(folder, "no'de");

@@ -1,10 +1,10 @@
 /** Settings that are no plain UTF-8 text: they work, or one sentence says what is wrong and how to save them. */
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { runCommand } from "../../program.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 const hooks = JSON.stringify({ hooks: { PreToolUse: [{ hooks: [{ type: "command", command: "true" }] }] } });
 const good = /0 errors/;
@@ -44,8 +44,7 @@ for (const [name, bytes, checked, installed] of [
   ],
 ] as const)
   test(`settings ${name} work, or check and install say what is wrong and what to do, and leave them as they are`, (t) => {
-    const home = mkdtempSync(join(tmpdir(), "hookline-strange-"));
-    t.after(() => rmSync(home, { recursive: true, force: true }));
+    const home = temporaryFolder(t);
     const [cwd, file] = [join(home, "workspace"), join(home, ".claude", "settings.json")];
     for (const one of [cwd, join(home, ".claude")]) mkdirSync(one);
     writeFileSync(file, bytes);

@@ -1,12 +1,12 @@
 /** One tool call, and the commands that report it: its hook says that it began, and waits to be let go. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { TestContext } from "node:test";
 import { bin, codeCache } from "../../program.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 import { until } from "../daemon/started.ts";
 
 export const waits = "echo run >> count; while [ ! -e go ]; do sleep 0.02; done; echo 'not that' >&2; exit 2";
@@ -20,8 +20,7 @@ export interface Reports {
 }
 
 export function place(t: TestContext): Reports {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-twice-")));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   const workspace = join(folder, "workspace");
   const write = (name: string, text: string): void => {
     mkdirSync(dirname(join(workspace, name)), { recursive: true });

@@ -1,22 +1,13 @@
 /** Where Hookline's state cannot lie where it should, each command says what is wrong, where, and what to do, and nothing is lost. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { packageForTests } from "../../../scripts/package-for-tests.ts";
 import { bin, codeCache, runCommand } from "../../program.ts";
 import { emptyRepository } from "../../repository.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 const call = JSON.stringify({ tool_name: "Bash", tool_input: { command: "ls" } });
 const payload = JSON.stringify({ session_id: "s", hook_event_name: "PreToolUse", ...JSON.parse(call) });
@@ -46,8 +37,7 @@ interface Place {
   environment: Record<string, string>;
 }
 function place(t: TestContext): Place {
-  const folder = mkdtempSync(join(tmpdir(), "hookline-unusable-"));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   chmodSync(folder, 0o755);
   const [cwd, home, state] = [join(folder, "workspace"), join(folder, "home"), join(folder, "state")];
   emptyRepository(cwd);

@@ -21,7 +21,7 @@ export interface Settings {
 }
 
 export function settingsOf(place: Place): Settings {
-  const text = (): string => readFileSync(join(place.folder, settingsPath), "utf8");
+  const text = (): string => place.read(settingsPath);
   const payload = { session_id: "s", cwd: place.workspace, hook_event_name: "SessionStart", source: "startup" };
   return {
     text,

@@ -22,7 +22,7 @@ test("where Hookline was never installed, a session that begins asks for no inst
   const place = placeFor(t, { "workspace/.hookline/hooks.json": wanting() });
   place.environment.HOOKLINE_DAEMON = "off";
   settingsOf(place).begin();
-  assert.ok(!existsSync(join(place.folder, "home", ".claude")));
+  assert.ok(!place.has("home/.claude"));
 });
 
 test("a registration written by hand counts, and is left as it is", (t) => {

@@ -1,10 +1,10 @@
 /** hookline why and explain, by the real commands: a person who has read no manual learns what happened, what did not, and what to type. */
 import assert from "node:assert/strict";
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, utimesSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { codeCache, runCommand } from "../../program.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 interface World {
   workspace: string;
@@ -14,8 +14,7 @@ interface World {
 }
 
 function worldWith(t: TestContext, files: Readonly<Record<string, string>>): World {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-why-")));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   const workspace = join(folder, "workspace");
   const environment = {
     NODE_COMPILE_CACHE: codeCache,

@@ -1,7 +1,6 @@
 /** What slow hooks come to: a note in their run, a word to the person, a finding of `check`. Time is the test's own. */
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Hook } from "../../../src/engine/hook.ts";
@@ -9,11 +8,11 @@ import { budgetFor, budgetOfEvent, budgetOfHook, endsAfter, lateHooks } from "..
 import { createHookline, type Hookline } from "../../../src/index.ts";
 import { createFakeClock } from "../../../testing/clock.ts";
 import { aHook } from "../../engine/a-hook.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 /** A hook that takes as long as it is told to, on a clock that stands still otherwise. */
 async function slowLine(context: TestContext, { settings = "", timeout = 60 } = {}) {
-  const folder = mkdtempSync(join(tmpdir(), "hookline-budgets-"));
-  context.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(context);
   mkdirSync(join(folder, ".hookline"));
   writeFileSync(join(folder, "hookline.yaml"), settings);
   const clock = createFakeClock();

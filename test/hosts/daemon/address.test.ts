@@ -2,20 +2,15 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import { freeSocketPlace, socketPath } from "../../../src/hosts/daemon/place.ts";
 import { hasDaemon, readAddress, removeAddress, writeAddress } from "../../../src/hosts/daemon/state-file.ts";
 import { readEntry } from "../../../src/runtime/processes/process-table.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
-function folderFor(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), "hookline-address-"));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
 const address = {
   port: 4665,
   token: "t-o_k",
@@ -27,7 +22,7 @@ const address = {
 const started = readEntry(process.pid)?.startedAt ?? 0;
 
 test("an address is one private line, read back as it was written, and taken away by its own process alone", (t) => {
-  const file = join(folderFor(t), "daemon.address");
+  const file = join(temporaryFolder(t), "daemon.address");
   assert.equal(readAddress(file), undefined);
   writeAddress(file, address);
   assert.equal(readFileSync(file, "utf8"), `4665 t-o_k p ${process.pid} ${started} 1.0.0+a /a folder/d.sock\n`);
@@ -42,7 +37,7 @@ test("an address is one private line, read back as it was written, and taken awa
 });
 
 test("an address that others could have written, a link and half a line are none", (t) => {
-  const folder = folderFor(t);
+  const folder = temporaryFolder(t);
   const file = join(folder, "daemon.address");
   writeAddress(file, address);
   chmodSync(file, 0o644);
@@ -55,7 +50,7 @@ test("an address that others could have written, a link and half a line are none
 });
 
 test("[T32] a daemon gets events only while it is known to be the process that wrote the address", async (t) => {
-  const folder = folderFor(t);
+  const folder = temporaryFolder(t);
   chmodSync(folder, 0o700);
   const own = { ...address, started, socket: join(folder, "d.sock") };
   assert.ok(hasDaemon(own));
@@ -77,7 +72,7 @@ test("[T32] a daemon gets events only while it is known to be the process that w
 });
 
 test("the socket is next to the store; if that path is too long, it is in a private folder, another one for each store", (t) => {
-  const folder = folderFor(t);
+  const folder = temporaryFolder(t);
   const beside = join(folder, "daemon.sock");
   assert.equal(socketPath(beside, {}), beside);
   const long = (name: string): string => join(folder, "x".repeat(100), name);
@@ -93,7 +88,7 @@ test("the socket is next to the store; if that path is too long, it is in a priv
 });
 
 test("a socket that a dead daemon left is replaced, and nothing else is", async (t) => {
-  const path = join(folderFor(t), "daemon.sock");
+  const path = join(temporaryFolder(t), "daemon.sock");
   const server = createServer().listen(path);
   t.after(() => server.close());
   await once(server, "listening");

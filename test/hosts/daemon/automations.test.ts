@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "node:test";
+import { after, test } from "node:test";
 import { hosted } from "./hosted.ts";
-import { automation, type Place, placeFor, type RunRow, type Started, sharedPlace, until } from "./started.ts";
+import { automation, type Place, placeFor, type RunRow, type Started, until } from "./started.ts";
 
 const ended = (place: Place, count: number): Promise<RunRow[]> =>
   until(() => {
@@ -27,14 +27,17 @@ test("[A6] every event of the engine reaches the automations, and one that conce
   assert.deepEqual(runs.map(({ cause }) => cause).sort(), ["event:Stop", "event:task.completed"]);
 });
 
-const apart = sharedPlace({
-  "workspace/.hookline/automations/bad.yaml": `timeout_seconds: 1\n${automation("Bad", "type: event, event_type: task.completed", "sleep 20")}`,
-  "workspace/.hookline/automations/a.yaml": automation(
-    "A",
-    "type: event, event_type: turn_start",
-    "echo $PLACE >> log",
-  ),
-});
+const apart = placeFor(
+  { after },
+  {
+    "workspace/.hookline/automations/bad.yaml": `timeout_seconds: 1\n${automation("Bad", "type: event, event_type: task.completed", "sleep 20")}`,
+    "workspace/.hookline/automations/a.yaml": automation(
+      "A",
+      "type: event, event_type: turn_start",
+      "echo $PLACE >> log",
+    ),
+  },
+);
 let daemonApart: Promise<Started> | undefined;
 /** In a process of its own, with a terminal and an environment. */
 function upApart(): Promise<Started> {
@@ -53,7 +56,7 @@ test("[A19] a run that goes wrong is a line on the daemon's terminal and an erro
   const line =
     /hookline: the automation Bad failed: timeout: step 0 \(shell\) reached the run's time limit of 1 s \(hookline runs show [\w-]+\)\n/;
   await until(() => (line.test(said) ? true : undefined), "the line on the terminal");
-  const log = readFileSync(join(apart.environment.XDG_STATE_HOME ?? "", "hookline", "hookline.log"), "utf8");
+  const log = apart.read("state/hookline/hookline.log");
   assert.match(log, /"level":"error","message":"the automation Bad failed: /);
 });
 
@@ -169,7 +172,7 @@ test("workspaces with the same name are kept apart, by every process, and their 
   const runs = await ended(place, 2);
   const ids = runs.map(({ hook }) => hook).sort();
   assert.match(ids.join(), /^automation:shop-[0-9a-f]{6}\/a,automation:shop\/a$/);
-  assert.deepEqual(readFileSync(join(place.folder, "ran"), "utf8").trim().split("\n").sort(), folders);
+  assert.deepEqual(place.read("ran").trim().split("\n").sort(), folders);
   const rows = folders.flatMap((folder) =>
     JSON.parse(place.hookline("automation", "list", "--json", "--cwd", folder).stdout).map(
       (row: { project_id: string; id: string }) => `automation:${row.project_id}/${row.id}`,

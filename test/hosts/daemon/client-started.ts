@@ -2,15 +2,13 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { type DaemonState, daemonFilesOf, runningDaemon } from "../../../src/hosts/daemon/state-file.ts";
 import { bin } from "../../program.ts";
 import { goes } from "../../runtime/processes/gone.ts";
 import { type Place, placeFor, until } from "./started.ts";
 
-export const filesOf = ({ environment }: Place): ReturnType<typeof daemonFilesOf> =>
-  daemonFilesOf(join(environment.XDG_STATE_HOME ?? "", "hookline", "hookline.db"));
+export const filesOf = ({ store }: Place): ReturnType<typeof daemonFilesOf> => daemonFilesOf(store);
 export const isUp = (place: Place): DaemonState | undefined => {
   const daemon = runningDaemon(filesOf(place));
   return daemon?.phase === "up" ? daemon : undefined;
@@ -19,7 +17,7 @@ export const isUp = (place: Place): DaemonState | undefined => {
 /** Whatever is there when the test ends is ended. */
 export function placeOf(t: TestContext, files: Readonly<Record<string, string>> = {}): Place {
   const place = placeFor(t, files);
-  t.after(async () => {
+  place.atEnd(async () => {
     const left = runningDaemon(filesOf(place));
     if (!left) return;
     process.kill(left.pid, "SIGKILL");

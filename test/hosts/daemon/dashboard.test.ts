@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import type { IncomingHttpHeaders } from "node:http";
 import { request } from "node:http";
-import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { type Hosted, hosted, sharedHosted } from "./hosted.ts";
@@ -189,7 +188,7 @@ test("what was blocked in a quiet project is shown, however much happened in oth
     const call = { session_id: "quiet", cwd, hook_event_name: "PreToolUse", tool_name: "Bash" };
     place.hooklineWith(JSON.stringify({ ...call, tool_input: { command: "ls" } }), "hook", "claude-code");
   }
-  const database = new DatabaseSync(join(place.environment.XDG_STATE_HOME ?? "", "hookline", "hookline.db"));
+  const database = new DatabaseSync(place.store);
   const columns = database.prepare(
     "select name from pragma_table_info('event') where name not in ('seq', 'id', 'cwd')",
   );

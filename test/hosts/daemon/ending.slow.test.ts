@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { endDaemon } from "../../../src/hosts/cli/daemon/place.ts";
@@ -15,9 +15,9 @@ const onBuild = "type: event, event_type: build.finished";
 /** A command that says that it runs, and how it ends. */
 const long = "echo $$ > begun; exec sleep 60";
 
-const stateOf = ({ environment }: Place): { phase: string; pid: number } | undefined => {
+const stateOf = ({ read }: Place): { phase: string; pid: number } | undefined => {
   try {
-    return JSON.parse(readFileSync(join(environment.XDG_STATE_HOME ?? "", "hookline", "daemon.json"), "utf8"));
+    return JSON.parse(read("state/hookline/daemon.json"));
   } catch {
     return undefined; // there is none
   }
@@ -38,7 +38,7 @@ describe("the end of a daemon", { concurrency: true }, () => {
     const place = placeFor(t, { "workspace/.hookline/automations/slow.yaml": automation("Slow", onBuild, long) });
     const daemon = await place.up();
     await daemon.emit("build.finished");
-    await until(() => existsSync(join(place.workspace, "begun")), "the step begins");
+    await until(() => place.has("workspace/begun"), "the step begins");
     const exit = once(daemon.child, "exit");
     daemon.child.kill("SIGTERM");
     await until(() => stateOf(place)?.phase === "ending", "it is ending");
@@ -83,7 +83,7 @@ describe("the end of a daemon", { concurrency: true }, () => {
     const daemon = await place.up();
     daemon.child.kill("SIGSTOP");
     const exit = once(daemon.child, "exit");
-    const files = daemonFilesOf(join(place.environment.XDG_STATE_HOME ?? "", "hookline", "hookline.db"));
+    const files = daemonFilesOf(place.store);
     const running = runningDaemon(files);
     assert.ok(running);
     await endDaemon(running, files.state, 300);
@@ -97,7 +97,7 @@ describe("the end of a daemon", { concurrency: true }, () => {
     daemon.child.stdout?.destroy();
     daemon.child.stderr?.destroy();
     await daemon.emit("build.finished");
-    const begun = await until(() => existsSync(join(place.workspace, "begun")) || undefined, "the step begins");
+    const begun = await until(() => place.has("workspace/begun") || undefined, "the step begins");
     assert.ok(begun);
     const exit = once(daemon.child, "exit");
     daemon.child.kill("SIGTERM");
@@ -106,15 +106,14 @@ describe("the end of a daemon", { concurrency: true }, () => {
       place.runs().map((run) => run.status),
       ["queued"],
     );
-    const program = Number(readFileSync(join(place.workspace, "begun"), "utf8"));
+    const program = Number(place.read("workspace/begun"));
     assert.ok(isGone(program));
   });
 
   test("[X8] one store has one daemon, whatever it is called: by a linked folder, or from another state folder", async (t) => {
     const place = placeFor(t);
     const daemon = await place.up();
-    const { folder, environment } = place;
-    const own = join(environment.XDG_STATE_HOME ?? "", "hookline");
+    const { folder, environment, state: own } = place;
     symlinkSync(own, join(folder, "alias"));
     mkdirSync(join(folder, "other"));
     const other = { ...place, environment: { ...environment, XDG_STATE_HOME: join(folder, "other") } };

@@ -9,10 +9,11 @@ import { DatabaseSync } from "node:sqlite";
 import { type TestContext, test } from "node:test";
 import { bin } from "../../program.ts";
 import { isOf } from "../../runtime/processes/gone.ts";
+import type { CommandAnswer as Said } from "../../standing-command.ts";
 import { locked } from "../../storage/lock.ts";
 import { hosted } from "./hosted.ts";
 import { telling, tellOverSocket } from "./over-socket.ts";
-import { type Place, placeFor, type Said, type Started, until } from "./started.ts";
+import { type Place, placeFor, type Started, until } from "./started.ts";
 
 const guarded = (command: string): Record<string, string> => ({
   "home/.config/hookline/hooks.json": JSON.stringify({
@@ -62,7 +63,7 @@ const headOf = ({ port, token }: Pick<Started, "port" | "token">, path: string, 
     ...more,
   ].join("\r\n");
 
-const storeOf = ({ environment }: Place): string => join(environment.XDG_STATE_HOME ?? "", "hookline", "hookline.db");
+const storeOf = ({ store }: Place): string => store;
 const stored = (place: Place, sql: string): Record<string, unknown>[] => {
   const database = new DatabaseSync(storeOf(place));
   try {
@@ -114,7 +115,7 @@ test("files of a dead daemon disturb nothing: guards answer, and the next daemon
   const dead = await place.up();
   dead.child.kill("SIGKILL");
   await once(dead.child, "exit");
-  const socket = join(place.environment.XDG_STATE_HOME ?? "", "hookline", "daemon.sock");
+  const socket = join(place.state, "daemon.sock");
   assert.equal(existsSync(socket), true, "its socket is left");
   assert.equal(denied(tell(place)), true);
   const daemon = await place.up();
@@ -194,7 +195,7 @@ test("a daemon killed under load has lost nothing that it acknowledged, one by o
   const many = { "content-type": "application/x-ndjson" };
   const senders = [1, 2, 3].map(() => send(json, '{"event":"a.b"}'));
   senders.push(send(many, '{"event":"a.b"}\n'.repeat(50)));
-  const socket = connect(join(place.environment.XDG_STATE_HOME ?? "", "hookline", "daemon.sock"));
+  const socket = connect(join(place.state, "daemon.sock"));
   socket.on("error", () => {}); // it dies
   let rest = "";
   socket.on("data", (chunk: Buffer) => {
@@ -297,7 +298,7 @@ test("while another process holds the store its hooks are evaluated, the sender 
   assert.equal((await daemon.call("/status")).body.store.reason.includes("stayed locked"), true);
   release();
   assert.equal((await daemon.emit("a.b")).status, 200);
-  assert.equal(readFileSync(join(place.workspace, "asked"), "utf8"), "x\nx\n");
+  assert.equal(place.read("workspace/asked"), "x\nx\n");
   const kept = stored(place, "select outcome is not null as done from event where name = 'PreToolUse'");
   assert.deepEqual(
     kept.map(({ done }) => done),

@@ -68,15 +68,12 @@ async function waits(t: TestContext, place: Place, daemon: Started): Promise<voi
   const { said, pids } = await asking(t, place);
   const exit = once(daemon.child, "exit");
   daemon.child.kill("SIGTERM");
-  await until(
-    () => existsSync(join(place.environment.XDG_STATE_HOME ?? "", "hookline", "daemon.address")) === false,
-    "it is ending",
-  );
+  await until(() => place.has("state/hookline/daemon.address") === false, "it is ending");
   place.write("workspace/go", "");
   assert.match(await said, /a person pushes/);
   assert.deepEqual(await exit, [0, null]);
   assert.deepEqual(pids.map(isGone), [true, true]);
-  assert.equal(existsSync(join(place.environment.XDG_STATE_HOME ?? "", "hookline", "daemon.mark")), false);
+  assert.equal(place.has("state/hookline/daemon.mark"), false);
 }
 
 /** The guard does not decide: the event is blocked. */
@@ -118,7 +115,7 @@ export async function killerEndsIt(t: TestContext, hook: object): Promise<void> 
   const daemon = await place.up();
   const { said, pids } = await asking(t, place);
   daemon.child.kill("SIGSTOP");
-  const files = daemonFilesOf(join(place.environment.XDG_STATE_HOME ?? "", "hookline", "hookline.db"));
+  const files = daemonFilesOf(place.store);
   const running = runningDaemon(files);
   assert.ok(running);
   await endDaemon(running, files.state, 300);

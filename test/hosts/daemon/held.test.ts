@@ -1,6 +1,6 @@
 /** What becomes of runs that wait in a daemon when people pause, disable or delete. */
 import assert from "node:assert/strict";
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { type Hosted, hosted } from "./hosted.ts";
@@ -25,7 +25,7 @@ async function whileTheyWait(t: Parameters<typeof placeFor>[0], change: (place: 
   assert.equal(place.hookline("project", "create", "workspace").status, 0);
   const daemon = await hosted(place);
   for (let number = 0; number < 4; number++) await daemon.emit("a.b");
-  await until(() => existsSync(join(place.workspace, "log")), "the first run begins");
+  await until(() => place.has("workspace/log"), "the first run begins");
   await change(place, daemon);
   place.write("workspace/go", "");
   const statuses = (): string[] =>
@@ -33,7 +33,7 @@ async function whileTheyWait(t: Parameters<typeof placeFor>[0], change: (place: 
       .runs()
       .filter(({ hook }) => hook.endsWith("/slow"))
       .map(({ status, reason }) => (reason ? `${status}: ${reason}` : status));
-  const ran = (): number => readFileSync(join(place.workspace, "log"), "utf8").trim().split("\n").length;
+  const ran = (): number => place.read("workspace/log").trim().split("\n").length;
   await until(() => statuses().includes("completed"), "the first run ends");
   await daemon.emit("c.d");
   await until(

@@ -2,14 +2,16 @@
  * A daemon in the process of its test, for what is no test of a process: its engine, its listeners and what it follows. No
  * command finds it, for a test waits for its commands and could not answer one meanwhile.
  */
+
 import { dirname, join } from "node:path";
+import { after } from "node:test";
 import { createDaemon, type Daemon, type DaemonOptions } from "../../../src/hosts/daemon/daemon.ts";
 import { listenFor } from "../../../src/hosts/daemon/listeners.ts";
 import type { Server } from "../../../src/hosts/daemon/server.ts";
 import { createLearningRedaction } from "../../../src/storage/redaction/redaction.ts";
 import { openSqliteStore } from "../../../src/storage/sqlite/sqlite.ts";
 import { bin } from "../../program.ts";
-import { callsTo, type Place, type Started, sharedPlace } from "./started.ts";
+import { callsTo, type Place, placeFor, type Started } from "./started.ts";
 
 export const token = "the-token-of-this-test";
 export const proof = "the-proof-of-this-test";
@@ -77,7 +79,7 @@ export async function hosted(place: Place, workspaces: readonly string[] = [plac
 
 /** One for several tests of a file, which leave it as it is; called outside of them, so that it ends with the last. */
 export function sharedHosted(files: Readonly<Record<string, string>> = {}): () => Promise<Hosted> {
-  const place = sharedPlace(files);
+  const place = placeFor({ after }, files);
   let opening: Promise<Hosted> | undefined;
   return () => {
     opening ??= hosted(place);

@@ -4,7 +4,6 @@ import { once } from "node:events";
 import { request } from "node:http";
 import { connect } from "node:net";
 import { networkInterfaces } from "node:os";
-import { join } from "node:path";
 import { test } from "node:test";
 import type { HookEvent } from "../../../src/engine/event.ts";
 import type { Run } from "../../../src/engine/record.ts";
@@ -188,7 +187,7 @@ test("what another process of the store does can be listened to, and nothing is 
   assert.ok(response.body);
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let seen = (await reader.read()).value ?? "";
-  const other = openSqliteStore({ path: join(place.environment.XDG_STATE_HOME ?? "", "hookline", "hookline.db") });
+  const other = openSqliteStore({ path: place.store });
   t.after(() => other.close());
   const event: HookEvent = { id: "theirs", name: "c.d", at: 1, cwd: "/", data: { secret: "payload" }, sender: "emit" };
   const run: Run = {

@@ -1,21 +1,15 @@
 /** One daemon for each store. */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { takeLock } from "../../../src/hosts/daemon/place.ts";
 import { daemonFilesOf, removeState, runningDaemon, writeState } from "../../../src/hosts/daemon/state-file.ts";
 import { ownerOf } from "../../../src/runtime/system.ts";
-
-function folderFor(t: { after(work: () => void): void }): string {
-  const folder = mkdtempSync(join(tmpdir(), "hookline-lock-"));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 test("a lock is held by one, and free as soon as that lets go", (t) => {
-  const path = join(folderFor(t), "daemon.lock");
+  const path = join(temporaryFolder(t), "daemon.lock");
   const first = takeLock(path);
   assert.ok(first);
   assert.equal(takeLock(path), undefined);
@@ -27,13 +21,13 @@ test("a lock is held by one, and free as soon as that lets go", (t) => {
 });
 
 test("a lock that is a link is not followed", (t) => {
-  const folder = folderFor(t);
+  const folder = temporaryFolder(t);
   symlinkSync(join(folder, "elsewhere"), join(folder, "daemon.lock"));
   assert.throws(() => takeLock(join(folder, "daemon.lock")), /symbolic link/);
 });
 
 test("[X8] a state counts while its very process lives, and is taken away by that one alone", (t) => {
-  const folder = folderFor(t);
+  const folder = temporaryFolder(t);
   const files = daemonFilesOf(join(folder, "hookline.db"));
   assert.notEqual(daemonFilesOf(join(folder, "elsewhere.db")).state, files.state);
   assert.equal(runningDaemon(files), undefined);

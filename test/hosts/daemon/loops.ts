@@ -1,6 +1,3 @@
-/** Automations that watch files, and what is found of their rounds. */
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { automation, type Place } from "./started.ts";
 
 export const watching = (name: string, file: string, line: string): string =>
@@ -9,5 +6,4 @@ export const watching = (name: string, file: string, line: string): string =>
 export const failed = (place: Place): string[] =>
   place.runs().flatMap(({ status, reason }) => (status === "failed" ? [String(reason)] : []));
 export const rounds = (place: Place): number => place.runs().filter(({ status }) => status === "completed").length;
-export const linesOf = (place: Place, file: string): number =>
-  readFileSync(join(place.workspace, file), "utf8").split("\n").length - 1;
+export const linesOf = (place: Place, file: string): number => place.read(`workspace/${file}`).split("\n").length - 1;

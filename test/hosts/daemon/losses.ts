@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { automation, type Place, placeFor } from "./started.ts";
 
-export const stateOf = ({ environment }: Place): string => join(environment.XDG_STATE_HOME ?? "", "hookline");
+export const stateOf = ({ state }: Place): string => state;
 
 /** With something to look for again and again. */
 export const files: Readonly<Record<string, string>> = {

@@ -12,7 +12,7 @@ export const telling = (place: Place, id = "toolu_1"): string =>
 
 /** As a client of ours, over its unix socket; gives what the agent would read on its standard output and error. */
 export function tellOverSocket(place: Place, id: string, text: string): Promise<string> {
-  const state = join(place.environment.XDG_STATE_HOME ?? "", "hookline");
+  const state = place.state;
   const version = /"version":"([^"]+)"/.exec(readFileSync(join(state, "daemon.json"), "utf8"))?.[1] ?? "";
   const told = JSON.parse(telling(place, id));
   const payload = JSON.stringify({ ...told, tool_input: { command: `rm -rf x ${text}` } });

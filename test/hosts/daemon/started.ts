@@ -2,19 +2,11 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
-import { after, type TestContext } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
-import { bin, codeCache, runCommand } from "../../program.ts";
+import { bin } from "../../program.ts";
+import { type World, world } from "../../world.ts";
 
-export interface Said {
-  status: number | null;
-  stdout: string;
-  stderr: string;
-}
 export interface Answered {
   status: number;
   // biome-ignore lint/suspicious/noExplicitAny: what was answered is looked at by the test
@@ -27,17 +19,8 @@ export interface RunRow {
   reason: string | null;
   cause: string;
 }
-export interface Place {
-  folder: string;
-  workspace: string;
-  environment: Record<string, string>;
-  write(path: string, text: string): void;
-  hookline(...words: string[]): Said;
-  /** The same, with this on its standard input. */
-  hooklineWith(input: string, ...words: string[]): Said;
+export interface Place extends World {
   runs(): RunRow[];
-  /** What is done at the end of the test, before the folder goes. */
-  atEnd(work: () => unknown): void;
   /** Starts a daemon and waits until it says that it is up. It is killed with the test, if it still runs. */
   up(...words: string[]): Promise<Started>;
 }
@@ -57,37 +40,10 @@ export interface Started {
   stop(): Promise<number | null>;
 }
 
-/** @param files by path: "workspace/…", "home/…" */
-export function placeFor(t: Pick<TestContext, "after">, files: Readonly<Record<string, string>> = {}): Place {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-daemon-")));
-  const children: ChildProcess[] = [];
-  const ends: (() => unknown)[] = [];
-  t.after(async () => {
-    for (const end of ends) await end();
-    for (const child of children) if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
-    await Promise.all(
-      children.map((child) => child.exitCode !== null || child.signalCode !== null || once(child, "exit")),
-    );
-    rmSync(folder, { recursive: true, force: true });
-  });
-  const workspace = join(folder, "workspace");
-  const environment = {
-    NODE_COMPILE_CACHE: codeCache,
-    PATH: process.env.PATH ?? "",
-    HOME: join(folder, "home"),
-    XDG_STATE_HOME: join(folder, "state"),
-    NO_COLOR: "1",
-  };
-  const write = (path: string, text: string): void => {
-    mkdirSync(dirname(join(folder, path)), { recursive: true });
-    writeFileSync(join(folder, path), text);
-  };
-  mkdirSync(environment.HOME);
-  mkdirSync(workspace);
-  for (const [path, text] of Object.entries(files)) write(path, text);
-  const hooklineWith: Place["hooklineWith"] = (input, ...words) =>
-    runCommand(words, { cwd: workspace, environment, input });
-  const hookline: Place["hookline"] = (...words) => hooklineWith("", ...words);
+/** @param t as that of a world */
+export function placeFor(...given: Parameters<typeof world>): Place {
+  const place = world(...given);
+  const { workspace, environment, json, atEnd } = place;
 
   async function up(...words: string[]): Promise<Started> {
     const child = spawn(process.execPath, [bin, "up", "--port", "0", "--json", ...words], {
@@ -95,7 +51,12 @@ export function placeFor(t: Pick<TestContext, "after">, files: Readonly<Record<s
       env: environment,
       stdio: ["ignore", "pipe", "pipe"],
     });
-    children.push(child);
+    atEnd(async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const exit = once(child, "exit");
+      child.kill("SIGKILL");
+      await exit;
+    });
     let complaints = "";
     child.stderr?.on("data", (chunk: Buffer) => {
       complaints += chunk.toString();
@@ -106,7 +67,7 @@ export function placeFor(t: Pick<TestContext, "after">, files: Readonly<Record<s
       once(child, "exit").then(() => assert.fail(`it ended: ${complaints}`)),
     ]);
     const said = JSON.parse(line);
-    const { token } = JSON.parse(readFileSync(join(environment.XDG_STATE_HOME, "hookline", "daemon.json"), "utf8"));
+    const { token } = JSON.parse(place.read("state/hookline/daemon.json"));
     const call = callsTo(said.port, token);
     return {
       child,
@@ -123,26 +84,7 @@ export function placeFor(t: Pick<TestContext, "after">, files: Readonly<Record<s
     };
   }
 
-  return {
-    folder,
-    workspace,
-    environment,
-    write,
-    hookline,
-    hooklineWith,
-    runs: () => JSON.parse(hookline("runs", "--all", "--json").stdout),
-    atEnd: (work) => void ends.push(work),
-    up,
-  };
-}
-
-/** One for several tests of a file, which leave it as it is; called outside of them, so that it ends with the last. */
-export function sharedPlace(files: Readonly<Record<string, string>> = {}): Place {
-  const ends: (() => unknown)[] = [];
-  after(async () => {
-    for (const end of ends) await end();
-  });
-  return placeFor({ after: (work: () => unknown) => void ends.push(work) }, files);
+  return { ...place, runs: () => json("runs", "--all"), up };
 }
 
 /** Requests of who holds the daemon's token. */

@@ -17,7 +17,7 @@ test("[A50] asked twice to end, with a program that does not obey, a client that
     ),
   });
   const daemon = await place.up();
-  const state = join(place.environment.XDG_STATE_HOME ?? "", "hookline");
+  const state = place.state;
   const silent = connect(daemon.port, "127.0.0.1");
   const half = connect(daemon.port, "127.0.0.1");
   t.after(() => {

@@ -1,12 +1,11 @@
 /** A daemon in this process with both its doors open, and senders as agents and our clients are. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { DaemonOptions } from "../../../src/hosts/daemon/daemon.ts";
+import { type World, world } from "../../world.ts";
 import { type Opened, openDaemon, proof, token, version } from "./hosted.ts";
 
 export { proof, token, version } from "./hosted.ts";
@@ -35,11 +34,7 @@ export interface Answer {
   stdout: string;
   stderr: string;
 }
-export interface ToldDaemon extends Opened {
-  folder: string;
-  workspace: string;
-  environment: Record<string, string>;
-  write(path: string, text: string): void;
+export interface ToldDaemon extends Opened, World {
   /** As a client of ours, but for the moment of sending: on a slow machine some would rightly be refused as too late. */
   own(sent: Sent): Promise<Heard>;
   /** As an agent's own HTTP hook. */
@@ -52,26 +47,10 @@ export async function toldDaemon(
   files: Readonly<Record<string, string>>,
   { variables = {}, complain = () => {} }: Partial<Pick<DaemonOptions, "variables" | "complain">> = {},
 ): Promise<ToldDaemon> {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-told-")));
-  const workspace = join(folder, "workspace");
-  const write = (path: string, text: string): void => {
-    mkdirSync(dirname(join(folder, path)), { recursive: true });
-    writeFileSync(join(folder, path), text);
-  };
-  mkdirSync(workspace);
-  mkdirSync(join(folder, "home"));
-  for (const [path, text] of Object.entries(files)) write(path, text);
-  const environment = {
-    PATH: process.env.PATH ?? "",
-    HOME: join(folder, "home"),
-    XDG_STATE_HOME: join(folder, "state"),
-    CI: "",
-  };
-  const opened = await openDaemon({ folder, workspace, environment }, { variables, complain });
-  t.after(async () => {
-    await opened.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  const place = world(t, files, { variables: { CI: "" } });
+  const { folder, workspace, environment, atEnd } = place;
+  const opened = await openDaemon(place, { variables, complain });
+  atEnd(opened.close);
   const { port } = opened.server;
   const socket = join(folder, "daemon.sock");
 
@@ -101,8 +80,8 @@ export async function toldDaemon(
   }
 
   return {
+    ...place,
     ...opened,
-    ...{ folder, workspace, environment, write },
     own(sent) {
       const entries = Object.entries(sent.environment ?? environment).map(([name, value]) => `${name}=${value}\0`);
       const body = Buffer.concat([Buffer.from(sent.payload), Buffer.from(`\0${entries.join("")}`)]);

@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { mkdirSync, renameSync, rmdirSync } from "node:fs";
-import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { Webhook } from "standardwebhooks";
@@ -11,8 +10,7 @@ import { automation, type Place, placeFor, type Started, until } from "./started
 import { answerIn, toldDaemon } from "./told.ts";
 
 /** The store refuses every event, or every durable run, until this is undone, as a full disk would. */
-function breakStore({ environment }: Place, table: "event" | "work" = "event"): () => void {
-  const path = join(environment.XDG_STATE_HOME ?? "", "hookline", "hookline.db");
+function breakStore({ store: path }: Place, table: "event" | "work" = "event"): () => void {
   const change = (sql: string): void => {
     const database = new DatabaseSync(path);
     database.exec(sql);
@@ -110,7 +108,7 @@ test("[F10] hooks continue deciding while the store's file cannot even be opened
     return answerIn(await told.own({ payload: JSON.stringify(payload) })).stdout;
   };
   assert.match(await said("Bash"), /not in this house/);
-  const file = join(told.environment.XDG_STATE_HOME ?? "", "hookline", "hookline.db");
+  const file = told.store;
   for (const suffix of ["", "-wal"]) renameSync(`${file}${suffix}`, `${file}-aside${suffix}`);
   mkdirSync(file);
   await until(async () => {

@@ -1,7 +1,6 @@
 /** hookline up where it cannot start, or may beside another, and down while something runs; up-down.test.ts has what people usually see. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -46,7 +45,7 @@ test("[A50] down waits at most ten seconds; the run goes back to the queue, and 
   });
   const daemon = await place.up();
   await daemon.emit("build.finished");
-  await until(() => existsSync(join(place.workspace, "log")), "the step begins");
+  await until(() => place.has("workspace/log"), "the step begins");
   assert.equal(place.hookline("down").status, 0); // the step would go on for longer than a test may
   assert.deepEqual(
     place.runs().map(({ status }) => status),

@@ -27,7 +27,7 @@ test("up says what it watches, status shows it, a second up names it, it survive
   assert.equal(due.hook, "automation:workspace/nightly");
   assert.ok(Date.parse(due.at) > Date.now());
   assert.deepEqual(daemon.said.workspaces, [place.workspace]);
-  const state = join(place.environment.XDG_STATE_HOME ?? "", "hookline", "daemon.json");
+  const state = join(place.state, "daemon.json");
   assert.equal(statSync(state).mode & 0o777, 0o600);
   assert.match(daemon.token, /^[\w-]{43}$/);
   assert.equal(JSON.stringify(daemon.said).includes(daemon.token), false);
@@ -51,7 +51,7 @@ test("up says what it watches, status shows it, a second up names it, it survive
   assert.match(second.stderr, new RegExp(running));
 
   daemon.child.kill("SIGUSR2");
-  const log = join(place.environment.XDG_STATE_HOME ?? "", "hookline", "hookline.log");
+  const log = join(place.state, "hookline.log");
   const logged = await until(() => (existsSync(log) ? readFileSync(log, "utf8") : undefined), "the line in the log");
   assert.match(logged, /an error that it did not expect, and goes on after: Error: of the test/);
   assert.equal((await daemon.emit("a.b")).status, 200);
@@ -79,7 +79,7 @@ test("[X8, AT49] after kill -9 the next daemon takes its place, its socket and i
   assert.equal(before?.socket, files.socket);
   assert.equal(statSync(files.socket).mode & 0o777, 0o600);
   await first.emit("build.finished");
-  await until(() => existsSync(join(place.workspace, "log")), "the step begins");
+  await until(() => place.has("workspace/log"), "the step begins");
   first.child.kill("SIGKILL");
   await once(first.child, "exit");
   assert.ok(existsSync(files.socket));
@@ -95,7 +95,7 @@ test("[X8, AT49] after kill -9 the next daemon takes its place, its socket and i
   }, "the run ends");
   assert.equal(run?.cause, "event:build.finished");
   assert.equal(place.runs().length, 1);
-  assert.equal(readFileSync(join(place.workspace, "log"), "utf8"), "begun\nbegun\n");
+  assert.equal(place.read("workspace/log"), "begun\nbegun\n");
   assert.equal(await second.stop(), 0);
   for (const file of [files.address, files.socket, files.state]) assert.ok(!existsSync(file), file);
 });
@@ -110,7 +110,7 @@ test("--once does what is due and queued, and exits", async (t) => {
   });
   assert.equal(place.hookline("up", "--once").status, 0);
   assert.equal(place.hookline("up", "--once").status, 0);
-  assert.equal(readFileSync(join(place.workspace, "log"), "utf8"), "ran\n");
+  assert.equal(place.read("workspace/log"), "ran\n");
   assert.deepEqual(
     place.runs().map(({ status, cause }) => [status, cause]),
     [["completed", "periodic"]],

@@ -1,8 +1,7 @@
 /** Events from outside: programs of this machine, and signed webhooks. */
 import assert from "node:assert/strict";
 import { createHmac, randomBytes } from "node:crypto";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { Webhook } from "standardwebhooks";
@@ -10,6 +9,7 @@ import type { HookEvent } from "../../../src/engine/event.ts";
 import type { Outcome } from "../../../src/engine/outcome.ts";
 import { createWebhooks, type Webhooks } from "../../../src/hosts/daemon/webhooks.ts";
 import { openSqliteStore, type SqliteStore } from "../../../src/storage/sqlite/sqlite.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 import { hosted, sharedHosted } from "./hosted.ts";
 import { automation, type Place, placeFor, type Started, until } from "./started.ts";
 
@@ -37,11 +37,11 @@ test("an event from a program reaches automations and hooks, and its answer says
     ],
   );
   assert.deepEqual(body.outcome, {});
-  const seen = JSON.parse(readFileSync(join(place.workspace, "seen.json"), "utf8"));
+  const seen = JSON.parse(place.read("workspace/seen.json"));
   assert.equal(seen.ok, "yes");
   assert.equal(seen.hookline_depth, undefined); // only hooks count how deep they are
   await until(() => place.runs().every((run) => run.status === "completed"), "the automation ends");
-  assert.equal(readFileSync(join(place.workspace, "log"), "utf8"), "yes\n");
+  assert.equal(place.read("workspace/log"), "yes\n");
 });
 
 test("an agent's event, an unknown name and a wrong field are refused", async () => {
@@ -141,8 +141,8 @@ test("a signed webhook becomes an event once, also where it is sent again; what 
   ]);
 });
 
-function keptIn({ environment }: Place, file: string): string {
-  const path = join(environment.XDG_STATE_HOME ?? "", "hookline", file);
+function keptIn({ state }: Place, file: string): string {
+  const path = join(state, file);
   return existsSync(path) ? readFileSync(path, "latin1") : "";
 }
 
@@ -218,8 +218,7 @@ test("a signed message without a body is answered, and becomes no event", async 
 
 /** What is behind the routes, on a store and a line of the test's own. */
 function inboundIn(t: TestContext, emit: (event: HookEvent, store: SqliteStore) => Promise<Outcome>): Webhooks {
-  const folder = mkdtempSync(join(tmpdir(), "hookline-inbound-"));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   const store = openSqliteStore({ path: join(folder, "store.db") });
   t.after(() => store.close());
   return createWebhooks({
@@ -269,5 +268,5 @@ test("a webhook's own project is in its event, whatever the sender writes", asyn
   place.environment.CI_SECRET = secret;
   const daemon = await hosted(place);
   assert.equal(await deliver(daemon, "ci", { type: "x.y", data: { project_id: "other" } }), "202 event,runs");
-  assert.equal(JSON.parse(readFileSync(join(place.workspace, "seen.json"), "utf8")).project_id, "shop");
+  assert.equal(JSON.parse(place.read("workspace/seen.json")).project_id, "shop");
 });

@@ -2,8 +2,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, watch, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, rmSync, watch, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import test, { type TestContext } from "node:test";
 import {
@@ -14,6 +13,7 @@ import {
   type Hookline,
 } from "../../../src/index.ts";
 import { isGone } from "../../runtime/processes/gone.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 interface Workspace {
   folder: string;
@@ -24,8 +24,7 @@ interface Workspace {
 
 /** A repository with one commit and these scripts; `log` is where scripts say that they ran. */
 function workspaceOf(t: TestContext, scripts: Readonly<Record<string, string>>): Workspace {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-conversation-")));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   const [home, workspace] = [join(folder, "home"), join(folder, "workspace")];
   const environment = { PATH: process.env.PATH ?? "", HOME: home, XDG_STATE_HOME: join(folder, "state") };
   const write = (name: string, text: string): void => {

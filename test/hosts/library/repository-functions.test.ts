@@ -1,13 +1,13 @@
 /** Functions as handlers of specification 001: what they are given, and what becomes of what they answer. */
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import test from "node:test";
 import type { RepositoryEvent } from "../../../src/actions/function/function.ts";
 import { defineHook } from "../../../src/hosts/library/definition.ts";
 import { createHookline } from "../../../src/index.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 const answer = {
   logs: ["checked"],
@@ -102,8 +102,7 @@ test("[B18] a registry file runs a function that its project registers, with the
 });
 
 function workspaceWith(t: TestContext, files: { [path: string]: string }): string {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-functions-")));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(join(folder, path, ".."), { recursive: true });
     writeFileSync(join(folder, path), text);

@@ -1,11 +1,11 @@
 /** The real command as a server, and the official client of the protocol that talks to it. */
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { after, type TestContext } from "node:test";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { bin, codeCache } from "../../program.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 export interface Scratch {
   folder: string;
@@ -15,8 +15,7 @@ export interface Scratch {
 }
 
 export function scratch(t: Pick<TestContext, "after">): Scratch {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-mcp-")));
-  t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  const folder = temporaryFolder(t);
   const workspace = join(folder, "shop");
   const environment = {
     NODE_COMPILE_CACHE: codeCache,

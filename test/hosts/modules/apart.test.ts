@@ -1,7 +1,6 @@
 /** What a module of a project does in its own process, and what it cannot do to those who decide. */
 import assert from "node:assert/strict";
-import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { createHandlers } from "../../../src/actions/index.ts";
@@ -13,10 +12,10 @@ import { createModules } from "../../../src/hosts/modules/load-modules.ts";
 import { createHookline, defineHook } from "../../../src/index.ts";
 import { stateOfFile } from "../../../src/loading/trust/item.ts";
 import { codeCache, runCommand } from "../../program.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 function project(t: TestContext, files: Readonly<Record<string, string>>) {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-apart-")));
-  t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  const folder = temporaryFolder(t);
   const write = (path: string, text: string): void => {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Callback } from "../../../src/actions/function/function.ts";
@@ -9,6 +8,7 @@ import { conditions } from "../../../src/conditions/index.ts";
 import { createModules } from "../../../src/hosts/modules/load-modules.ts";
 import type { LoadedModules } from "../../../src/loading/loading.ts";
 import type { ModulePlace } from "../../../src/loading/places.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 interface Project {
   folder: string;
@@ -18,8 +18,7 @@ interface Project {
 }
 
 function project(context: TestContext): Project {
-  const folder = mkdtempSync(join(tmpdir(), "hookline-modules-"));
-  context.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(context);
   const functions = new Map<string, Callback>();
   const modules = createModules({ log() {} });
   context.after(modules.close);

@@ -1,16 +1,15 @@
 /** Which workspace files a hook runs, as far as its text tells: a change of one of them asks a person again. */
 import assert from "node:assert/strict";
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Json } from "../../../src/engine/event.ts";
 import { filesIn } from "../../../src/loading/trust/bound-files.ts";
 import { itemOf } from "../../../src/loading/trust/item.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 function repository(t: TestContext): { folder: string; files(content: Json, root?: string): string[] } {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-bound-")));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   const write = (name: string, text: string, mode = 0o644): void => {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), text);

@@ -1,7 +1,6 @@
 /** The two looks at what a hook was trusted with: before it starts, and when it has ended or answered (R93). */
 import assert from "node:assert/strict";
-import { appendFileSync, chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Hook } from "../../../src/engine/hook.ts";
@@ -12,6 +11,7 @@ import { verifying } from "../../../src/engine/verified.ts";
 import { changedOf } from "../../../src/loading/trust/changed.ts";
 import { stateOfFile } from "../../../src/loading/trust/item.ts";
 import { createSpawner } from "../../../src/runtime/processes/spawner.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 import { race } from "./race.ts";
 
 interface Trusted {
@@ -23,8 +23,7 @@ interface Trusted {
 }
 
 function trusted(t: TestContext, text: string): Trusted {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), "hookline-changed-")));
-  t.after(() => rmSync(root, { recursive: true, force: true }));
+  const root = temporaryFolder(t);
   mkdirSync(join(root, "hooks"));
   const script = join(root, "hooks", "a.sh");
   writeFileSync(script, text, { mode: 0o755 });
@@ -105,8 +104,7 @@ test("the answer of a persistent program does not count while its file is anothe
 });
 
 test("[T3] no answer of a script counts that is exchanged before, while or after it runs", async (t) => {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-raced-")));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   const { good, refused, failed, evil } = await race(folder, 40);
   assert.deepEqual(evil, []);
   assert.equal(good + refused + failed, 40);

@@ -1,16 +1,13 @@
 /** Hundreds of starts of a trusted script that is exchanged meanwhile; RACE_STARTS is their number. */
 import assert from "node:assert/strict";
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { test } from "node:test";
+import { temporaryFolder } from "../../temporary-folder.ts";
 import { race } from "./race.ts";
 
 test("[T3] of 1,000 starts of a script that is changed before, while or after it runs, no answer of other bytes counts", {
   timeout: 1_800_000,
 }, async (t) => {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-raced-")));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   const starts = Number(process.env.RACE_STARTS ?? 1_000);
   const { good, refused, failed, evil } = await race(folder, starts);
   assert.deepEqual(evil, []);

@@ -1,21 +1,12 @@
 /** Which server a file gets. */
 
 import assert from "node:assert/strict";
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Config } from "../../../src/formats/config/config.ts";
 import { type Choice, chooseServer, knownServers } from "../../../src/services/language-servers/choose.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 interface Project {
   root: string;
@@ -25,8 +16,7 @@ interface Project {
 
 /** @param programs relative to the folder; those below `path/` are on the PATH */
 function project(context: TestContext, programs: readonly string[]): Project {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), "hookline-choose-")));
-  context.after(() => rmSync(root, { recursive: true, force: true }));
+  const root = temporaryFolder(context);
   for (const program of programs) {
     mkdirSync(dirname(join(root, program)), { recursive: true });
     writeFileSync(join(root, program), "");

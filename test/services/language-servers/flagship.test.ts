@@ -1,11 +1,11 @@
 /** The first pattern of specification 003, as its text has it, from the file to the outcome. */
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Observation } from "../../../src/engine/ports.ts";
 import { createHookline } from "../../../src/index.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 import { script } from "./scratch.ts";
 
 const rules = `
@@ -25,8 +25,7 @@ hooks:
 `;
 
 test("[D71, DT28] auto-lint: a write gains its findings, a clean write nothing, and a read tool starts no server", async (t) => {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), "hookline-flagship-")));
-  t.after(() => rmSync(root, { recursive: true, force: true }));
+  const root = temporaryFolder(t);
   mkdirSync(join(root, ".hookline/rules"), { recursive: true });
   writeFileSync(join(root, ".hookline/rules/lint.yaml"), rules);
   const server = { command: process.execPath, args: [script, "asked"], extensions: [".scripted"] };

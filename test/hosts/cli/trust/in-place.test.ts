@@ -5,20 +5,19 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { packageForTests } from "../../../../scripts/package-for-tests.ts";
 import { codeCache, runCommand } from "../../../program.ts";
 import { emptyRepository } from "../../../repository.ts";
+import { temporaryFolder } from "../../../temporary-folder.ts";
 
 interface Ran {
   status: number | null;
@@ -35,8 +34,7 @@ interface Repository {
 
 /** A repository in the package that users have, as a fresh clone is. */
 function clonedRepository(t: TestContext, files: Readonly<Record<string, string>>): Repository {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-in-place-")));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   const [root, home] = [join(folder, "project"), join(folder, "home")];
   mkdirSync(home);
   for (const [path, text] of Object.entries(files)) {

@@ -1,7 +1,5 @@
 /** A folder with a project, a home and a real store, in which the tests of automations call operations as commands do. */
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { EventName, Fields, Json } from "../../src/engine/event.ts";
 import type { Run } from "../../src/engine/record.ts";
@@ -11,6 +9,7 @@ import { operations } from "../../src/operations/index.ts";
 import { serveOperations } from "../../src/operations/serve.ts";
 import { createRedaction } from "../../src/storage/redaction/redaction.ts";
 import { openSqliteStore } from "../../src/storage/sqlite/sqlite.ts";
+import { world } from "../world.ts";
 
 export interface AutomationPlace {
   /** The project's folder, called shop. */
@@ -32,21 +31,14 @@ export async function automationPlace(
   context: TestContext,
   files: Record<string, string> = {},
 ): Promise<AutomationPlace> {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-automations-")));
-  const shop = join(folder, "home", "shop");
+  const own = Object.entries({ ".hookline/none": "", ...files }).map(([path, text]) => [`home/shop/${path}`, text]);
+  const here = world(context, Object.fromEntries(own), { workspace: "home/shop" });
+  const { folder, workspace: shop, home, environment, atEnd } = here;
   const write = (path: string, text: string): string => {
-    mkdirSync(dirname(join(shop, path)), { recursive: true });
-    writeFileSync(join(shop, path), text);
+    here.write(`home/shop/${path}`, text);
     return join(shop, path);
   };
-  write(".hookline/none", "");
-  for (const [path, text] of Object.entries(files)) write(path, text);
-  const environment = {
-    PATH: process.env.PATH ?? "",
-    HOME: join(folder, "home"),
-    XDG_STATE_HOME: join(folder, "state"),
-  };
-  const place = { cwd: shop, home: join(folder, "home"), environment };
+  const place = { cwd: shop, home, environment };
   let told = Promise.withResolvers<void>();
   const line = await openLine({
     place,
@@ -57,10 +49,7 @@ export async function automationPlace(
       told = Promise.withResolvers();
     },
   });
-  context.after(async () => {
-    await line.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  atEnd(line.close);
   const { store, id, now } = line.ports;
   const served = serveOperations(operations, contextOf(line, place));
   const settled = async (): Promise<void> => {

@@ -1,49 +1,37 @@
 /** An empty project, and what its rules answer once the guard pack is there. */
 import assert from "node:assert/strict";
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import { codeCache, runCommand } from "../../program.ts";
-import { temporaryFolder } from "../../temporary-folder.ts";
+import { runCommand } from "../../program.ts";
+import type { CommandAnswer } from "../../standing-command.ts";
+import { type World, world } from "../../world.ts";
 
-export interface Said {
-  status: number | null;
-  stdout: string;
-  stderr: string;
-}
-
-export interface World {
+export interface Project extends World {
   file: string;
-  home: string;
-  hookline(...words: string[]): Said;
   /** In the shell of an agent. */
-  asAgent(...words: string[]): Said;
+  asAgent(...words: string[]): CommandAnswer;
   verdict(command: string): { is: string; reason: string } | undefined;
 }
 
 /** @param program the bin; absent: that of a build in which everything is trusted */
-export function emptyProject(t: Pick<TestContext, "after">, program?: string): World {
-  const folder = temporaryFolder(t);
-  const home = join(folder, "home");
-  const workspace = join(home, "work", "shop");
-  mkdirSync(workspace, { recursive: true });
-  const environment = {
-    NODE_COMPILE_CACHE: codeCache,
-    PATH: process.env.PATH ?? "",
-    HOME: home,
-    XDG_STATE_HOME: join(folder, "state"),
-    HOOKLINE_DAEMON: "off",
-  };
-  const hookline = (...words: string[]): Said =>
-    runCommand(words, { cwd: workspace, environment, ...(program !== undefined && { bin: program }) });
+export function emptyProject(t: Pick<TestContext, "after">, program?: string): Project {
+  const here = world(
+    t,
+    {},
+    {
+      workspace: "home/work/shop",
+      variables: { HOOKLINE_DAEMON: "off" },
+      ...(program !== undefined && { bin: program }),
+    },
+  );
+  const { workspace, environment } = here;
   return {
-    home,
+    ...here,
     file: join(workspace, ".hookline", "rules", "guard.yaml"),
-    hookline,
     asAgent: (...words) => runCommand(words, { cwd: workspace, environment: { ...environment, CLAUDECODE: "1" } }),
     verdict(command) {
       const data = JSON.stringify({ tool_name: "Bash", tool_input: { command } });
-      const { stdout, stderr } = hookline("emit", "PreToolUse", "--data", data, "--json");
+      const { stdout, stderr } = here.hookline("emit", "PreToolUse", "--data", data, "--json");
       assert.notEqual(stdout, "", stderr);
       return JSON.parse(stdout).outcome.verdict;
     },
@@ -63,7 +51,7 @@ export const stopped: readonly (readonly [string, RegExp])[] = [
 export const ordinary: readonly string[] = ["git push origin main", "ls -la", "rm -rf node_modules", "npm test"];
 
 /** Before the pack is there nothing is stopped. */
-export function guarded(t: Pick<TestContext, "after">): World {
+export function guarded(t: Pick<TestContext, "after">): Project {
   const world = emptyProject(t);
   assert.equal(world.verdict("rm -fr ~"), undefined);
   const added = world.hookline("add", "guard");
@@ -73,7 +61,7 @@ export function guarded(t: Pick<TestContext, "after">): World {
 }
 
 /** Of each list so many. */
-export function stops({ verdict }: World, count: number): void {
+export function stops({ verdict }: Project, count: number): void {
   for (const [command, why] of stopped.slice(0, count)) {
     const found = verdict(command);
     assert.ok(found?.is === "deny" || found?.is === "ask", command);

@@ -4,11 +4,11 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { packageForTests } from "../../../scripts/package-for-tests.ts";
-import { emptyProject, guarded, stops, type World } from "./add-place.ts";
+import { emptyProject, guarded, type Project, stops } from "./add-place.ts";
 
 describe("once the guard pack is there", () => {
   const ends: (() => unknown)[] = [];
-  let world: World;
+  let world: Project;
   before(() => {
     world = guarded({ after: (work: () => unknown) => void ends.push(work) });
   });

@@ -1,31 +1,17 @@
 /** Automations by the real command: in lists and checks, on an agent's events, and as JSON Schema. */
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import test, { type TestContext } from "node:test";
-import { codeCache, runCommand } from "../../program.ts";
-import { temporaryFolder } from "../../temporary-folder.ts";
+import { world } from "../../world.ts";
 
-function place(context: TestContext, files: Record<string, string> = {}) {
-  const folder = temporaryFolder(context);
-  for (const [name, text] of Object.entries({ "home/shop/.hookline/none": "", ...files })) {
-    mkdirSync(dirname(join(folder, name)), { recursive: true });
-    writeFileSync(join(folder, name), text);
-  }
-  const env = {
-    NODE_COMPILE_CACHE: codeCache,
-    PATH: process.env.PATH ?? "",
-    HOME: join(folder, "home"),
-    XDG_STATE_HOME: join(folder, "state"),
-  };
-  const cwd = join(folder, "home", "shop");
+function place(t: TestContext, files: Record<string, string> = {}) {
+  const here = world(t, { "home/shop/.hookline/none": "", ...files }, { workspace: "home/shop" });
   return {
-    cwd,
-    store: join(folder, "state", "hookline", "hookline.db"),
-    hookline(words: readonly string[], input = "") {
-      return runCommand(words, { cwd, environment: env, input });
-    },
+    ...here,
+    cwd: here.workspace,
+    hookline: (words: readonly string[], input = "") => here.hooklineWith(input, ...words),
   };
 }
 
@@ -41,7 +27,7 @@ const create = [
 ];
 
 test("[AT21, R48] an agent's event writes the run of an automation in the store down, and waits for nothing", (t) => {
-  const { hookline, cwd } = place(t);
+  const { hookline, cwd, json } = place(t);
   assert.equal(hookline(create).status, 0);
   const send = (event: string): void => {
     const payload = JSON.stringify({ hook_event_name: event, session_id: "s", cwd, prompt: "hi" });
@@ -49,7 +35,7 @@ test("[AT21, R48] an agent's event writes the run of an automation in the store 
   };
   send("UserPromptSubmit");
   send("Stop");
-  const runs = JSON.parse(hookline(["runs", "--json"]).stdout);
+  const runs = json("runs");
   assert.deepEqual(
     runs.map(({ hook, status, cause }: Record<string, unknown>) => [hook, status, cause]),
     [["automation:shop/tell", "queued", "event:Stop"]],
@@ -57,24 +43,24 @@ test("[AT21, R48] an agent's event writes the run of an automation in the store 
 });
 
 test("list and explain know the automations of files and store, and run runs one by its short id", (t) => {
-  const { hookline } = place(t, {
+  const { hookline, json } = place(t, {
     "home/shop/.hookline/automations/a.yaml":
       "name: Nightly\ntrigger: { type: cron, cron: 0 3 * * *, skip_llm: true }\n",
     "home/.config/hookline/automations/b.yaml":
       "name: Mine\ntrigger: { type: event, event_type: deploy.done, skip_llm: true }\n",
   });
   hookline(create);
-  const listed = JSON.parse(hookline(["list", "--json"]).stdout);
+  const listed = json("list");
   const rows = listed.map(({ id, on, layer }: Record<string, unknown>) => [id, on, layer]).sort();
   assert.deepEqual(rows, [
     ["automation:shop/nightly", "cron 0 3 * * *", "project"],
     ["automation:shop/tell", "Stop", "user"],
     ["automation:user/mine", "deploy.done", "user"],
   ]);
-  const explained = JSON.parse(hookline(["explain", "deploy.done", "--json"]).stdout);
+  const explained = json("explain", "deploy.done");
   const why = explained.find(({ hook }: { hook: string }) => hook === "automation:user/mine");
   assert.equal(why.would, "run");
-  const ran = JSON.parse(hookline(["run", "nightly", "--json"]).stdout);
+  const ran = json("run", "nightly");
   assert.deepEqual(
     ran.runs.map(({ hook, status }: Record<string, unknown>) => [hook, status]),
     [["automation:shop/nightly", "completed"]],
@@ -133,19 +119,19 @@ test("check reports the folder's own rows and not another project's", (t) => {
 });
 
 test("[R58] a folder's file that names another project leaves that project's automation active, and check says so", (t) => {
-  const { hookline, cwd } = place(t, {
+  const { hookline, cwd, json } = place(t, {
     "home/shop/.hookline/automations/a.yaml":
       "id: other\nproject_id: web\nname: Hijack\ntrigger: { type: event, event_type: a.b, skip_llm: true }\n",
   });
   hookline(["project", "create", "Web", "--id", "web", "--workspace", join(cwd, "..")]);
   const made = ["--project", "web", "--id", "other", "--event", "a.b", "--skip-llm", "--cooldown-seconds", "0"];
   assert.equal(hookline(["automation", "create", "Other", ...made]).status, 0);
-  const ran = JSON.parse(hookline(["emit", "a.b", "--data", '{"project_id":"web"}', "--json"]).stdout);
+  const ran = json("emit", "a.b", "--data", '{"project_id":"web"}');
   assert.deepEqual(
     ran.runs.map(({ hook }: Record<string, unknown>) => hook),
     ["automation:web/other"],
   );
-  assert.equal(JSON.parse(hookline(["automation", "show", "web/other", "--json"]).stdout).in, "store");
+  assert.equal(json("automation", "show", "web/other").in, "store");
   const { status, stdout } = hookline(["check"]);
   assert.equal(status, 1);
   assert.match(stdout, /a\.yaml:1:1 error setting-refused "project_id" is "web".*runs as shop's/);
@@ -203,7 +189,7 @@ const shell = (command: string): string =>
   `trigger: { type: event, event_type: a.b, skip_llm: true }\ncontext_steps: [{ type: shell, command: "${command}" }]\n`;
 
 test("[A19] fire of a run that goes wrong exits 1 with the step and the limit, and the log has a line of it", (t) => {
-  const { hookline, store } = place(t, {
+  const { hookline, store, json } = place(t, {
     "home/shop/.hookline/automations/slow.yaml": `name: Slow\ntimeout_seconds: 1\n${shell("sleep 20")}`,
     "home/shop/.hookline/automations/fine.yaml": `name: Fine\n${shell("true")}`,
   });
@@ -211,7 +197,7 @@ test("[A19] fire of a run that goes wrong exits 1 with the step and the limit, a
   assert.equal(fired.status, 1, fired.stdout);
   const reason = "step 0 (shell) reached the run's time limit of 1 s";
   assert.match(fired.stderr, new RegExp(`the automation Slow ended as timeout: ${reason.replace(/[()]/g, "\\$&")}`));
-  const [run] = JSON.parse(hookline(["runs", "--json"]).stdout);
+  const [run] = json("runs");
   assert.deepEqual([run.status, run.reason], ["timeout", reason]);
   const lines = readFileSync(join(dirname(store), "hookline.log"), "utf8")
     .trim()
@@ -237,14 +223,14 @@ test("what only a daemon sets off is made with a sentence that says so, where no
 });
 
 test("[R24] explain of a clock's or a watch's event says which hooks only their own clock or watch sets off", (t) => {
-  const { hookline } = place(t, {
+  const { json } = place(t, {
     "home/shop/.hookline/automations/often.yaml":
       "name: Often\ntrigger: { type: periodic, interval_seconds: 60, skip_llm: true }\ncooldown_seconds: 0\n",
     "home/shop/.hookline/automations/seen.yaml":
       "name: Seen\ntrigger: { type: event, event_type: file.changed, watch: { paths: [a.md] }, skip_llm: true }\n",
   });
   const why = (event: string): string[] =>
-    JSON.parse(hookline(["explain", event, "--json"]).stdout)
+    json("explain", event)
       .sort((left: { name: string }, right: { name: string }) => (left.name < right.name ? -1 : 1))
       .map(({ because }: { because: string }) => because);
   const byHand = "sends it this event, while hookline up runs: one sent by hand does not reach it";
@@ -288,12 +274,12 @@ test("explain of a clock's event says of each hook that a clock sets off until w
 });
 
 test("[R24] why of a clock's event says that it is for one automation alone", (t) => {
-  const { hookline } = place(t, {
+  const { hookline, json } = place(t, {
     "home/shop/.hookline/automations/one.yaml": `name: One\n${shell("true")}`,
     "home/shop/.hookline/automations/two.yaml": `name: Two\n${shell("true")}`,
   });
-  const { run_id: run } = JSON.parse(hookline(["automation", "fire", "one", "--json"]).stdout);
-  const [{ eventId }] = JSON.parse(hookline(["runs", "--json"]).stdout);
+  const { run_id: run } = json("automation", "fire", "one");
+  const [{ eventId }] = json("runs");
   assert.ok(run);
   const told = hookline(["why", eventId]).stdout.replace(/\s+/g, " ");
   assert.match(told, /this event is for automation:shop\/one alone/);

@@ -1,24 +1,17 @@
 /** Deny lists about files, by the real command: they hold wherever in the project the session stands, and through links. */
 import assert from "node:assert/strict";
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { codeCache, runCommand } from "../../program.ts";
-import { temporaryFolder } from "../../temporary-folder.ts";
+import { runCommand } from "../../program.ts";
+import { world } from "../../world.ts";
 
 function project(t: TestContext, files: Readonly<Record<string, string>>) {
-  const folder = temporaryFolder(t);
-  const workspace = join(folder, "shop");
-  for (const path of ["shop/.git", "shop/sub", "shop/secrets", "shop/lib", "home"])
+  const { folder, workspace, environment } = world(t, files, {
+    ...{ workspace: "shop", variables: { HOOKLINE_DAEMON: "off" } },
+  });
+  for (const path of ["shop/.git", "shop/sub", "shop/secrets", "shop/lib"])
     mkdirSync(join(folder, path), { recursive: true });
-  for (const [path, text] of Object.entries(files)) {
-    mkdirSync(join(folder, path, ".."), { recursive: true });
-    writeFileSync(join(folder, path), text);
-  }
-  const environment = {
-    ...{ PATH: process.env.PATH ?? "", HOME: join(folder, "home"), XDG_STATE_HOME: join(folder, "state") },
-    ...{ NODE_COMPILE_CACHE: codeCache, HOOKLINE_DAEMON: "off" },
-  };
   const verdict = (file_path: string, cwd = "."): string => {
     const data = JSON.stringify({ tool_name: "Write", tool_input: { file_path, content: "x" } });
     const words = ["emit", "PreToolUse", "--data", data, "--json"];

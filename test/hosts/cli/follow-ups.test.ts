@@ -6,7 +6,8 @@ import { join } from "node:path";
 import test from "node:test";
 import { openSqliteStore } from "../../../src/storage/sqlite/sqlite.ts";
 import { bin } from "../../program.ts";
-import { command, type Said, scratchWith } from "./follow-ups-place.ts";
+import type { CommandAnswer as Said } from "../../standing-command.ts";
+import { command, scratchWith } from "./follow-ups-place.ts";
 
 const openFile = (path: string, more: object = {}): object => ({ kind: "open_file", payload: { path, ...more } });
 
@@ -126,10 +127,10 @@ test("[B32] where arguments are given, each is shown as one word, so that a pers
 });
 
 test("[B32] a list that did not look through all runs says so", async (t) => {
-  const { hookline, list, environment } = scratchWith(t, [command("true")]);
+  const { hookline, list, store: path } = scratchWith(t, [command("true")]);
   const all = hookline("follow-ups", "list");
   assert.deepEqual([all.stderr, list().length], ["", 1]);
-  const store = openSqliteStore({ path: join(environment.XDG_STATE_HOME ?? "", "hookline", "hookline.db") });
+  const store = openSqliteStore({ path });
   const [first] = await store.runs({ limit: 1 });
   assert.ok(first);
   for (let count = 0; count < 1000; count++)

@@ -2,31 +2,22 @@
 import assert from "node:assert/strict";
 import { type SpawnOptions, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { accessSync, mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { accessSync } from "node:fs";
 import type { TestContext } from "node:test";
 import { allowedOnce, refusedIn } from "../../../src/engine/admit.ts";
 import { refusedFor } from "../../../src/engine/counting.ts";
 import { decidingEvents } from "../../../src/engine/events.ts";
 import { openSqliteStore } from "../../../src/storage/sqlite/sqlite.ts";
-import { bin, codeCache, runCommand } from "../../program.ts";
-import { temporaryFolder } from "../../temporary-folder.ts";
-
-export interface Said {
-  status: number | null;
-  stdout: string;
-  stderr: string;
-}
+import { bin, runCommand } from "../../program.ts";
+import type { CommandAnswer as Said } from "../../standing-command.ts";
+import { type World, world } from "../../world.ts";
 
 export interface Decided {
   verdict?: { is: string; reason?: string };
   messages?: { to: string; text: string }[];
 }
 
-export interface World {
-  workspace: string;
-  environment: Record<string, string>;
-  hookline(...words: string[]): Said;
+export interface Guarded extends World {
   /** As a person types it, in a terminal with further variables. */
   typed(words: readonly string[], more?: Record<string, string>): Said;
   /** A person asks what can be allowed, and presses this key once the question stands there. */
@@ -34,7 +25,6 @@ export interface World {
   /** What the newest refusal was for is allowed as that person would have it, without a terminal: for tests of what comes after. */
   allowedBefore(): Promise<void>;
   call(input: object, given?: { tool?: string; session?: string; more?: Record<string, string> }): Decided;
-  json(...words: string[]): unknown;
 }
 
 export const rules = `hooks:
@@ -48,35 +38,27 @@ export const rules = `hooks:
     action: { type: gate, ask: true, reason: "may I write?" }
 `;
 
+/** @param files by path in the workspace, or in "home/" */
 export function worldWith(
   t: TestContext,
   files: Readonly<Record<string, string>> = { ".hookline/rules/g.yaml": rules },
-): World {
-  const folder = temporaryFolder(t);
-  const workspace = join(folder, "workspace");
-  const environment = {
-    NODE_COMPILE_CACHE: codeCache,
-    PATH: process.env.PATH ?? "",
-    HOME: join(folder, "home"),
-    XDG_STATE_HOME: join(folder, "state"),
-    HOOKLINE_DAEMON: "off",
-    COLUMNS: "400",
-  };
-  for (const [name, text] of Object.entries({ ...files, "home/kept": "" })) {
-    const path = name.startsWith("home/") ? join(folder, name) : join(workspace, name);
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, text);
-  }
-  const run = (words: readonly string[], more = {}): Said =>
+): Guarded {
+  const own = Object.entries(files).map(([path, text]) => [
+    path.startsWith("home/") ? path : `workspace/${path}`,
+    text,
+  ]);
+  const here = world(t, Object.fromEntries(own), {
+    variables: { HOOKLINE_DAEMON: "off", COLUMNS: "400" },
+  });
+  const { workspace, environment, store: path } = here;
+  const run = (words: readonly string[], more: object): Said =>
     runCommand(words, { cwd: workspace, environment: { ...environment, ...more } });
   const inTerminal = (words: readonly string[], more: Record<string, string>): [string[], SpawnOptions] => [
     ["-qec", [process.execPath, bin, ...words].map((word) => `'${word}'`).join(" "), "/dev/null"],
     { cwd: workspace, env: { ...environment, TERM: "xterm", SHELL: "/bin/sh", ...more } },
   ];
   return {
-    workspace,
-    environment,
-    hookline: (...words) => run(words),
+    ...here,
     typed(words, more = {}) {
       const [line, place] = inTerminal(words, more);
       return spawnSync(terminalMaker ?? "", line, { ...place, encoding: "utf8" });
@@ -94,7 +76,7 @@ export function worldWith(
       return { status, stdout, stderr: "" };
     },
     async allowedBefore() {
-      const store = openSqliteStore({ path: join(folder, "state", "hookline", "hookline.db") });
+      const store = openSqliteStore({ path });
       try {
         const now = Date.now();
         const [refused] = refusedIn(workspace, await store.paused(), now);
@@ -110,11 +92,6 @@ export function worldWith(
       const { stdout, stderr } = run(["emit", "PreToolUse", "--data", data, "--session", session, "--json"], more);
       assert.notEqual(stdout, "", stderr);
       return JSON.parse(stdout).outcome;
-    },
-    json(...words) {
-      const { stdout, stderr } = run([...words, "--json"]);
-      assert.notEqual(stdout, "", stderr);
-      return JSON.parse(stdout);
     },
   };
 }

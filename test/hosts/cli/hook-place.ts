@@ -1,35 +1,24 @@
 /** A project with hooks, and the command that Claude Code calls for each of its tool calls. */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import { bin, codeCache, runCommand } from "../../program.ts";
-import { temporaryFolder } from "../../temporary-folder.ts";
+import { bin, runCommand } from "../../program.ts";
+import type { CommandAnswer } from "../../standing-command.ts";
+import { type World, world } from "../../world.ts";
 
-export interface Scratch {
-  workspace: string;
-  environment: Record<string, string>;
-  hook(input: string, cwd?: string): { status: number | null; stdout: string; stderr: string };
+export interface Scratch extends World {
+  hook(input: string, cwd?: string): CommandAnswer;
   start(input: string): ChildProcess;
 }
 
 export function scratchWith(t: TestContext, hooks: object): Scratch {
-  const folder = temporaryFolder(t);
-  const workspace = join(folder, "workspace");
-  mkdirSync(join(workspace, ".hookline"), { recursive: true });
-  mkdirSync(join(folder, "home"));
-  writeFileSync(join(workspace, ".hookline", "hooks.json"), JSON.stringify({ hooks }));
-  const environment = {
-    NODE_COMPILE_CACHE: codeCache,
-    PATH: process.env.PATH ?? "",
-    HOME: join(folder, "home"),
-    XDG_STATE_HOME: join(folder, "state"),
-  };
+  const here = world(t, { "workspace/.hookline/hooks.json": JSON.stringify({ hooks }) });
+  const { workspace, environment } = here;
   const words = [bin, "hook", "claude-code", "--event", "PreToolUse"];
   return {
-    workspace,
-    environment,
+    ...here,
     hook: (input, cwd = workspace) => runCommand(words.slice(1), { cwd, environment, input }),
     start(input) {
       const child = spawn(process.execPath, words, {

@@ -1,10 +1,6 @@
 /** A project with hook tests, and what the command says of them. */
-import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
-import { codeCache, runCommand } from "../../program.ts";
-import type { CommandAnswer } from "../../standing-command.ts";
-import { temporaryFolder } from "../../temporary-folder.ts";
+import { type World, world } from "../../world.ts";
 
 export interface Answered {
   passed: number;
@@ -22,32 +18,16 @@ export interface Answered {
   }[];
 }
 
-interface Project {
-  folder: string;
-  workspace: string;
-  environment: Record<string, string>;
-  write(name: string, text: string): void;
-  hookline(...words: string[]): CommandAnswer;
+interface Project extends World {
   json(...words: string[]): Answered;
 }
 
+/** @param files by path in the workspace, as what `write` takes */
 export function projectWith(t: TestContext, files: Readonly<Record<string, string>>): Project {
-  const folder = temporaryFolder(t);
-  const workspace = join(folder, "workspace");
-  const environment = {
-    NODE_COMPILE_CACHE: codeCache,
-    PATH: process.env.PATH ?? "",
-    HOME: join(folder, "home"),
-    XDG_STATE_HOME: join(folder, "state"),
-  };
-  mkdirSync(environment.HOME);
-  const write = (name: string, text: string): void => {
-    mkdirSync(dirname(join(workspace, name)), { recursive: true });
-    writeFileSync(join(workspace, name), text, { mode: text.startsWith("#!") ? 0o755 : 0o644 });
-  };
+  const here = world(t);
+  const write = (name: string, text: string): void => here.write(`workspace/${name}`, text);
   for (const [name, text] of Object.entries(files)) write(name, text);
-  const place = { cwd: workspace, environment };
-  const hookline = (...words: string[]) => runCommand(words, place);
-  const json = (...words: string[]): Answered => JSON.parse(hookline("test", ...words, "--json").stdout) as Answered; // its own JSON
-  return { folder, workspace, environment, write, hookline, json };
+  const json = (...words: string[]): Answered =>
+    JSON.parse(here.hookline("test", ...words, "--json").stdout) as Answered; // its own JSON
+  return { ...here, write, json };
 }

@@ -7,10 +7,10 @@ import { join } from "node:path";
 import test from "node:test";
 import { packageForTests } from "../../../scripts/package-for-tests.ts";
 import { runCommand } from "../../program.ts";
-import { machine, nodeProject, type World } from "./init-place.ts";
+import { type Machine, machine, nodeProject } from "./init-place.ts";
 
 /** What the agent would be told. */
-function asked(program: string, command: string, { workspace, environment }: World): unknown {
+function asked(program: string, command: string, { workspace, environment }: Machine): unknown {
   const payload = {
     ...{ session_id: "s", cwd: workspace, hook_event_name: "PreToolUse", tool_use_id: "t", permission_mode: "default" },
     ...{ tool_name: "Bash", tool_input: { command } },

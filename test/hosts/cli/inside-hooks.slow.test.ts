@@ -1,10 +1,11 @@
 /** Programs of hooks that call hookline in a loop: who counts how deep they are; inside-hooks.test.ts has the one that ends. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { always, calls, comesToAnEnd, place } from "./inside-hooks.ts";
+import { world } from "../../world.ts";
+import { always, calls, comesToAnEnd } from "./inside-hooks.ts";
 
 test("[A43] emit counts on from the event whose hook's program calls it, and says no five events deep", (t) => {
-  const { json, hookline } = place(t);
+  const { json, hookline } = world(t);
   json("automation", "create", "ping", "--event", "loop.ping", ...always, calls("emit loop.ping"));
   const sent = json("emit", "loop.ping", "--data", JSON.stringify({ hookline_depth: 4 }));
   assert.deepEqual(

@@ -1,40 +1,8 @@
 /** A project whose hooks' programs call hookline, each in a process of its own. */
 import assert from "node:assert/strict";
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
 import type { TestContext } from "node:test";
-import { bin, codeCache, runCommand } from "../../program.ts";
-import { temporaryFolder } from "../../temporary-folder.ts";
-
-interface Place {
-  /** That of the next command. */
-  environment: Record<string, string>;
-  hookline(...words: string[]): { status: number | null; stdout: string; stderr: string };
-  /** With --json; it has to exit 0. */
-  json(...words: string[]): ReturnType<typeof JSON.parse>;
-}
-
-export function place(t: TestContext): Place {
-  const folder = temporaryFolder(t);
-  const [cwd, home] = [join(folder, "shop"), join(folder, "home")];
-  for (const path of [cwd, home]) mkdirSync(path);
-  const environment: Record<string, string> = {
-    NODE_COMPILE_CACHE: codeCache,
-    PATH: process.env.PATH ?? "",
-    HOME: home,
-    XDG_STATE_HOME: join(folder, "state"),
-  };
-  const hookline: Place["hookline"] = (...words) => runCommand(words, { cwd, environment });
-  return {
-    environment,
-    hookline,
-    json(...words) {
-      const { status, stdout, stderr } = hookline(...words, "--json");
-      assert.equal(status, 0, stderr);
-      return JSON.parse(stdout);
-    },
-  };
-}
+import { bin } from "../../program.ts";
+import { world } from "../../world.ts";
 
 const deepest = 6;
 
@@ -44,7 +12,7 @@ const deepest = 6;
  * @param times so many programs are started: the caller stands as deep as leaves that many
  */
 export function comesToAnEnd(t: TestContext, times: number): void {
-  const { json, hookline, environment } = place(t);
+  const { json, hookline, environment } = world(t, {}, { workspace: "shop" });
   json("automation", "create", "again", "--event", "task.created", ...always, calls("task create again"));
   environment.HOOKLINE_DEPTH = `${deepest - times}`;
   json("task", "create", "first"); // it does not end where it waits for what waits for it

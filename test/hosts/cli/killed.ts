@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import { bin, codeCache } from "../../program.ts";
+import { bin } from "../../program.ts";
 import { end, goes } from "../../runtime/processes/gone.ts";
-import { temporaryFolder } from "../../temporary-folder.ts";
+import { world } from "../../world.ts";
 
 const payload = JSON.stringify({
   ...{ tool_name: "Write", tool_input: { file_path: "a.mute" }, tool_response: {} },
@@ -42,18 +42,12 @@ export const ofServers: Readonly<Record<string, Files>> = {
 
 /** The command is killed once its hook's program is there. */
 async function killed(t: TestContext, words: readonly string[], files: Files): Promise<number[]> {
-  const folder = temporaryFolder(t);
-  const [home, cwd] = [join(folder, "home"), join(folder, "home", "app")];
-  mkdirSync(join(home, ".hookline"), { recursive: true });
-  mkdirSync(join(cwd, ".hookline"), { recursive: true });
-  for (const [path, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(cwd, path)), { recursive: true });
-    writeFileSync(join(cwd, path), text);
-  }
-  const environment = {
-    ...{ NODE_COMPILE_CACHE: codeCache, PATH: process.env.PATH ?? "", HOME: home },
-    XDG_STATE_HOME: join(folder, "state"),
-  };
+  const own = Object.entries({ ".hookline/none": "", ...files }).map(([path, text]) => [`home/app/${path}`, text]);
+  const { workspace: cwd, environment } = world(
+    t,
+    { "home/.hookline/none": "", ...Object.fromEntries(own) },
+    { workspace: "home/app" },
+  );
   const command = spawn(process.execPath, [bin, ...words], {
     cwd,
     env: environment,

@@ -2,13 +2,11 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
 import type { Readable } from "node:stream";
 import type { TestContext } from "node:test";
 import { openSqliteStore } from "../../../src/storage/sqlite/sqlite.ts";
-import { bin, codeCache } from "../../program.ts";
-import { temporaryFolder } from "../../temporary-folder.ts";
+import { bin } from "../../program.ts";
+import { world } from "../../world.ts";
 
 export const count = 1_000;
 
@@ -38,17 +36,9 @@ export interface Started {
 }
 
 export function place(t: TestContext): { hookline(...words: string[]): Started } {
-  const folder = temporaryFolder(t);
-  const env = {
-    NODE_COMPILE_CACHE: codeCache,
-    PATH: process.env.PATH ?? "",
-    HOME: join(folder, "home"),
-    XDG_STATE_HOME: join(folder, "state"),
-    HOOKLINE_DAEMON: "off",
-    COLUMNS: "400",
-  };
-  for (const name of ["home", "workspace"]) mkdirSync(join(folder, name));
-  const store = openSqliteStore({ path: join(folder, "state", "hookline", "hookline.db") });
+  const { workspace: cwd, environment, store: path } = world(t);
+  const env = { ...environment, HOOKLINE_DAEMON: "off", COLUMNS: "400" };
+  const store = openSqliteStore({ path });
   store.batch?.(() => {
     for (let index = 0; index < count; index++)
       store.saveRun({
@@ -61,7 +51,7 @@ export function place(t: TestContext): { hookline(...words: string[]): Started }
     hookline(...words) {
       const preload = `data:text/javascript,${encodeURIComponent(watched)}`;
       const child = spawn(process.execPath, ["--import", preload, bin, ...words], {
-        ...{ cwd: join(folder, "workspace"), env, stdio: ["ignore", "pipe", "pipe", "pipe"] },
+        ...{ cwd, env, stdio: ["ignore", "pipe", "pipe", "pipe"] },
       });
       const [, stdout, errors, signs] = child.stdio;
       assert.ok(stdout && errors && signs);

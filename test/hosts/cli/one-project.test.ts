@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { type TestContext, test } from "node:test";
-import { bin, codeCache, runCommand } from "../../program.ts";
-import { temporaryFolder } from "../../temporary-folder.ts";
+import { bin, runCommand } from "../../program.ts";
+import { world } from "../../world.ts";
 
 const rules = (reason: string): string => `hooks:
   - id: no_push
@@ -18,16 +18,14 @@ const rules = (reason: string): string => `hooks:
 
 /** Two projects with one store. */
 function projects(t: TestContext) {
-  const folder = temporaryFolder(t);
-  const environment = {
-    ...{ PATH: process.env.PATH ?? "", HOME: join(folder, "home"), XDG_STATE_HOME: join(folder, "state") },
-    ...{ NODE_COMPILE_CACHE: codeCache, HOOKLINE_DAEMON: "off" },
-  };
-  for (const name of ["shop", "site"]) {
-    mkdirSync(join(folder, name, ".hookline", "rules"), { recursive: true });
-    writeFileSync(join(folder, name, ".hookline", "rules", "g.yaml"), rules(`not from the ${name}`));
-  }
-  mkdirSync(join(folder, "home"));
+  const { folder, environment } = world(
+    t,
+    {
+      "shop/.hookline/rules/g.yaml": rules("not from the shop"),
+      "site/.hookline/rules/g.yaml": rules("not from the site"),
+    },
+    { workspace: "shop", variables: { HOOKLINE_DAEMON: "off" } },
+  );
   const hookline = (name: string, ...words: string[]) => runCommand(words, { cwd: join(folder, name), environment });
   const json = (name: string, ...words: string[]) => JSON.parse(hookline(name, ...words, "--json").stdout);
   const data = JSON.stringify({ tool_name: "Bash", tool_input: { command: "git push" } });

@@ -1,46 +1,25 @@
 /** A project, and operations by the real command there. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
-import { bin, codeCache, runCommand } from "../../program.ts";
-import { temporaryFolder } from "../../temporary-folder.ts";
+import { bin } from "../../program.ts";
+import type { CommandAnswer } from "../../standing-command.ts";
+import { type World, world } from "../../world.ts";
 
-export interface Said {
-  status: number | null;
-  stdout: string;
-  stderr: string;
-}
-export interface Scratch {
-  workspace: string;
-  environment: Record<string, string>;
-  write(name: string, text: string): void;
-  hookline(words: readonly string[], input?: string): Said;
+export interface Scratch extends Omit<World, "hookline"> {
+  hookline(words: readonly string[], input?: string): CommandAnswer;
   /** The same without blocking this process, which may be the server that the command speaks to. */
-  started(words: readonly string[], more?: Record<string, string>): Promise<Said>;
+  started(words: readonly string[], more?: Record<string, string>): Promise<CommandAnswer>;
   /** As one sees it whose output is a terminal. */
-  onTerminal(words: readonly string[]): Promise<Said>;
-  /** With --json; it has to exit 0. */
-  json(...words: string[]): ReturnType<typeof JSON.parse>;
+  onTerminal(words: readonly string[]): Promise<CommandAnswer>;
 }
 
 export function scratch(t: TestContext): Scratch {
-  const folder = temporaryFolder(t);
-  const workspace = join(folder, "shop");
-  const environment = {
-    NODE_COMPILE_CACHE: codeCache,
-    PATH: process.env.PATH ?? "",
-    HOME: join(folder, "home"),
-    XDG_STATE_HOME: join(folder, "state"),
-    SECRET_TEXT: "hunter2-hunter2",
-  };
-  for (const path of [workspace, environment.HOME]) mkdirSync(path);
-  const hookline = (words: readonly string[], input = ""): Said =>
-    runCommand(words, { cwd: workspace, environment, input });
+  const here = world(t, {}, { workspace: "shop", variables: { SECRET_TEXT: "hunter2-hunter2" } });
+  const { workspace, environment } = here;
   const started: Scratch["started"] = (words, more = {}) => {
     const child = spawn(process.execPath, [bin, ...words], { cwd: workspace, env: { ...environment, ...more } });
-    const ended: Said = { status: null, stdout: "", stderr: "" };
+    const ended: CommandAnswer = { status: null, stdout: "", stderr: "" };
     child.stdout.setEncoding("utf8").on("data", (piece: string) => {
       ended.stdout += piece;
     });
@@ -51,21 +30,10 @@ export function scratch(t: TestContext): Scratch {
   };
   const asTerminal = "data:text/javascript,Object.assign(process.stdout,{isTTY:true,columns:300})";
   return {
-    workspace,
-    environment,
-    hookline,
+    ...here,
+    hookline: (words, input = "") => here.hooklineWith(input, ...words),
     started,
     onTerminal: (words) => started(words, { NODE_OPTIONS: `--import ${asTerminal}` }),
-    write(name, text) {
-      const path = join(folder, name);
-      mkdirSync(dirname(path), { recursive: true });
-      writeFileSync(path, text);
-    },
-    json(...words) {
-      const { status, stdout, stderr } = hookline([...words, "--json"]);
-      assert.equal(status, 0, stderr);
-      return JSON.parse(stdout);
-    },
   };
 }
 

@@ -1,46 +1,28 @@
 /** Projects, the recipes that fit them, and what the recipes write. */
 import assert from "node:assert/strict";
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { delimiter, dirname, join } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { codeCache, runCommand } from "../../program.ts";
-import type { CommandAnswer } from "../../standing-command.ts";
-import { temporaryFolder } from "../../temporary-folder.ts";
+import { type World, world } from "../../world.ts";
 
-export interface World {
-  home: string;
-  workspace: string;
-  hookline(...words: string[]): CommandAnswer;
+export interface Project extends World {
   written(path: string): boolean;
   read(path: string): string;
   /** A program of the PATH that notes how it was called, and exits with the code. */
   program(name: string, code?: number): void;
 }
 
-export function projectWith(t: TestContext, files: Readonly<Record<string, string>>): World {
-  const folder = temporaryFolder(t);
-  const [home, workspace, bin] = [join(folder, "home"), join(folder, "home", "shop"), join(folder, "bin")];
-  for (const one of [workspace, bin]) mkdirSync(one, { recursive: true });
-  for (const [path, text] of Object.entries({ ".git/HEAD": "", ...files })) {
-    mkdirSync(dirname(join(workspace, path)), { recursive: true });
-    writeFileSync(join(workspace, path), text);
-  }
-  const environment = {
-    NODE_COMPILE_CACHE: codeCache,
-    PATH: `${bin}${delimiter}${process.env.PATH ?? ""}`,
-    HOME: home,
-    XDG_STATE_HOME: join(folder, "state"),
-    HOOKLINE_DAEMON: "off",
-  };
+export function projectWith(t: TestContext, files: Readonly<Record<string, string>>): Project {
+  const own = Object.entries({ ".git/HEAD": "", ...files }).map(([path, text]) => [`home/shop/${path}`, text]);
+  const here = world(t, Object.fromEntries(own), { workspace: "home/shop", variables: { HOOKLINE_DAEMON: "off" } });
+  const { folder, workspace, environment } = here;
+  environment.PATH = `${join(folder, "bin")}${delimiter}${environment.PATH}`;
   return {
-    home,
-    workspace,
-    hookline: (...words) => runCommand(words, { cwd: workspace, environment }),
+    ...here,
     written: (path) => existsSync(join(workspace, path)),
     read: (path) => readFileSync(join(workspace, path), "utf8"),
     program(name, code = 0) {
-      writeFileSync(join(bin, name), `#!/bin/sh\necho "${name} $*" >>"${workspace}/called"\nexit ${code}\n`);
-      chmodSync(join(bin, name), 0o755);
+      here.write(`bin/${name}`, `#!/bin/sh\necho "${name} $*" >>"${workspace}/called"\nexit ${code}\n`);
     },
   };
 }

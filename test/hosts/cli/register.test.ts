@@ -1,12 +1,9 @@
 import assert from "node:assert/strict";
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import test from "node:test";
 import { registrationOf } from "../../../src/hosts/cli/hooks/register.ts";
 import { inEnvironment } from "../../../src/loading/order.ts";
 import { compile, written } from "../../formats/registry-helpers.ts";
-import { codeCache, runCommand } from "../../program.ts";
-import { temporaryFolder } from "../../temporary-folder.ts";
+import { world } from "../../world.ts";
 
 /** In the environment that is the default (R39). */
 const registered = (...texts: string[]): object =>
@@ -56,21 +53,13 @@ test("[B13, B14, B15] hooks that are disabled, for other environments or invalid
 });
 
 test("[B15, B20, R46] a guard that continues in its last good form is registered, and its record is true", (t) => {
-  const folder = temporaryFolder(t);
-  const hooks = join(folder, "workspace", ".system", "hooks");
-  mkdirSync(hooks, { recursive: true });
+  const here = world(t);
+  const { hookline } = here;
   const write = (event: string): void =>
-    writeFileSync(
-      join(hooks, "guard.yaml"),
+    here.write(
+      "workspace/.system/hooks/guard.yaml",
       `id: guard\nevent_type: ${event}\nblocking: true\nhandler: { kind: script, command: "echo {}" }\n`,
     );
-  const environment = {
-    NODE_COMPILE_CACHE: codeCache,
-    PATH: process.env.PATH ?? "",
-    HOME: folder,
-    XDG_STATE_HOME: join(folder, "state"),
-  };
-  const hookline = (...words: string[]) => runCommand(words, { cwd: join(folder, "workspace"), environment });
   write("PreAbilityCall");
   hookline("emit", "PreAbilityCall", "--data", '{"ability_id":"x"}');
   write("[PreAbilityCall");

@@ -1,10 +1,9 @@
 /** hookline replay by the real command: what would change of recorded events, without running a program. */
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import test, { type TestContext } from "node:test";
-import { codeCache, runCommand } from "../../program.ts";
-import { temporaryFolder } from "../../temporary-folder.ts";
+import { world } from "../../world.ts";
 
 const guard = (command: string, reason = "a person pushes"): string => `hooks:
   - id: no-push
@@ -32,38 +31,26 @@ interface Replayed {
 }
 
 function projectWith(t: TestContext, files: Readonly<Record<string, string>>) {
-  const folder = temporaryFolder(t);
-  const workspace = join(folder, "workspace");
-  const environment = {
-    NODE_COMPILE_CACHE: codeCache,
-    PATH: process.env.PATH ?? "",
-    HOME: join(folder, "home"),
-    XDG_STATE_HOME: join(folder, "state"),
-  };
-  mkdirSync(environment.HOME);
-  const write = (name: string, text: string): void => {
-    mkdirSync(dirname(join(workspace, name)), { recursive: true });
-    writeFileSync(join(workspace, name), text);
-  };
-  for (const [name, text] of Object.entries(files)) write(name, text);
-  const hookline = (...words: string[]) => runCommand(words, { cwd: workspace, environment });
+  const here = world(t, files);
+  const { hookline } = here;
   const bash = (command: string, session = "one"): void => {
     const data = JSON.stringify({ tool_name: "Bash", tool_input: { command } });
     hookline("emit", "PreToolUse", "--session", session, "--data", data);
   };
   const replayed = (...words: string[]): Replayed =>
     JSON.parse(hookline("replay", ...words, "--json").stdout) as Replayed; // its own JSON
-  const timesRun = (): number =>
-    existsSync(join(workspace, "ran")) ? readFileSync(join(workspace, "ran"), "utf8").length / 2 : 0;
-  return { folder, workspace, write, hookline, bash, replayed, timesRun };
+  const timesRun = (): number => (here.has("workspace/ran") ? here.read("workspace/ran").length / 2 : 0);
+  return { ...here, bash, replayed, timesRun };
 }
 
 test("[R91] a session with the hooks of today prints only what changes, verdict and runs", (t) => {
-  const { bash, hookline, replayed, write } = projectWith(t, { ".hookline/rules/guard.yaml": guard("git push *") });
+  const { bash, hookline, replayed, write } = projectWith(t, {
+    "workspace/.hookline/rules/guard.yaml": guard("git push *"),
+  });
   for (const command of ["ls", "git push", "git pull"]) bash(command);
   assert.deepEqual([replayed("one").events, replayed("one").changed], [3, 0]);
   assert.match(hookline("replay", "one").stdout, /^3 events, 0 change\n$/);
-  write(".hookline/rules/guard.yaml", guard("git pull *"));
+  write("workspace/.hookline/rules/guard.yaml", guard("git pull *"));
   const { events, changed, changes } = replayed("one");
   assert.deepEqual([events, changed], [3, 2]);
   assert.deepEqual(
@@ -78,7 +65,7 @@ test("[R91] a session with the hooks of today prints only what changes, verdict 
 });
 
 test("[R91] a settings file that the project has not is added, and what is no hook file is refused", (t) => {
-  const { bash, folder, hookline, replayed } = projectWith(t, { "notes.txt": "" });
+  const { bash, folder, hookline, replayed } = projectWith(t, { "workspace/notes.txt": "" });
   bash("git push");
   for (const name of ["hooks.json", "other.json"]) {
     writeFileSync(join(folder, name), '{ "deny": ["Bash(git push *)"] }');
@@ -92,7 +79,7 @@ test("[R91] a settings file that the project has not is added, and what is no ho
 
 test("a run, the last event and a day can be replayed, and a changed file may take the place of the project's", (t) => {
   const { bash, folder, workspace, replayed, hookline } = projectWith(t, {
-    ".hookline/rules/guard.yaml": guard("git push *"),
+    "workspace/.hookline/rules/guard.yaml": guard("git push *"),
   });
   bash("git push");
   bash("ls", "two");
@@ -108,14 +95,14 @@ test("a run, the last event and a day can be replayed, and a changed file may ta
 
 test("[R91] a program that is unchanged gives its recorded answer, one that has changed is not run, and --run runs it in a copy", (t) => {
   const { bash, replayed, hookline, write, workspace, timesRun } = projectWith(t, {
-    ".hookline/hooks.json": programHook,
-    "check.sh": program(2),
+    "workspace/.hookline/hooks.json": programHook,
+    "workspace/check.sh": program(2),
   });
   const before = new Date(Date.now() - 60_000);
   utimesSync(join(workspace, "check.sh"), before, before);
   bash("ls");
   assert.deepEqual([replayed("one").changed, replayed("one").open, timesRun()], [0, 0, 1]);
-  write("check.sh", program(0));
+  write("workspace/check.sh", program(0));
   const { changed, open, changes } = replayed("one");
   assert.deepEqual([changed, open, timesRun()], [0, 1, 1]);
   assert.equal(changes[0]?.runs[0]?.open, "check.sh has changed since");
@@ -130,14 +117,14 @@ test("[R91] a program that is unchanged gives its recorded answer, one that has 
 
 test("limits count by the times of the record", (t) => {
   const cooldown = guard("git push *").replace("    condition", "    cooldown: 3600\n    condition");
-  const { bash, replayed } = projectWith(t, { ".hookline/rules/guard.yaml": cooldown });
+  const { bash, replayed } = projectWith(t, { "workspace/.hookline/rules/guard.yaml": cooldown });
   bash("git push");
   bash("git push");
   assert.deepEqual([replayed("one").events, replayed("one").changed], [2, 0]);
 });
 
 test("what is unknown is an error that says what may have been meant", (t) => {
-  const { bash, hookline } = projectWith(t, { ".hookline/rules/guard.yaml": guard("git push *") });
+  const { bash, hookline } = projectWith(t, { "workspace/.hookline/rules/guard.yaml": guard("git push *") });
   bash("ls", "session-of-monday");
   const said = (...words: string[]) => {
     const { status, stderr } = hookline("replay", ...words);

@@ -2,18 +2,14 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readFileSync, rmSync, watch, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, readFileSync, rmSync, watch, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import test, { type TestContext } from "node:test";
-import { bin, codeCache, runCommand } from "../../program.ts";
+import { bin } from "../../program.ts";
 import { emptyRepository } from "../../repository.ts";
-import { temporaryFolder } from "../../temporary-folder.ts";
+import type { CommandAnswer } from "../../standing-command.ts";
+import { type World, world } from "../../world.ts";
 
-interface Said {
-  status: number | null;
-  stdout: string;
-  stderr: string;
-}
 interface Told {
   event: { id: string; name: string; data: Record<string, unknown>; sender: string };
   outcome: { verdict?: { is: string; reason: string } };
@@ -21,46 +17,24 @@ interface Told {
   owed?: boolean;
   because?: string;
 }
-interface Scratch {
-  workspace: string;
-  environment: Record<string, string>;
-  write(name: string, text: string): void;
-  hookline(...words: string[]): Said;
-  /** The same with --json. */
-  told(...words: string[]): Told & Said;
+interface Scratch extends World {
+  /** What is printed with --json, and how it ended. */
+  told(...words: string[]): Told & CommandAnswer;
   /** Adds all files to the repository. */
   commit(): void;
 }
 
 function scratchWith(t: TestContext, files: Readonly<Record<string, string>>): Scratch {
-  const folder = temporaryFolder(t);
-  const workspace = join(folder, "workspace");
-  const environment = {
-    NODE_COMPILE_CACHE: codeCache,
-    PATH: process.env.PATH ?? "",
-    HOME: join(folder, "home"),
-    XDG_STATE_HOME: join(folder, "state"),
-  };
-  const write = (name: string, text: string): void => {
-    const path = join(workspace, name);
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, text, { mode: name.endsWith(".sh") ? 0o755 : 0o644 });
-  };
-  mkdirSync(environment.HOME);
-  mkdirSync(workspace);
-  for (const [name, text] of Object.entries(files)) write(name, text);
-  const place = { cwd: workspace, env: environment, encoding: "utf8" as const };
-  const hookline = (...words: string[]): Said => runCommand(words, { cwd: workspace, environment });
-  const git = (...words: string[]): Said =>
-    spawnSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...words], place);
-  emptyRepository(workspace);
+  const here = world(t, files);
+  const git = (...words: string[]) =>
+    spawnSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...words], {
+      ...{ cwd: here.workspace, env: here.environment, encoding: "utf8" },
+    });
+  emptyRepository(here.workspace);
   return {
-    workspace,
-    environment,
-    write,
-    hookline,
+    ...here,
     told(...words) {
-      const said = hookline(...words, "--json");
+      const said = here.hookline(...words, "--json");
       assert.notEqual(said.stdout, "", said.stderr);
       return { ...said, ...JSON.parse(said.stdout) };
     },
@@ -71,20 +45,22 @@ function scratchWith(t: TestContext, files: Readonly<Record<string, string>>): S
   };
 }
 
-const hooksFile = (hooks: object): Record<string, string> => ({ ".hookline/hooks.json": JSON.stringify({ hooks }) });
+const hooksFile = (hooks: object): Record<string, string> => ({
+  "workspace/.hookline/hooks.json": JSON.stringify({ hooks }),
+});
 const command = (name: string, text: string): object => ({ hooks: [{ type: "command", name, command: text }] });
 
 test("run runs one hook alone, by its id, name, file or path, and exits 1 when it denies", (t) => {
   const { hookline, told, write, workspace } = scratchWith(t, {
     ...hooksFile({ Stop: [command("tests", "test ! -e broken || { echo red >&2; exit 2; }")] }),
-    ".claude/settings.json": JSON.stringify({ hooks: { Stop: [command("other", "exit 2")] } }),
+    "workspace/.claude/settings.json": JSON.stringify({ hooks: { Stop: [command("other", "exit 2")] } }),
   });
   const good = told("run", "tests");
   assert.deepEqual(
     [good.status, good.event.name, good.outcome, good.runs.map(({ status }) => status)],
     [0, "Stop", {}, ["completed"]],
   );
-  write("broken", "");
+  write("workspace/broken", "");
   const id = good.runs[0]?.hook ?? "";
   for (const name of [id, "tests", "hooks.json", ".hookline/hooks.json", join(workspace, ".hookline", "hooks.json")]) {
     const bad = told("run", name);
@@ -125,8 +101,8 @@ test("run reports a name that no hook or several hooks have, and names the likel
 });
 
 test("run asks past disabled, limits and pauses, and leaves what the session may spend and waits for alone", (t) => {
-  const { hookline, told, workspace } = scratchWith(t, {
-    ".hookline/rules/rules.yaml": `hooks:
+  const { hookline, told, read } = scratchWith(t, {
+    "workspace/.hookline/rules/rules.yaml": `hooks:
   - id: told_once
     on: turn_end
     enabled: false
@@ -138,7 +114,7 @@ test("run asks past disabled, limits and pauses, and leaves what the session may
     ...hooksFile({ Stop: [command("deny", "echo again >&2; exit 2")] }),
   });
   for (let times = 0; times < 2; times++) assert.equal(told("run", "told_once").runs[0]?.status, "completed");
-  assert.equal(readFileSync(join(workspace, "log"), "utf8"), "ran\nran\n");
+  assert.equal(read("workspace/log"), "ran\nran\n");
   assert.equal(hookline("pause", "deny").status, 0);
   for (let times = 0; times < 5; times++)
     assert.equal(told("run", "deny", "--session", "s").outcome.verdict?.reason, "again");
@@ -179,7 +155,7 @@ test("rerun sends the same event again to the current hook, as a new run", (t) =
   assert.deepEqual(second.event.data, data);
   assert.notEqual(second.event.id, first.event.id);
   assert.notEqual(second.runs[0]?.id, run);
-  write("note", ""); // the hook's definition is today's, so a new file is loaded if it is edited
+  write("workspace/note", ""); // the hook's definition is today's, so a new file is loaded if it is edited
   const third = told("rerun", second.runs[0]?.id ?? "");
   assert.equal(third.status, 1);
   assert.deepEqual(third.event.data, data);
@@ -191,7 +167,7 @@ test("rerun says which run it does not know, and that half an event cannot be se
   assert.equal(unknown.status, 2);
   assert.match(unknown.stderr, /no run or event is called "nope"/);
   const answer = "x".repeat(300_000);
-  scratch.write("data.json", JSON.stringify({ last_assistant_message: answer }));
+  scratch.write("workspace/data.json", JSON.stringify({ last_assistant_message: answer }));
   const [cut] = scratch.told("emit", "Stop", "--data", "@data.json").runs;
   const refused = scratch.hookline("rerun", cut?.id ?? "");
   assert.equal(refused.status, 2);
@@ -242,18 +218,18 @@ const complains = script(
 
 test("run of a file script without changed files says so; --all runs it on every file that matches", (t) => {
   const scratch = scratchWith(t, {
-    ".hookline/hooks/go-fmt.sh": complains,
-    ".gitignore": "log\nignored.go\n",
-    "a.go": "good\n",
-    "ignored.go": "bad\n",
-    "deep/er/b.go": "good\n",
-    "gone.go": "bad\n",
-    "ü name with a 'quote.go": "good\n",
-    "c.txt": "bad\n",
+    "workspace/.hookline/hooks/go-fmt.sh": complains,
+    "workspace/.gitignore": "log\nignored.go\n",
+    "workspace/a.go": "good\n",
+    "workspace/ignored.go": "bad\n",
+    "workspace/deep/er/b.go": "good\n",
+    "workspace/gone.go": "bad\n",
+    "workspace/ü name with a 'quote.go": "good\n",
+    "workspace/c.txt": "bad\n",
   });
   scratch.commit();
   rmSync(join(scratch.workspace, "gone.go"));
-  const log = (): string => readFileSync(join(scratch.workspace, "log"), "utf8");
+  const log = (): string => scratch.read("workspace/log");
   scratch.commit();
   const idle = scratch.hookline("run", "go-fmt.sh");
   assert.equal(idle.status, 0);
@@ -269,7 +245,7 @@ test("run of a file script without changed files says so; --all runs it on every
     "ü name with a 'quote.go",
   ]);
   assert.equal(log(), "a.go|deep/er/b.go|ü name with a 'quote.go|");
-  scratch.write("new.go", "bad\n");
+  scratch.write("workspace/new.go", "bad\n");
   const bad = scratch.hookline("run", ".hookline/hooks/go-fmt.sh", "--all");
   assert.equal(bad.status, 1);
   assert.match(bad.stdout, /deny: \[Hookline Hook Failed\] "Go format check"/);
@@ -279,7 +255,7 @@ test("run of a file script without changed files says so; --all runs it on every
 
 test("--all takes names that are no UTF-8, too", { skip: process.platform !== "linux" }, (t) => {
   for (const inRepository of [true, false]) {
-    const scratch = scratchWith(t, { ".hookline/hooks/go-fmt.sh": complains });
+    const scratch = scratchWith(t, { "workspace/.hookline/hooks/go-fmt.sh": complains });
     writeFileSync(Buffer.from(join(scratch.workspace, "caf\u00e9.go"), "latin1"), "bad\n");
     if (inRepository) scratch.commit();
     assert.equal(scratch.hookline("run", "go-fmt.sh", "--all").status, 1);
@@ -289,10 +265,10 @@ test("--all takes names that are no UTF-8, too", { skip: process.platform !== "l
 
 test("--all without a repository takes the files of the folder; it is refused for hooks that look at no files", (t) => {
   const { hookline, told, workspace } = scratchWith(t, {
-    ".hookline/hooks/go-fmt.sh": complains,
+    "workspace/.hookline/hooks/go-fmt.sh": complains,
     ...hooksFile({ Stop: [command("tests", "exit 0")] }),
-    "deep/a.go": "good\n",
-    "node_modules/b.go": "bad\n",
+    "workspace/deep/a.go": "good\n",
+    "workspace/node_modules/b.go": "bad\n",
   });
   rmSync(join(workspace, ".git"), { recursive: true });
   const { status, event } = told("run", "go-fmt.sh", "--all");
@@ -307,19 +283,19 @@ test("--all without a repository takes the files of the folder; it is refused fo
 
 test("[ET16] run again by hand, a failing script asks for its fix and is pending, a passing one is done", (t) => {
   const { hookline, told, write, commit } = scratchWith(t, {
-    ".hookline/hooks/go-fmt.sh": complains,
-    "a.go": "good\n",
+    "workspace/.hookline/hooks/go-fmt.sh": complains,
+    "workspace/a.go": "good\n",
   });
   commit();
   told("emit", "SessionStart", "--session", "s");
-  write("a.go", "bad\n");
+  write("workspace/a.go", "bad\n");
   const [first] = told("emit", "Stop", "--session", "s").runs;
   const failing = told("rerun", first?.id ?? "");
   assert.equal(failing.status, 1);
   assert.match(failing.outcome.verdict?.reason ?? "", /^\[Hookline Hook Failed\] "Go format check".*a\.go/s);
   assert.equal(failing.owed, true);
   assert.match(hookline("rerun", first?.id ?? "").stdout, /session s still waits for this check/);
-  write("a.go", "good again\n");
+  write("workspace/a.go", "good again\n");
   const passing = told("rerun", failing.runs[0]?.id ?? "");
   assert.deepEqual([passing.status, passing.outcome, passing.owed], [0, {}, false]);
   assert.notEqual(passing.runs[0]?.id, failing.runs[0]?.id);
@@ -327,22 +303,22 @@ test("[ET16] run again by hand, a failing script asks for its fix and is pending
 });
 
 test("rerun of a run for pending files runs for them again, also after the check has passed, and for files that are gone", (t) => {
-  const { hookline, told, write, commit, workspace } = scratchWith(t, {
-    ".gitignore": "log\n",
-    ".hookline/hooks/go-fmt.sh": complains,
-    "a.go": "good\n",
-    "sub/gone.go": "good\n",
+  const { hookline, told, read, write, commit, workspace } = scratchWith(t, {
+    "workspace/.gitignore": "log\n",
+    "workspace/.hookline/hooks/go-fmt.sh": complains,
+    "workspace/a.go": "good\n",
+    "workspace/sub/gone.go": "good\n",
   });
   commit();
   told("emit", "SessionStart", "--session", "s");
-  write("a.go", "bad\n");
+  write("workspace/a.go", "bad\n");
   rmSync(join(workspace, "sub", "gone.go"));
   told("emit", "Stop", "--session", "s");
-  write("b.go", "good\n");
+  write("workspace/b.go", "good\n");
   const [owed] = told("emit", "Stop", "--session", "s").runs;
   assert.equal(owed?.status, "failed");
-  write("a.go", "good again\n");
-  const log = (): string => readFileSync(join(workspace, "log"), "utf8");
+  write("workspace/a.go", "good again\n");
+  const log = (): string => read("workspace/log");
   const paying = told("rerun", owed?.id ?? "");
   assert.deepEqual([paying.status, paying.owed], [0, false]);
   const before = log();
@@ -358,13 +334,13 @@ test("rerun of a run for pending files runs for them again, also after the check
 
 test("[ET18] a paused script stays pending, and resume says in which session it will run", (t) => {
   const { hookline, told, write, commit } = scratchWith(t, {
-    ".hookline/hooks/go-fmt.sh": complains,
-    "a.go": "good\n",
+    "workspace/.hookline/hooks/go-fmt.sh": complains,
+    "workspace/a.go": "good\n",
   });
   commit();
   told("emit", "SessionStart", "--session", "s");
   assert.equal(hookline("pause", "go-fmt.sh").status, 0);
-  write("a.go", "bad\n");
+  write("workspace/a.go", "bad\n");
   assert.match(told("emit", "Stop", "--session", "s").runs[0]?.reason ?? "", /^paused/);
   assert.match(hookline("resume", "go-fmt.sh").stdout, /at the end of the next turn of session s \(1 file\)/);
   assert.equal(told("emit", "Stop", "--session", "s").outcome.verdict?.is, "deny");

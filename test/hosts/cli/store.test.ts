@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSyn
 import { join } from "node:path";
 import { test } from "node:test";
 import { runCommand } from "../../program.ts";
-import { environmentIn, onlyLooks, place, places } from "./read-only-store.ts";
+import { onlyLooks, place, places } from "./read-only-store.ts";
 
 const letter = "this is a letter, not a database\n";
 
@@ -12,21 +12,21 @@ test("a store of another kind is refused, and a password does not come into the 
   const { hookline } = place(t);
   const other = hookline("runs", "--store", "mysql://one@db.example.com/rows");
   assert.equal(other.status, 2);
-  assert.match(other.said, /no store can be reached by mysql:\/\/ — --store — name a file, or postgres:/);
+  assert.match(other.stderr, /no store can be reached by mysql:\/\/ — --store — name a file, or postgres:/);
   const service = hookline("up", "--service", "systemd", "--store", "postgres://one:secret@db.example.com/rows");
   assert.equal(service.status, 2);
-  assert.match(service.said, /put it into ~\/\.pgpass/);
+  assert.match(service.stderr, /put it into ~\/\.pgpass/);
 });
 
 test("a file that is given as the store and is none keeps its bytes and its mode, whatever the command", (t) => {
-  const { folder, hookline } = place(t);
+  const { workspace: folder, hookline } = place(t);
   const notes = join(folder, "notes.txt");
   writeFileSync(notes, letter);
   chmodSync(notes, 0o644);
   for (const words of ["automation list", "status", "emit tests.passed", "purge --before 2020-01-01", "up"]) {
-    const { status, said } = hookline(...words.split(" "), "--store", "notes.txt");
-    assert.equal(status, 3, `${words}: ${said}`);
-    assert.match(said, /it is no store of Hookline — .*notes\.txt — choose another file/);
+    const { status, stderr } = hookline(...words.split(" "), "--store", "notes.txt");
+    assert.equal(status, 3, `${words}: ${stderr}`);
+    assert.match(stderr, /it is no store of Hookline — .*notes\.txt — choose another file/);
     assert.equal(readFileSync(notes, "utf8"), letter);
     assert.equal(statSync(notes).mode & 0o777, 0o644);
     const others = /^state$|-daemon\.lock$/; // a daemon takes its lock before it opens its store
@@ -38,13 +38,12 @@ test("a file that is given as the store and is none keeps its bytes and its mode
 });
 
 test("[F12] at the usual path, which holds nothing but the store, other content is a damaged store", (t) => {
-  const { folder, hookline } = place(t);
-  const own = join(folder, "state", "hookline");
+  const { state: own, hookline } = place(t);
   mkdirSync(own, { recursive: true });
   writeFileSync(join(own, "hookline.db"), letter);
-  const { status, said } = hookline("automation", "list");
-  assert.equal(status, 0, said);
-  assert.match(said, /the store was damaged and a new one was made/);
+  const { status, stderr } = hookline("automation", "list");
+  assert.equal(status, 0, stderr);
+  assert.match(stderr, /the store was damaged and a new one was made/);
   const aside = readdirSync(own).find((name) => name.includes(".corrupt-"));
   assert.equal(readFileSync(join(own, aside ?? ""), "utf8"), letter);
 });
@@ -54,13 +53,12 @@ for (const [where, ofUser] of places.slice(1))
     onlyLooks(t, ofUser, ["why last"]));
 
 test("ids continue where the clock was set back between two commands", (t) => {
-  const { folder } = place(t);
+  const { folder, workspace: cwd, environment } = place(t);
   const clock = join(folder, "clock.mjs");
   writeFileSync(clock, "const { now } = Date; Date.now = () => now() - 3_600_000;");
   const idOf = (more: Record<string, string> = {}): string => {
-    const environment = { ...environmentIn(folder), ...more };
     const { stdout } = runCommand(["emit", "tests.passed", "--json"], {
-      ...{ cwd: folder, environment },
+      ...{ cwd, environment: { ...environment, ...more } },
       alone: Object.keys(more).length > 0,
     });
     return JSON.parse(stdout).event.id;

@@ -1,44 +1,25 @@
 /** hookline why and explain, by the real commands: a person who has read no manual learns what happened, what did not, and what to type. */
 import assert from "node:assert/strict";
-import { chmodSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";
+import { chmodSync, utimesSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { codeCache, runCommand } from "../../program.ts";
-import { temporaryFolder } from "../../temporary-folder.ts";
+import { type World, world } from "../../world.ts";
 
-interface World {
-  workspace: string;
-  write(path: string, text: string): string;
+interface Asked extends World {
   say(...words: string[]): string;
   emit(event: string, data?: object, ...words: string[]): { event: { id: string }; runs: { id: string }[] };
 }
 
-function worldWith(t: TestContext, files: Readonly<Record<string, string>>): World {
-  const folder = temporaryFolder(t);
-  const workspace = join(folder, "workspace");
-  const environment = {
-    NODE_COMPILE_CACHE: codeCache,
-    PATH: process.env.PATH ?? "",
-    HOME: join(folder, "home"),
-    XDG_STATE_HOME: join(folder, "state"),
-  };
-  const write = (path: string, text: string): string => {
-    const file = join(folder, path);
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, text);
-    return file;
-  };
-  for (const [path, text] of Object.entries({ "home/none": "", "workspace/.git/none": "", ...files }))
-    write(path, text);
-  const run = (words: readonly string[]) => runCommand(words, { cwd: workspace, environment });
-  const say = (...words: string[]): string => {
-    const { stdout, stderr } = run(words);
-    return stdout + stderr;
-  };
+function worldWith(t: TestContext, files: Readonly<Record<string, string>>): Asked {
+  const here = world(t, { "workspace/.git/none": "", ...files });
   return {
-    ...{ workspace, write, say },
+    ...here,
+    say(...words) {
+      const { stdout, stderr } = here.hookline(...words);
+      return stdout + stderr;
+    },
     emit: (event, data = {}, ...words) =>
-      JSON.parse(run(["emit", event, "--data", JSON.stringify(data), "--json", ...words]).stdout),
+      JSON.parse(here.hookline("emit", event, "--data", JSON.stringify(data), "--json", ...words).stdout),
   };
 }
 

@@ -1,3 +1,4 @@
+/** Automations that watch files, and what is found of their rounds. */
 import { automation, type Place } from "./started.ts";
 
 export const watching = (name: string, file: string, line: string): string =>

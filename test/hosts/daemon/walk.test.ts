@@ -1,13 +1,12 @@
 /** What a person does with an automation on its first day, through the command line and a real daemon. */
 import assert from "node:assert/strict";
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import test, { type TestContext } from "node:test";
 import { startScriptedModel } from "../../../testing/scripted-model.ts";
-import { bin, codeCache, runCommand } from "../../program.ts";
+import { placeFor, until } from "./started.ts";
 
 const right = "export const add = (left, right) => left + right;\n";
 const wrong = "export const add = (left, right) => left - right;\n";
@@ -40,53 +39,24 @@ interface AutomationRun {
 }
 
 function begin(t: TestContext, extra: Record<string, string>): Person {
-  const home = mkdtempSync(join(tmpdir(), "hookline-walk-"));
-  const folder = join(home, "calculator");
-  for (const name of ["src", "test"]) mkdirSync(join(folder, name), { recursive: true });
-  const write = (name: string, text: string): void => writeFileSync(join(folder, name), text);
-  write("package.json", '{ "type": "module", "scripts": { "test": "node --test" } }\n');
-  write("src/add.js", right);
-  write("test/add.test.js", tests);
-  write("test.sh", "grep -q 'left + right' src/add.js || exec node --test --test-isolation=none\n");
-  const environment = {
-    ...{ PATH: process.env.PATH ?? "", HOME: home, XDG_STATE_HOME: join(home, "state"), NODE_COMPILE_CACHE: codeCache },
-    ...extra,
+  const files = {
+    "package.json": '{ "type": "module", "scripts": { "test": "node --test" } }\n',
+    "src/add.js": right,
+    "test/add.test.js": tests,
+    "test.sh": "grep -q 'left + right' src/add.js || exec node --test --test-isolation=none\n",
   };
-  const daemons: ChildProcess[] = [];
-  const ask = (...words: string[]): unknown => {
-    const done = runCommand([...words, "--json"], { cwd: folder, environment });
-    assert.equal(done.status, 0, `${words.join(" ")}: ${done.stderr}${done.stdout}`);
-    return JSON.parse(done.stdout);
-  };
-  t.after(async () => {
-    for (const daemon of daemons.filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null)) {
-      const gone = once(daemon, "exit");
-      daemon.kill("SIGKILL");
-      await gone;
-    }
-    rmSync(home, { recursive: true, force: true, maxRetries: 5 });
-  });
+  const here = placeFor(t, {}, { workspace: "home/calculator", variables: extra });
+  const { workspace: folder, json: ask } = here;
+  const write = (name: string, text: string): void => here.write(`home/calculator/${name}`, text);
+  for (const [name, text] of Object.entries(files)) write(name, text);
   return {
-    folder,
-    ask,
-    write,
-    async up() {
-      const daemon = spawn(process.execPath, [bin, "up", "--port", "0"], {
-        cwd: folder,
-        env: environment,
-        stdio: ["ignore", "pipe", "inherit"],
-      });
-      daemons.push(daemon);
-      await once(daemon.stdout, "data");
-      return daemon;
-    },
+    ...{ folder, ask, write },
+    up: async () => (await here.up()).child,
     async run(wanted) {
-      for (const end = Date.now() + 600_000; Date.now() < end; ) {
+      return await until(() => {
         const [newest] = ask("automation", "runs", "guard-the-sum") as AutomationRun[]; // as docs/automations.md says
-        if (newest && wanted(newest)) return newest;
-        await new Promise((resolve) => setTimeout(resolve, 250));
-      }
-      return assert.fail(`no such run: ${JSON.stringify(ask("automation", "runs", "guard-the-sum"))}`);
+        return newest && wanted(newest) ? newest : undefined;
+      }, "such a run");
     },
   };
 }

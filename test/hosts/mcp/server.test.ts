@@ -5,7 +5,8 @@ import { test } from "node:test";
 import { isForPerson } from "../../../src/engine/loosening.ts";
 import { operations } from "../../../src/operations/index.ts";
 import { runCommand } from "../../program.ts";
-import { type Connected, connect, scratch, sharedServer } from "./server.ts";
+import { world } from "../../world.ts";
+import { type Connected, connect, sharedServer } from "./server.ts";
 
 const shared = sharedServer();
 
@@ -61,7 +62,7 @@ test("a task that an agent makes belongs to the folder's project, and the model 
 });
 
 test("--read-only and --tools bound what an agent can do, also if it guesses names", async (t) => {
-  const place = scratch(t);
+  const place = world(t, {}, { workspace: "shop" });
   const connected = await connect(t, place, "--read-only", "--tools", "task,note_list,memory_s*");
   const { tools } = await connected.client.listTools();
   assert.deepEqual(tools.map(({ name }) => name).sort(), ["memory_search", "note_list", "task_list", "task_show"]);
@@ -88,7 +89,7 @@ test("what a project's modules print does not break the protocol, and hooks are 
 });
 
 test("what a call has started is ended before the server goes", async (t) => {
-  const place = scratch(t);
+  const place = world(t, {}, { workspace: "shop" });
   const connected = await connect(t, place);
   const steps = [{ type: "shell", command: "sleep 0.5; touch done" }];
   const words = ["automation", "create", "slow", "--event", "deploy.done", "--skip-llm"];

@@ -43,23 +43,28 @@ test("a loop of links among the files makes nothing throw, and its end is seen",
   assert.deepEqual(names(await source.at(place.project)), ["one", "two"]);
 });
 
+const matched = (name: string): object => ({
+  hooks: { PreToolUse: [{ matcher: "^B.sh$", hooks: [{ command: name }] }] },
+});
+/** Calls this while hooks are loaded, once a file's text was read. */
+const patternsThat = (read: () => void) => ({
+  regex: () => {
+    read();
+    return () => true;
+  },
+  glob: () => () => false,
+  commands: () => ({ commands: [], unknown: [] }),
+  expression: () => null,
+});
+
 test("an edit that falls between reading a file and remembering its state is seen the next time", async (context) => {
   const file = "home/project/.hookline/hooks.json";
-  const matched = (name: string): object => ({
-    hooks: { PreToolUse: [{ matcher: "^B.sh$", hooks: [{ command: name }] }] },
-  });
   const place = workspace(context, { [file]: matched("before") });
   let edits: string[] = [];
-  const patterns = {
-    regex: () => {
-      const next = edits.shift(); // the file's text was read a moment ago
-      if (next) place.write(file, matched(next));
-      return () => true;
-    },
-    glob: () => () => false,
-    commands: () => ({ commands: [], unknown: [] }),
-    expression: () => null,
-  };
+  const patterns = patternsThat(() => {
+    const next = edits.shift();
+    if (next) place.write(file, matched(next));
+  });
   const source = sourceOf(place, { patterns });
   await source.at(place.project);
   place.write(file, matched("during the next load"));
@@ -70,20 +75,11 @@ test("an edit that falls between reading a file and remembering its state is see
 
 test("an edit during the very first load is seen the next time", async (context) => {
   const file = "home/project/.hookline/hooks.json";
-  const matched = (name: string): object => ({
-    hooks: { PreToolUse: [{ matcher: "^B.sh$", hooks: [{ command: name }] }] },
-  });
   const place = workspace(context, { [file]: matched("zero") });
   let count = 0;
-  const patterns = {
-    regex: () => {
-      if (count < 2) place.write(file, matched(`edit number ${"x".repeat(++count)}`));
-      return () => true;
-    },
-    glob: () => () => false,
-    commands: () => ({ commands: [], unknown: [] }),
-    expression: () => null,
-  };
+  const patterns = patternsThat(() => {
+    if (count < 2) place.write(file, matched(`edit number ${"x".repeat(++count)}`));
+  });
   const source = sourceOf(place, { patterns });
   await source.at(place.project);
   assert.deepEqual(names(await source.at(place.project)), ["edit number xx"]);

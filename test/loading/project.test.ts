@@ -6,6 +6,15 @@ import { test } from "node:test";
 import { findProject } from "../../src/loading/project.ts";
 import { hooks, names, workspace } from "./workspace.ts";
 
+/** A repository of the project's files with one commit, and a linked worktree of it in the home. */
+function addWorktree({ project, home }: { project: string; home: string }): void {
+  for (const words of [["init"], ["add", "."], ["commit", "-m", "first"], ["worktree", "add", join(home, "linked")]])
+    execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@example.com", ...words], {
+      cwd: project,
+      stdio: "ignore",
+    });
+}
+
 test("[R34] the root is the nearest folder upward with a marker, and folders go from the repository's root down to it", (context) => {
   const { home, project } = workspace(context);
   for (const folder of [".git", "packages/a/.claude", "packages/a/src"])
@@ -52,16 +61,7 @@ test("[R34] starting in a subfolder changes nothing, and nested hook files come 
 
 test("[R34] a linked worktree without hook files uses the main worktree's, and its own once it has some", (context) => {
   const place = workspace(context, { "home/project/a.txt": "a" });
-  const git = (...words: string[]): void => {
-    execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@example.com", ...words], {
-      cwd: place.project,
-      stdio: "ignore",
-    });
-  };
-  git("init");
-  git("add", ".");
-  git("commit", "-m", "first");
-  git("worktree", "add", join(place.home, "linked"));
+  addWorktree(place);
   place.write("home/project/.claude/settings.json", hooks("Stop", "main"));
   const linked = join(place.home, "linked");
   assert.deepEqual(names(place.load(linked)), ["main"]);
@@ -72,15 +72,7 @@ test("[R34] a linked worktree without hook files uses the main worktree's, and i
 
 test("[R34] a linked worktree whose folders hold no hook files keeps the main worktree's hooks", (context) => {
   const place = workspace(context, { "home/project/a.txt": "a" });
-  const git = (...words: string[]): void =>
-    void execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@example.com", ...words], {
-      cwd: place.project,
-      stdio: "ignore",
-    });
-  git("init");
-  git("add", ".");
-  git("commit", "-m", "first");
-  git("worktree", "add", join(place.home, "linked"));
+  addWorktree(place);
   place.write("home/project/.claude/settings.json", hooks("Stop", "main"));
   const linked = join(place.home, "linked");
   place.write("home/linked/.claude/agents/x.md", "an agent");
@@ -97,15 +89,7 @@ test("[R34] a linked worktree whose folders hold no hook files keeps the main wo
 
 test("[R34] a folder with a marker inside a linked worktree keeps the main worktree's hooks beside its own", (context) => {
   const place = workspace(context, { "home/project/packages/a/x.ts": "" });
-  const git = (...words: string[]): void =>
-    void execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@example.com", ...words], {
-      cwd: place.project,
-      stdio: "ignore",
-    });
-  git("init");
-  git("add", ".");
-  git("commit", "-m", "first");
-  git("worktree", "add", join(place.home, "linked"));
+  addWorktree(place);
   place.write("home/project/.claude/settings.json", hooks("Stop", "main"));
   place.write("home/linked/packages/a/.claude/agents/x.md", "an agent");
   const inside = join(place.home, "linked/packages/a");

@@ -108,3 +108,33 @@ export const terminalMaker: string | undefined = ["/usr/bin/script", "/bin/scrip
 export const onTerminal: { skip: string | false } = { skip: terminalMaker ? false : "nothing here makes a terminal" };
 
 export const push: { command: string; description: string } = { command: "git push", description: "Push it" };
+
+/** @param allow how a person allows the call that was refused */
+export async function countsWhatIsAllowed(
+  world: Guarded,
+  allow: (world: Guarded, command: string) => Promise<unknown>,
+): Promise<void> {
+  for (const command of ["git push origin a", "git push origin b", "git push"]) {
+    world.call({ command });
+    await allow(world, command);
+    assert.deepEqual(world.call({ command }), {});
+  }
+  world.call({ file_path: "a", content: "x" }, { tool: "Write" });
+  interface Row {
+    [name: string]: unknown;
+  }
+  const { guards, candidates }: { guards: Row[]; candidates: Row[] } = world.json("guard", "stats", "--days", "2");
+  const rowOf = (name: string): unknown[] => {
+    const row = guards.find((one) => one.name === name) ?? {};
+    return [row.fired, row.denied, row.asked, row.overridden, row.would_have];
+  };
+  assert.deepEqual(rowOf("no_push"), [6, 3, 0, 3, 0]);
+  assert.deepEqual(rowOf("may_write"), [1, 0, 1, 0, 0]);
+  assert.deepEqual(
+    candidates.map(({ pattern, times }) => [pattern, times]),
+    [["Bash(git push *)", 3]],
+  );
+  const shown = world.hookline("guard", "stats").stdout;
+  assert.match(shown, /candidates for exceptions\n .*no_push\S*: Bash\(git push \*\) was allowed 3 times/);
+  assert.equal(world.hookline("guard", "stats", "--days", "0").status, 2);
+}

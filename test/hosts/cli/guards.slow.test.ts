@@ -6,7 +6,7 @@ import { join } from "node:path";
 import test from "node:test";
 import { promisify } from "node:util";
 import { bin } from "../../program.ts";
-import { onTerminal, push, rules, worldWith } from "./guards-place.ts";
+import { countsWhatIsAllowed, onTerminal, push, rules, worldWith } from "./guards-place.ts";
 
 test(
   "another key than that of a refusal allows nothing, and where nothing was refused there is nothing to choose",
@@ -111,31 +111,9 @@ test("guard off of what is no guard, and of what there is not, is an error at a 
 test(
   "guard stats counts what a person has allowed at a terminal, and proposes an exception for what was allowed three times",
   onTerminal,
-  async (t) => {
-    const world = worldWith(t);
-    for (const command of ["git push origin a", "git push origin b", "git push"]) {
-      world.call({ command });
+  (t) =>
+    countsWhatIsAllowed(worldWith(t), async (world, command) => {
       if (command === "git push") assert.equal((await world.allowed()).status, 0);
       else await world.allowedBefore();
-      assert.deepEqual(world.call({ command }), {});
-    }
-    world.call({ file_path: "a", content: "x" }, { tool: "Write" });
-    interface Row {
-      [name: string]: unknown;
-    }
-    const { guards, candidates } = world.json("guard", "stats", "--days", "2") as { guards: Row[]; candidates: Row[] };
-    const rowOf = (name: string): unknown[] => {
-      const row = guards.find((one) => one.name === name) ?? {};
-      return [row.fired, row.denied, row.asked, row.overridden, row.would_have];
-    };
-    assert.deepEqual(rowOf("no_push"), [6, 3, 0, 3, 0]);
-    assert.deepEqual(rowOf("may_write"), [1, 0, 1, 0, 0]);
-    assert.deepEqual(
-      candidates.map(({ pattern, times }) => [pattern, times]),
-      [["Bash(git push *)", 3]],
-    );
-    const shown = world.hookline("guard", "stats").stdout;
-    assert.match(shown, /candidates for exceptions\n .*no_push\S*: Bash\(git push \*\) was allowed 3 times/);
-    assert.equal(world.hookline("guard", "stats", "--days", "0").status, 2);
-  },
+    }),
 );

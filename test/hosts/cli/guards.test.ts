@@ -5,7 +5,7 @@ import { join } from "node:path";
 import test from "node:test";
 import { operations } from "../../../src/operations/index.ts";
 import { runCommand } from "../../program.ts";
-import { type Decided, onTerminal, push, rules, worldWith } from "./guards-place.ts";
+import { countsWhatIsAllowed, type Decided, onTerminal, push, rules, worldWith } from "./guards-place.ts";
 
 const toldTo = ({ messages = [] }: Decided): string => messages.map(({ text }) => text).join();
 
@@ -209,29 +209,5 @@ test("report in a file that an agent reads itself is said to hold for Hookline a
   );
 });
 
-test("guard stats counts what guards did in so many days, and proposes an exception for what was allowed three times", async (t) => {
-  const world = worldWith(t);
-  for (const command of ["git push origin a", "git push origin b", "git push"]) {
-    world.call({ command });
-    await world.allowedBefore();
-    assert.deepEqual(world.call({ command }), {});
-  }
-  world.call({ file_path: "a", content: "x" }, { tool: "Write" });
-  interface Row {
-    [name: string]: unknown;
-  }
-  const { guards, candidates } = world.json("guard", "stats", "--days", "2") as { guards: Row[]; candidates: Row[] };
-  const rowOf = (name: string): unknown[] => {
-    const row = guards.find((one) => one.name === name) ?? {};
-    return [row.fired, row.denied, row.asked, row.overridden, row.would_have];
-  };
-  assert.deepEqual(rowOf("no_push"), [6, 3, 0, 3, 0]);
-  assert.deepEqual(rowOf("may_write"), [1, 0, 1, 0, 0]);
-  assert.deepEqual(
-    candidates.map(({ pattern, times }) => [pattern, times]),
-    [["Bash(git push *)", 3]],
-  );
-  const shown = world.hookline("guard", "stats").stdout;
-  assert.match(shown, /candidates for exceptions\n .*no_push\S*: Bash\(git push \*\) was allowed 3 times/);
-  assert.equal(world.hookline("guard", "stats", "--days", "0").status, 2);
-});
+test("guard stats counts what guards did in so many days, and proposes an exception for what was allowed three times", (t) =>
+  countsWhatIsAllowed(worldWith(t), (world) => world.allowedBefore()));

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readFileSync, rmSync, watch, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, watch } from "node:fs";
 import { dirname, join } from "node:path";
 import test, { type TestContext } from "node:test";
 import {
@@ -13,38 +13,26 @@ import {
   type Hookline,
 } from "../../../src/index.ts";
 import { isGone } from "../../runtime/processes/gone.ts";
-import { temporaryFolder } from "../../temporary-folder.ts";
+import { type World as Place, world } from "../../world.ts";
 
-interface Workspace {
-  folder: string;
-  environment: Record<"PATH" | "HOME" | "XDG_STATE_HOME", string>;
-  write(name: string, text: string): void;
+interface Workspace extends Pick<Place, "folder" | "home" | "environment" | "write"> {
   read(name: string): string;
 }
 
 /** A repository with one commit and these scripts; `log` is where scripts say that they ran. */
 function workspaceOf(t: TestContext, scripts: Readonly<Record<string, string>>): Workspace {
-  const folder = temporaryFolder(t);
-  const [home, workspace] = [join(folder, "home"), join(folder, "workspace")];
-  const environment = { PATH: process.env.PATH ?? "", HOME: home, XDG_STATE_HOME: join(folder, "state") };
-  const write = (name: string, text: string): void => {
-    const path = join(workspace, name);
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, text, { mode: name.endsWith(".sh") ? 0o755 : 0o644 });
-  };
-  mkdirSync(home);
-  for (const [name, body] of Object.entries(scripts)) write(`.hookline/hooks/${name}`, body);
-  write(".gitignore", "log\n");
+  const own = Object.entries(scripts).map(([name, body]) => [`workspace/.hookline/hooks/${name}`, body]);
+  const here = world(t, { ...Object.fromEntries(own), "workspace/.gitignore": "log\n" });
+  const { workspace, environment } = here;
   const git = (...words: string[]): Buffer =>
     execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...words], { cwd: workspace, env: environment });
   git("init", "-q");
   git("add", "-A");
   git("commit", "-q", "-m", "begin");
   return {
-    folder: workspace,
-    environment,
-    write,
-    read: (name) => (existsSync(join(workspace, name)) ? readFileSync(join(workspace, name), "utf8") : ""),
+    ...{ folder: workspace, home: here.home, environment },
+    write: (name, text) => here.write(`workspace/${name}`, text),
+    read: (name) => (here.has(`workspace/${name}`) ? here.read(`workspace/${name}`) : ""),
   };
 }
 
@@ -62,8 +50,8 @@ interface World extends Workspace {
 
 async function worldOf(t: TestContext, scripts: Readonly<Record<string, string>>, answer: Answer): Promise<World> {
   const workspace = workspaceOf(t, scripts);
-  const { folder: cwd, environment } = workspace;
-  const line = await createHookline({ cwd, environment, home: environment.HOME });
+  const { folder: cwd, home, environment } = workspace;
+  const line = await createHookline({ cwd, environment, home });
   t.after(() => line.close());
   const evaluations: Evaluation[] = [];
   const prompts: string[] = [];

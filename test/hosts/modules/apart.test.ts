@@ -1,6 +1,6 @@
 /** What a module of a project does in its own process, and what it cannot do to those who decide. */
 import assert from "node:assert/strict";
-import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { createHandlers } from "../../../src/actions/index.ts";
@@ -11,8 +11,8 @@ import type { Run } from "../../../src/engine/record.ts";
 import { createModules } from "../../../src/hosts/modules/load-modules.ts";
 import { createHookline, defineHook } from "../../../src/index.ts";
 import { stateOfFile } from "../../../src/loading/trust/item.ts";
-import { codeCache, runCommand } from "../../program.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
+import { world } from "../../world.ts";
 
 function project(t: TestContext, files: Readonly<Record<string, string>>) {
   const folder = temporaryFolder(t);
@@ -303,27 +303,22 @@ async function gone(pid: number): Promise<void> {
 }
 
 test("a command imports a module once for an event, in the project's folder and without the keys to the agent's session", (t) => {
-  const place = project(t, {
-    "shop/hookline.config.mjs": `import { appendFileSync } from "node:fs";
+  const here = world(
+    t,
+    {
+      "shop/hookline.config.mjs": `import { appendFileSync } from "node:fs";
       const secret = process.env.CLAUDE_CODE_MESSAGING_SOCKET ?? "no key";
       appendFileSync(new URL("../imports", import.meta.url), ["once in", process.cwd(), "with", secret, "\\n"].join(" "));
       ${hook('() => ({ deny: "theirs" })')}`,
-    "home/.keep": "",
-  });
-  const environment = {
-    ...{ NODE_COMPILE_CACHE: codeCache, PATH: process.env.PATH ?? "", HOME: join(place.folder, "home") },
-    ...{ XDG_STATE_HOME: join(place.folder, "state"), HOOKLINE_DAEMON: "off" },
-    CLAUDE_CODE_MESSAGING_SOCKET: "/socket",
-  };
-  appendFileSync(join(place.folder, "imports"), "");
+      imports: "",
+    },
+    { workspace: "shop", variables: { HOOKLINE_DAEMON: "off", CLAUDE_CODE_MESSAGING_SOCKET: "/socket" } },
+  );
   const input = JSON.stringify({
-    ...{ session_id: "s", cwd: join(place.folder, "shop"), hook_event_name: "PreToolUse", tool_use_id: "t" },
+    ...{ session_id: "s", cwd: here.workspace, hook_event_name: "PreToolUse", tool_use_id: "t" },
     ...{ tool_name: "Bash", tool_input: { command: "ls" } },
   });
-  const said = runCommand(["hook", "claude-code"], { cwd: join(place.folder, "shop"), environment, input });
+  const said = here.hooklineWith(input, "hook", "claude-code");
   assert.match(said.stdout, /theirs/, said.stderr);
-  assert.equal(
-    readFileSync(join(place.folder, "imports"), "utf8"),
-    `once in ${join(place.folder, "shop")} with no key \n`,
-  );
+  assert.equal(here.read("imports"), `once in ${here.workspace} with no key \n`);
 });

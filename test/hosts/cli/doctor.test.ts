@@ -127,6 +127,7 @@ test("[B40] all that keeps a hook's program from starting is named: its script, 
     "workspace/snake.py": "#!/usr/bin/env no-such-snake\n",
     "workspace/.hookline/hooks/new.sh": "#!/bin/sh\n#---\n# name: new\n# type: session\n#---\n",
   });
+  for (const path of ["bare.sh", ".hookline/hooks/new.sh"]) chmodSync(join(world.workspace, path), 0o644);
   for (const name of ["windows.sh", "snake.py"]) chmodSync(join(world.workspace, name), 0o755);
   const { status, findings } = world.findings();
   assert.equal(status, 1);
@@ -155,6 +156,7 @@ test("doctor --fix sets execute bits and closes the state folder, says what it d
     "workspace/bare.sh": "#!/bin/sh\n",
     "state/hookline/keep": "",
   });
+  chmodSync(join(world.workspace, "bare.sh"), 0o644);
   chmodSync(world.state, 0o755);
   assert.equal(named(world.findings().findings, "state-open").run, `chmod 700 ${world.state}`);
   const { status, findings } = world.findings("--fix");

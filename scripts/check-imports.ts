@@ -15,7 +15,7 @@ const rooms: Readonly<Record<string, readonly string[] | typeof everything>> = {
   services: ["engine", "files", "formats", "actions"], // of formats the types of settings, of actions how JSON is found in text, and the one way out by HTTP
   storage: ["engine", "files", "services"], // of services what a row of a project holds
   loading: ["engine", "files", "shell", "conditions", "formats", "agents"], // of shell which programs only look
-  operations: ["engine", "files", "formats", "loading", "services"],
+  operations: ["engine", "files", "formats", "agents", "conditions", "loading", "services"], // of agents how payloads are read, of conditions what a person is told of them
   hosts: everything,
   "index.ts": everything,
   "define.ts": ["engine", "actions", "hosts"], // what modules of users import: definitions, never a running part

@@ -8,12 +8,13 @@ import type { Run } from "../../src/engine/record.ts";
 import { isRecord } from "../../src/engine/schema.ts";
 import type { ExitCode, Invocation } from "../../src/hosts/cli/command.ts";
 import { openLine } from "../../src/hosts/cli/line.ts";
-import { shortId } from "../../src/hosts/cli/runs/named.ts";
-import { type Column, layoutOf } from "../../src/hosts/cli/table.ts";
-import { oneLine, type Style, type Terminal } from "../../src/hosts/cli/terminal.ts";
+import { layoutOf } from "../../src/hosts/cli/table.ts";
+import { oneLine, type Terminal } from "../../src/hosts/cli/terminal.ts";
 import { trustOwn } from "../../src/hosts/cli/trust/trust.ts";
 import { cut } from "../../src/hosts/cli/width.ts";
-import { inputOf, resultOf, saidIn } from "../../src/operations/run-words.ts";
+import { shortId } from "../../src/operations/record.ts";
+import { inputOf, resultOf, saidIn } from "../../src/operations/runs/run-words.ts";
+import type { Cell, ShownColumn as Column, Tone } from "../../src/operations/shown.ts";
 import { openSqliteStore } from "../../src/storage/sqlite/sqlite.ts";
 import { type Finished, openStage, playAutomation, writeChannel } from "./automation.ts";
 import { play, settle, type Told } from "./session.ts";
@@ -125,10 +126,7 @@ interface Rows {
 function rowsFor(terminal: Terminal): Rows {
   const event: Column = { title: "event", fills: true };
   const answered: Column = { title: "answered", fills: true };
-  const ends: Column[] = [
-    { title: "what came of it", style: consequenceStyle },
-    { title: "ms", align: "right" },
-  ];
+  const ends: Column[] = [{ title: "what came of it" }, { title: "ms", align: "right" }];
   const hook: Column = { title: "hook" };
   const like = {
     event: "x".repeat(500),
@@ -150,7 +148,7 @@ function rowsFor(terminal: Terminal): Rows {
       if (shown.has(run.id)) return;
       shown.add(run.id);
       const said = [run.hookName, cut(oneLine(answerOf(run)), longestAnswer)];
-      const came = [consequenceOf(of, run), String(run.ms ?? "")];
+      const came = [painted(consequenceOf(of, run)), String(run.ms ?? "")];
       const cells = isWide
         ? [[whatHappened(of), ...said, ...came]]
         : [
@@ -210,7 +208,7 @@ const commitEvent = "git.pre-commit";
 const lastEvent = "SessionStop";
 
 /** What each kind of answer means for the agent, first match. */
-const consequences: readonly { holds(event: HookEvent, run: Run): boolean; text: string; style?: Style }[] = [
+const consequences: readonly { holds(event: HookEvent, run: Run): boolean; text: string; style?: Tone }[] = [
   {
     holds: (_event, run) => run.reason?.startsWith("run by the agent itself") ?? false,
     text: "run by the agent itself",
@@ -253,8 +251,10 @@ const consequences: readonly { holds(event: HookEvent, run: Run): boolean; text:
 ];
 const consequenceOf = (event: HookEvent, run: Run): string =>
   consequences.find(({ holds }) => holds(event, run))?.text ?? "carried on";
-const consequenceStyle = (text: string): Style | undefined =>
-  consequences.find((one) => text.startsWith(one.text))?.style;
+function painted(text: string): Cell {
+  const tone = consequences.find((one) => text.startsWith(one.text))?.style;
+  return tone === undefined ? text : { text, tone };
+}
 
 function summary(told: readonly Told[], seconds: number): string {
   const count = (holds: (one: Told) => boolean): number => told.filter(holds).length;

@@ -2,10 +2,9 @@
 
 import { readFileSync } from "node:fs";
 import { type Command, globalFlags } from "../../src/hosts/cli/command.ts";
-import { commands, headings, internalCommands } from "../../src/hosts/cli/commands.ts";
-import { flagTexts } from "../../src/hosts/cli/flag-texts.ts";
-import { guardActions } from "../../src/hosts/cli/guards/guard.ts";
-import { actionsOf, commandOf, type Param, paramsOf } from "../../src/hosts/cli/operations/actions.ts";
+import { groups, headings, internalCommands } from "../../src/hosts/cli/commands.ts";
+import { actionsOf, everyCommand, firstNames } from "../../src/hosts/cli/find.ts";
+import { sentence } from "../../src/operations/serve.ts";
 import { sourceFiles } from "../imports.ts";
 
 /** What a person should know beyond usage and flags. */
@@ -41,7 +40,7 @@ const remarks: Readonly<Record<string, string>> = {
     'Always JSON: `{EVENT: [{"id", "handler": {"kind", "command" | "name"}, "match"?, "blocking"?, "timeout"?, "summary"?}]}`, with the events as they are written; `{}` without hooks. Hooks that are disabled, or for another environment, are left out; of a broken file the last good guards are listed: [repository-hooks.md](repository-hooks.md).',
   schema:
     "JSON Schema 2020-12, with the conditions and actions that this project registers. How editors use it: [init.md](init.md#editors).",
-  runs: '`show` prints one run in full, with its output. `tail` is a view to leave open beside an agent: a line for each run as it ends, with time, mark, hook and reason, until Ctrl-C. The marks: `✓` passed, `✗` denied, `?` asked, `!` failed, `·` did not run or does not count, `…` goes on. JSON: a list of `{"id", "hook", "event", "eventId", "session", "status", "reason", "cause", "startedAt", "ms"}`. An event that no hook matched has no run: `why` explains it. `cancel` ends a run of an automation that waits or is performed, here or, with a [Postgres store](postgres.md), on any machine; it exits 1 where there is nothing to cancel. JSON: `{"run", "status", "reason"}`.',
+  runs: '`tail` is a view to leave open beside an agent: a line for each run as it ends, with time, mark, hook and reason, until Ctrl-C. The marks: `✓` passed, `✗` denied, `?` asked, `!` failed, `·` did not run or does not count, `…` goes on. JSON: a list of `{"id", "hook", "event", "eventId", "session", "status", "reason", "cause", "startedAt", "ms"}`. An event that no hook matched has no run: `why` explains it. `cancel` ends a run of an automation that waits or is performed, here or, with a [Postgres store](postgres.md), on any machine; it exits 1 where there is nothing to cancel. JSON: `{"run", "status", "reason"}`.',
   "follow-ups":
     'Hooks can ask for actions afterwards; Hookline does none of them by itself. `list` covers the newest 1,000 runs. `run` takes `RUN.N`, or `RUN` where that has only one, and does each once. It opens a file in `$VISUAL` or `$EDITOR` on a terminal, and prints its name elsewhere. It shows a command first, then runs it in the repository\'s root. Exits 1 when the command failed, or nothing was done. JSON: a list of `{"id", "run", "number", "kind", "payload", "hook", "hookName", "event", "session", "at", "done"}`; of `run` `{"id", "kind", "done", …}`. More: [repository-hooks.md](repository-hooks.md#follow-ups).',
   why: 'Takes the id of a run or of an event, or the beginning of one; without any it is the newest event of this project. It names the hooks that answered, with what their programs said on standard error, those that listen to the event and did not run, and files of hooks that have changed since. JSON: `{"event", "outcome", "hooks": [{"hook", "name", "file", "line", "listens", "ran", "status", "because", "run", "notes", "withheld", "failure", "stderr", "changed"}]}`. More: [doctor.md](doctor.md).',
@@ -74,7 +73,11 @@ const remarks: Readonly<Record<string, string>> = {
   hook: "Not for people: the agent's settings call it. It exits only 0 or 2, because agents read other codes in their own ways.",
 };
 
-const shown = Object.entries(commands).filter(([name]) => !internalCommands.has(name));
+const all = await everyCommand();
+const order = headings.flatMap(([, names]) => names);
+const shown = [...firstNames(all)]
+  .filter(([name]) => !internalCommands.has(name))
+  .toSorted(([one], [other]) => order.indexOf(one) - order.indexOf(other));
 
 export const commandLinePage = (): string => `# The command line
 
@@ -93,7 +96,7 @@ Flags of all commands, which may also stand before the command:
 
 | flag | does |
 |---|---|
-${flagRows(Object.keys(globalFlags), "")}
+${flagRows(globalFlags).join("\n")}
 
 What is printed fits the terminal: long cells are broken between words, and columns that a person can do without are left out. A pipe gets
 80 columns, or as many as \`COLUMNS\` says. Ids need no more than the beginning that no other has. \`list\`, \`check\`, \`runs\`, \`why last\`
@@ -125,46 +128,34 @@ standard input, and \`@@\` begins a text with an @. \`null\` clears an optional 
 
 ${shown.map(section).join("\n")}`;
 
-/** Of `""` the flags that all commands have. */
-function flagRows(flags: readonly string[], command: string): string {
-  return flags.map((flag) => `| \`--${flag}\` | ${flagTexts[`${command} --${flag}`.trim()] ?? ""} |`).join("\n");
+const flagRows = (flags: Command["flags"]): string[] =>
+  Object.entries(flags).map(([flag, { does, isOnOrOff, isInternal }]) => {
+    const written = isOnOrOff ? `--${flag}, --no-${flag}` : `--${flag}`;
+    return `| \`${written}\` | ${cell(isInternal ? `internal: ${does}` : does)} |`;
+  });
+
+/** A command with what it takes. Of words the flag of the same name is left out. */
+function described({ summary, usage, example, arguments: words = [], flags }: Command): string {
+  const named = new Set(words.map(({ title }) => title.toLowerCase().replaceAll("_", "-")));
+  const own = Object.fromEntries(Object.entries(flags).filter(([flag]) => !named.has(flag)));
+  const rows = [...words.map(({ title, does }) => `| \`${title}\` | ${cell(does)} |`), ...flagRows(own)];
+  const head = words.length > 0 ? "| argument or flag | does |" : "| flag | does |";
+  const table = rows.length === 0 ? "" : `\n${head}\n|---|---|\n${rows.join("\n")}\n`;
+  return `${sentence(summary)}\n\n\`\`\`sh\nhookline ${usage}\n${example}\n\`\`\`\n${table}`;
 }
 
-function section([name, { summary, usage, example, flags: own }]: (typeof shown)[number]): string {
-  const rows = flagRows(Object.keys(own), name);
-  const table = rows === "" ? "" : `\n| flag | does |\n|---|---|\n${rows}\n`;
+function section([name, summary]: (typeof shown)[number]): string {
+  const command = all.get(name);
   const remark = remarks[name] ? `\n${remarks[name]}\n` : "";
-  const sentence = `${summary[0]?.toUpperCase()}${summary.slice(1)}.`;
-  return `## ${name}\n\n${sentence}\n\n\`\`\`sh\nhookline ${usage}\n${example}\n\`\`\`\n${table}${remark}${commands[name]?.choose ? actionTables(name) : ""}${ownTables(name)}`;
+  const actions = actionsOf(all, name);
+  const [, first] = actions[0] ?? [];
+  const own = command
+    ? described(command)
+    : `${sentence(summary)}\n\n\`\`\`sh\nhookline ${name} ACTION …\n${first?.example ?? ""}\n\`\`\`\n`;
+  const below = actions.map(([action, one]) => `\n### ${name} ${action}\n\n${described(one)}`);
+  return `## ${name}\n\n${own}${remark}${below.join("")}`;
 }
 
-/** Actions that are no operations, of the groups that have such. */
-const ownActions: Readonly<Record<string, Readonly<Record<string, Command>>>> = { guard: guardActions };
-
-const ownTables = (group: string): string =>
-  Object.entries(ownActions[group] ?? {})
-    .map(([name, { summary, usage, example, flags }]) => {
-      const rows = Object.keys(flags).map((flag) => `| \`--${flag}\` | ${flagTexts[`${group} ${name} --${flag}`]} |`);
-      const table = rows.length > 0 ? `\n| flag | does |\n|---|---|\n${rows.join("\n")}\n` : "";
-      const sentence = `${summary[0]?.toUpperCase()}${summary.slice(1)}.`;
-      return `\n### ${group} ${name}\n\n${sentence}\n\n\`\`\`sh\nhookline ${usage}\n${example}\n\`\`\`\n${table}`;
-    })
-    .join("");
-
-/** Commands whose actions the table of operations names: each with its example, and with what it takes. */
-const actionTables = (group: string): string =>
-  actionsOf(group)
-    .map((action) => {
-      const params = paramsOf(action.operation);
-      const { summary, usage, example } = commandOf(group, action, params);
-      const rows = params.map((param) => `| \`${writtenAs(param)}\` | ${cell(param.description)} |`);
-      const table = rows.length > 0 ? `\n| argument or flag | is |\n|---|---|\n${rows.join("\n")}\n` : "";
-      return `\n### ${group} ${action.name}\n\n${summary}\n\n\`\`\`sh\nhookline ${usage}\n${example}\n\`\`\`\n${table}`;
-    })
-    .join("");
-
-const writtenAs = ({ isWord, isSwitch, title, flag }: Param): string =>
-  isWord ? title : isSwitch ? `--${flag}, --no-${flag}` : `--${flag}`;
 const cell = (text: string): string => text.replaceAll("|", "\\|");
 
 /** The variables that the command reads, but for the one that its own bin sets. */
@@ -176,28 +167,22 @@ const variables = (): string[] => {
   return [...new Set(text.match(/\bHOOKLINE_[A-Z_]+/g))].filter((name) => name !== "HOOKLINE_BIN");
 };
 
-/** Flags and commands that nobody has described here, and descriptions of what is gone. */
+/** Variables and commands that nobody has described here. */
 export function commandComplaints(): string[] {
-  const flagged = [
-    ...shown,
-    ...Object.entries(ownActions).flatMap(([group, own]) =>
-      Object.entries(own).map(([name, action]) => [`${group} ${name}`, action] as const),
-    ),
-  ];
-  const real = [
-    ...Object.keys(globalFlags).map((flag) => `--${flag}`),
-    ...flagged.flatMap(([name, { flags: own }]) => Object.keys(own).map((flag) => `${name} --${flag}`)),
-  ];
   const place = "scripts/docs/command-line-page.ts";
   const page = commandLinePage();
   return [
     ...variables()
       .filter((name) => !page.includes(`\`${name}\``))
       .map((name) => `${place}: nothing is said about ${name}`),
-    ...real.filter((one) => !flagTexts[one]).map((one) => `${place}: nothing describes ${one}`),
-    ...Object.keys(flagTexts)
-      .filter((one) => !real.includes(one))
-      .map((one) => `${place}: there is no ${one} any more`),
+    ...[...all].flatMap(([name, { flags }]) =>
+      Object.entries(flags).flatMap(([flag, { does }]) =>
+        does === "" ? [`the command ${name}: nothing describes --${flag}`] : [],
+      ),
+    ),
+    ...Object.keys(groups)
+      .filter((name) => actionsOf(all, name).length === 0)
+      .map((name) => `src/hosts/cli/commands.ts: the group ${name} has no action`),
     ...shown
       .filter(([name]) => !headings.some(([, names]) => names.includes(name)))
       .map(([name]) => `src/hosts/cli/commands.ts: the command ${name} stands under no heading of the help`),

@@ -7,6 +7,8 @@ export const operationNames = [
   "explain",
   "runs",
   "run",
+  "why",
+  "follow_ups",
   "status",
   "emit",
   "guard_list",

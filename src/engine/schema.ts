@@ -54,11 +54,21 @@ export const flag: Schema<boolean> = simple(
  *
  * @example const params = object({ lines: integer("how many lines at most", 1) });
  */
-export const integer = (description?: string, minimum?: number): Schema<number> =>
+export const integer = (description?: string, minimum?: number, maximum?: number): Schema<number> =>
   simple(
-    { type: "integer", ...(minimum === undefined ? {} : { minimum }), ...described(description) },
-    minimum === undefined ? "a whole number" : `a whole number of at least ${minimum}`,
-    (value) => Number.isSafeInteger(value) && (minimum === undefined || Number(value) >= minimum),
+    {
+      type: "integer",
+      ...(minimum === undefined ? {} : { minimum }),
+      ...(maximum === undefined ? {} : { maximum }),
+      ...described(description),
+    },
+    minimum === undefined
+      ? "a whole number"
+      : `a whole number ${maximum === undefined ? `of at least ${minimum}` : `from ${minimum} to ${maximum}`}`,
+    (value) =>
+      Number.isSafeInteger(value) &&
+      (minimum === undefined || Number(value) >= minimum) &&
+      (maximum === undefined || Number(value) <= maximum),
   );
 /**
  * A text, an empty one too.
@@ -67,6 +77,17 @@ export const integer = (description?: string, minimum?: number): Schema<number> 
  */
 export const text = (description?: string): Schema<string> =>
   simple({ type: "string", ...described(description) }, "text", (value) => typeof value === "string");
+/**
+ * A text that says something, such as a name.
+ *
+ * @example const params = object({ branch: someText("the branch that nobody pushes to") });
+ */
+export const someText = (description: string): Schema<string> =>
+  simple(
+    { type: "string", minLength: 1, ...described(description) },
+    "a text that is not empty",
+    (value) => typeof value === "string" && value !== "",
+  );
 /**
  * A finite number.
  *

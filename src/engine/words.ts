@@ -7,8 +7,9 @@ export const counted = (count: number, one: string, many: string = `${one}s`): s
 
 export const plural = (count: number, one: string, many: string): string => (count === 1 ? one : many);
 
+const usualMost = 4;
 /** The first ones in a sentence, with the rest counted. */
-export const listed = (all: readonly string[], most: number): string =>
+export const listed = (all: readonly string[], most: number = usualMost): string =>
   all.length <= most ? all.join(", ") : `${all.slice(0, most).join(", ")} and ${all.length - most} more`;
 
 /** All of them: a, b and c. */

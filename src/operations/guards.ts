@@ -7,9 +7,10 @@ import type { Outcome } from "../engine/outcome.ts";
 import type { Run, Store } from "../engine/record.ts";
 import { integer, isRecord, object, say } from "../engine/schema.ts";
 import { isUntrusted } from "../loading/trust/untrusted.ts";
-import { eachHook, type Pausing, standingOf } from "./hook-counts.ts";
-import type { Asked, Operation, ShownTable } from "./operation.ts";
+import { eachHook, type Pausing, standingOf } from "./hooks/hook-counts.ts";
+import { type Asked, folderOf, type Operation } from "./operation.ts";
 import { rowsOf } from "./project-service.ts";
+import type { ShownTable } from "./shown.ts";
 
 /** Until when a guard is switched off here; undefined: it is not. */
 export function offUntil({ id, origin }: Hook, { paused, now, root }: Pausing): Instant | undefined {
@@ -41,14 +42,12 @@ export function whyNotPaused(hook: Hook): string | undefined {
 /** One that only reports is listed, as that is how a guard begins. */
 export const isListedAsGuard = (hook: Hook): boolean => isWrittenAsGuard(hook) || hook.report === true;
 
-const guardsOf = async ({ hooks, event }: Asked): Promise<Hook[]> =>
-  eachHook((await hooks(event)).hooks).filter(isListedAsGuard);
-
-const pausingOf = async ({ store, now, event, projectOf }: Asked): Promise<Pausing> => ({
-  paused: await store.paused(),
-  now: now(),
-  root: projectOf?.(event),
-});
+/** The guards of the caller's folder, and what is paused there. */
+async function guardsHere(asked: Asked): Promise<{ guards: Hook[]; pausing: Pausing }> {
+  const { set, root } = await asked.active(folderOf(asked));
+  const pausing = { paused: await asked.store.paused(), now: asked.now(), root };
+  return { guards: eachHook(set.hooks).filter(isListedAsGuard), pausing };
+}
 
 export const guardList: Operation<object> = {
   summary: "Lists the active guards, and the hooks that only report: how each stands, and when it last ran.",
@@ -62,7 +61,7 @@ export const guardList: Operation<object> = {
       "no guard is active here: docs/guards.md says how to get one",
     ),
   async run(_params, asked) {
-    const [guards, pausing, fired] = await Promise.all([guardsOf(asked), pausingOf(asked), asked.store.lastFired()]);
+    const [{ guards, pausing }, fired] = await Promise.all([guardsHere(asked), asked.store.lastFired()]);
     return guards.map((hook) => {
       const until = offUntil(hook, pausing);
       return {
@@ -110,7 +109,7 @@ export const guardStats: Operation<{ days?: number }> = {
   show: shown,
   async run({ days = usualDays }, asked) {
     const since = asked.now() - days * day;
-    const [guards, pausing] = await Promise.all([guardsOf(asked), pausingOf(asked)]);
+    const { guards, pausing } = await guardsHere(asked);
     const rows: Fields[] = [];
     const candidates: Fields[] = [];
     for (const hook of guards) {

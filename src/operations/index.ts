@@ -16,7 +16,8 @@ import { automationCreate, automationEdit } from "./automations/edit.ts";
 import { automationApply, automationExport } from "./automations/files.ts";
 import { emit } from "./event.ts";
 import { guardList, guardStats } from "./guards.ts";
-import { explain, hooks } from "./hooks.ts";
+import { explain } from "./hooks/explain.ts";
+import { hooks } from "./hooks/hooks.ts";
 import { memoryAdd, memorySearch, noteDelete, noteList, noteShow, noteWrite } from "./notes.ts";
 import type { Operation, OperationContext } from "./operation.ts";
 import {
@@ -28,18 +29,24 @@ import {
   projectResume,
   projectShow,
 } from "./projects.ts";
-import { automationRuns, run, runs, status } from "./runs.ts";
+import { automationRuns } from "./runs/automation-runs.ts";
+import { followUps } from "./runs/follow-ups.ts";
+import { run, runs } from "./runs/runs.ts";
 import { type Described, type OperationTable, operationsWithin, serveOperations } from "./serve.ts";
+import { status } from "./status.ts";
 import { taskComplete, taskCreate, taskFail, taskList, taskShow, taskStart } from "./tasks.ts";
+import { why } from "./why/why.ts";
 
 export type { Operation, OperationContext } from "./operation.ts";
 
 /** Each checks its parameters against its own schema, so the table need not know their type. */
-const table: { readonly [N in OperationName]: Operation<unknown> } = {
+const table: { readonly [N in OperationName]: Operation<unknown, unknown> } = {
   hooks,
   explain,
   runs,
   run,
+  why,
+  follow_ups: followUps,
   status,
   emit,
   guard_list: guardList,
@@ -77,7 +84,7 @@ const table: { readonly [N in OperationName]: Operation<unknown> } = {
   memory_add: memoryAdd,
   memory_search: memorySearch,
 };
-export const operations: ReadonlyMap<string, Operation<unknown>> = new Map(Object.entries(table));
+export const operations: ReadonlyMap<string, Operation<unknown, unknown>> = new Map(Object.entries(table));
 
 /** The operations as tools: hookline.runs and so on. */
 export const createOperations = (context: OperationContext): Omit<Tools, "close"> & { name: string } => ({

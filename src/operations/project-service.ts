@@ -13,7 +13,7 @@ import {
   storeIsMissing,
   type TaskRecord,
 } from "../services/projects/records.ts";
-import type { Asked } from "./operation.ts";
+import { type Asked, folderOf } from "./operation.ts";
 
 /** @throws HooklineError store_unusable */
 export async function projectServiceOf({ board }: Pick<Asked, "board">): Promise<ProjectService> {
@@ -21,9 +21,6 @@ export async function projectServiceOf({ board }: Pick<Asked, "board">): Promise
   if (!found) throw storeIsMissing();
   return found;
 }
-
-/** Where the caller works. */
-export const folderOf = ({ event, cwd }: Pick<Asked, "event" | "cwd">): string => event?.cwd ?? cwd ?? process.cwd();
 
 export const causeOf = ({ event, cwd, signal, key, untold }: Asked): Cause => ({ event, cwd, signal, key, untold });
 

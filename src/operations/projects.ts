@@ -4,7 +4,8 @@ import type { Fields, Json } from "../engine/event.ts";
 import { either, flag, listOf, object, oneOf, type Schema, say, text } from "../engine/schema.ts";
 import type { NewProject } from "../services/projects/projects.ts";
 import type { Asked, Operation } from "./operation.ts";
-import { folderOf, isFields, projectNeeded, projectParam, projectServiceOf, projectView } from "./project-service.ts";
+import { folderOf } from "./operation.ts";
+import { isFields, projectNeeded, projectParam, projectServiceOf, projectView } from "./project-service.ts";
 
 const places: Schema<string[]> = say(
   listOf(text()),
@@ -117,6 +118,7 @@ export const projectDelete: Operation<{ id: string; force?: boolean }> = {
     { force: say(flag, "also delete its tasks, notes and memory", false) },
   ),
   readOnly: false,
+  for: "person",
   words: ["id"],
   example: "hookline project delete web-shop --force",
   show: (result) => [`deleted ${idIn(result)}`],
@@ -133,6 +135,7 @@ const held = (isPause: boolean): Operation<{ id?: string }> => ({
     : "Resumes the automations of a project.",
   params: object({}, { id: projectParam }),
   readOnly: false,
+  ...(isPause ? { for: "person" } : {}), // to resume one only tightens
   words: ["id"],
   example: `hookline project ${isPause ? "pause" : "resume"} web-shop`,
   show: (result) => [

@@ -1,7 +1,6 @@
 /** Operations for callers outside: described, chosen, called with JSON, and answered in one form, whatever the way in. */
 import { type ErrorCode, HooklineError, messageOf } from "../engine/error.ts";
 import type { Fields, HookEvent, Json } from "../engine/event.ts";
-import { isForPerson } from "../engine/loosening.ts";
 import { namesTool, type OperationName } from "../engine/named.ts";
 import { nearest } from "../engine/nearest.ts";
 import { isRecord, type Mismatch } from "../engine/schema.ts";
@@ -9,7 +8,7 @@ import { automationOf } from "../formats/automations/fields.ts";
 import type { Asked, Operation, OperationContext } from "./operation.ts";
 import { isFields, projectServiceOf, rowsOf } from "./project-service.ts";
 
-export type OperationTable = ReadonlyMap<string, Operation<unknown>>;
+export type OperationTable = ReadonlyMap<string, Operation<unknown, unknown>>;
 
 export interface Described {
   name: string;
@@ -22,7 +21,7 @@ export interface Described {
 }
 
 export type Answer =
-  | { is: "done"; result: Json }
+  | { is: "done"; result: Json /** What `show` is given. */; found: unknown }
   /** No operation is called so. */
   | { is: "unknown"; message: string; near?: string }
   /** The input is not what it takes. */
@@ -59,13 +58,12 @@ export const describeOperations = (all: OperationTable, choice: Choice = {}): De
   [...chosen(all, choice)].map(([name, operation]) => describe(name, operation));
 
 export function serveOperations(all: OperationTable, context: OperationContext, choice: Choice = {}): ServedOperations {
-  const given = { now: Date.now, id: () => crypto.randomUUID(), ...context };
   const table = chosen(all, choice);
   return {
     list: () => describeOperations(table),
     async call(name, input, { signal, event, key }) {
       const operation = table.get(name);
-      if (!operation && choice.forModels && all.has(name) && isForPerson(name)) return forPerson(name);
+      if (!operation && choice.forModels && all.get(name)?.for === "person") return forPerson(name, all);
       if (!operation) return unknown(name, table);
       const [mismatch] = operation.params.check(input);
       if (mismatch) return { is: "invalid", message: sayMismatch(mismatch), mismatch };
@@ -73,9 +71,12 @@ export function serveOperations(all: OperationTable, context: OperationContext, 
         return { is: "broken", message: "the call was stopped before it began", cause: signal.reason };
       try {
         const untold: string[] = [];
-        const call = { signal, event, untold: (reason: string) => void untold.push(reason) };
-        const result = await operation.run(input, { ...given, ...call, ...(key === undefined ? {} : { key }) });
-        return { is: "done", result: untold.length > 0 && isFields(result) ? { ...result, not_told: untold } : result };
+        const asked = askedOf(context, signal, event);
+        const more = { untold: (reason: string) => void untold.push(reason), ...(key === undefined ? {} : { key }) };
+        const found = await operation.run(input, { ...asked, ...more });
+        const result = resultOf(operation, found);
+        const told = untold.length > 0 && isFields(result) ? { ...result, not_told: untold } : result;
+        return { is: "done", result: told, found: told === result ? found : told };
       } catch (cause) {
         return { is: isBroken(cause) ? "broken" : "refused", message: messageOf(cause), cause };
       }
@@ -83,9 +84,18 @@ export function serveOperations(all: OperationTable, context: OperationContext, 
   };
 }
 
-const describe = (name: string, { summary, params, readOnly }: Operation<unknown>): Described => ({
+export const askedOf = (context: OperationContext, signal: AbortSignal, event?: HookEvent): Asked => ({
+  ...{ now: Date.now, id: () => crypto.randomUUID(), ...context },
+  ...{ signal, event },
+});
+
+/** Rows are records of JSON values: their types have no index signature, and that is all that is missing. */
+const resultOf = (operation: Operation<unknown, unknown>, found: unknown): Json =>
+  (operation.rows ? operation.rows(found) : found) as Json;
+
+const describe = (name: string, { summary, params, readOnly }: Operation<unknown, unknown>): Described => ({
   name,
-  summary,
+  summary: sentence(summary),
   input: params.json,
   readOnly,
   destructive: !readOnly && changing.has(name.slice(name.lastIndexOf("_") + 1)),
@@ -93,9 +103,16 @@ const describe = (name: string, { summary, params, readOnly }: Operation<unknown
 /** The other actions only add, or move on what goes on. */
 const changing: ReadonlySet<string> = new Set(["emit", "edit", "delete", "write", "apply", "fire"]);
 
+/** A phrase as a sentence, for models. */
+export const sentence = (summary: string): string =>
+  `${summary.slice(0, 1).toUpperCase()}${summary.slice(1)}${summary.endsWith(".") ? "" : "."}`;
+
 /** As a person types it: `automation fire`. */
-function forPerson(name: string): Answer {
-  const command = name.replace("_", " ").replaceAll("_", "-");
+export const commandOf = (name: string, { command }: Pick<Operation<unknown>, "command">): string =>
+  command ?? name.replace("_", " ").replaceAll("_", "-");
+
+function forPerson(name: string, all: OperationTable): Answer {
+  const command = commandOf(name, all.get(name) ?? {});
   const message = `${name} is for a person, not for a model or a program — ask the person to type \`hookline ${command}\` in a terminal`;
   return { is: "refused", message, cause: undefined };
 }
@@ -104,7 +121,7 @@ function chosen(all: OperationTable, { readOnly, only, forModels }: Choice): Ope
   const isMeant = (name: string): boolean => only === undefined || only.some((written) => means(written, name));
   return new Map(
     [...all].filter(
-      ([name, operation]) => (!readOnly || operation.readOnly) && isMeant(name) && !(forModels && isForPerson(name)),
+      ([name, row]) => (!readOnly || row.readOnly) && isMeant(name) && !(forModels && row.for === "person"),
     ),
   );
 }
@@ -165,7 +182,13 @@ const limits: { readonly [N in OperationName]?: Limit } = {
   automation_show: by("project"),
   automation_export: by("project"),
   automation_runs: by("project"),
-  runs: { asked: (params, project) => ({ ...params, among: { prefix: `automation:${project}/` } }) },
+  runs: {
+    asked: ({ project: _folder, ...params }, project) => ({
+      ...params,
+      all: true,
+      among: { prefix: `automation:${project}/` },
+    }),
+  },
   run: { shown: (run, project) => onlyIf(automationOf(textIn(run, "hook"))?.project === project, run) },
   project_list: { shown: (rows, project) => rowsOf(rows).filter(({ id }) => id === project) },
   project_show: { ...by("id"), isKept: true },
@@ -191,14 +214,18 @@ export const operationsWithin = (all: OperationTable, project: string): Operatio
     }),
   );
 
-const limited = (operation: Operation<unknown>, limit: Limit, project: string): Operation<unknown> => ({
+const limited = (
+  { rows, ...operation }: Operation<unknown, unknown>,
+  limit: Limit,
+  project: string,
+): Operation<unknown> => ({
   ...operation,
   async run(params, asked: Asked) {
     const { asked: instead, shown, isKept } = limit;
     const meant = instead ? instead(params as Fields, project) : params; // checked by its schema: an object
     if (isKept && !(await (await projectServiceOf(asked)).project(project)))
       throw new Error(`the store holds nothing of the project ${project} yet`);
-    const result = await operation.run(meant, asked);
+    const result = resultOf(rows ? { ...operation, rows } : operation, await operation.run(meant, asked));
     return shown ? shown(result, project) : result;
   },
 });
@@ -213,7 +240,7 @@ export interface OperationRequest {
   signal: AbortSignal;
 }
 /** The result itself, or an error in the form of all others. */
-interface OperationReply {
+export interface OperationReply {
   status: number;
   body: Json;
 }
@@ -248,3 +275,5 @@ const refuse = ({ status, code, advice }: Refusal, message: string): OperationRe
   status,
   body: { error: { code, message, advice } },
 });
+
+export const wrongFolder: OperationReply = refuse(refusals.invalid, "cwd must be the absolute path of a folder");

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import test from "node:test";
 import type { Fields, Json } from "../../src/engine/event.ts";
 import { automationApply } from "../../src/operations/automations/files.ts";
+import type { Reader } from "../../src/operations/shown.ts";
 import { type AutomationPlace, automationPlace } from "./automation-place.ts";
 
 const was = async ({ fields }: AutomationPlace, file: string): Promise<unknown[]> =>
@@ -148,7 +149,9 @@ test("apply in a folder without a project reports the project that was made, by 
   const { fields, write } = await automationPlace(t);
   write("a.yaml", tell);
   const result = await fields("automation_apply", { file: "a.yaml" });
-  assert.match(String(automationApply.show?.(result)[0]), /^created the project shop for .*shop$/);
+  const reader = {} as Reader<{ file: string }>; // it is not asked
+  const [first] = (await automationApply.show?.(result, reader)) ?? [];
+  assert.match(String(first), /^created the project shop for .*shop$/);
 });
 
 test("an automation in a file is shown with the same fields as one in the store, and with what is wrong with it", async (t) => {

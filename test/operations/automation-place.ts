@@ -4,12 +4,21 @@ import type { TestContext } from "node:test";
 import type { EventName, Fields, Json } from "../../src/engine/event.ts";
 import type { Run } from "../../src/engine/record.ts";
 import { type Line, openLine } from "../../src/hosts/cli/line.ts";
-import { contextOf } from "../../src/hosts/cli/operations/run.ts";
 import { operations } from "../../src/operations/index.ts";
+import type { OperationContext } from "../../src/operations/operation.ts";
 import { serveOperations } from "../../src/operations/serve.ts";
 import { createRedaction } from "../../src/storage/redaction/redaction.ts";
 import { openSqliteStore } from "../../src/storage/sqlite/sqlite.ts";
 import { world } from "../world.ts";
+
+/** What operations work on where somebody asks from this folder. */
+export const contextOf = (
+  { engine, loaded, ports, board, automations }: Line,
+  place: Pick<OperationContext, "cwd" | "home" | "environment">,
+): OperationContext => ({
+  ...{ engine, store: ports.store, active: () => loaded, board, automations, now: ports.now, id: ports.id },
+  ...place,
+});
 
 export interface AutomationPlace {
   /** The project's folder, called shop. */

@@ -6,7 +6,8 @@ import { type Fields, firstTurn, type Json } from "../../src/engine/event.ts";
 import type { Hook } from "../../src/engine/hook.ts";
 import type { Run, Store } from "../../src/engine/record.ts";
 import { createOperations } from "../../src/operations/index.ts";
-import { automationRun, automationRuns } from "../../src/operations/runs.ts";
+import { automationRun, automationRuns } from "../../src/operations/runs/automation-runs.ts";
+import type { Reader, Shown } from "../../src/operations/shown.ts";
 import { openMemoryStore } from "../../src/storage/memory/memory.ts";
 import { openSqliteStore } from "../../src/storage/sqlite/sqlite.ts";
 import { temporaryFolder } from "../actions/context.ts";
@@ -97,7 +98,11 @@ for (const [name, open] of stores) {
 }
 
 function ask(store: Store, params: Fields, hooks: Hook[] = []): Promise<Json> {
-  const operations = createOperations({ engine: {} as Engine, store, hooks: () => ({ id: "set", hooks }) }); // not asked
+  const operations = createOperations({
+    engine: {} as Engine, // not asked
+    ...{ store, cwd: "/", home: "/home" },
+    active: () => ({ set: { id: "set", hooks } }),
+  });
   return operations.call("hookline.automation_runs", params, never).then(({ output }) => output);
 }
 
@@ -164,9 +169,12 @@ test("a run of any other hook has no such view", async () => {
 test("people read the runs line by line", async () => {
   const store = openMemoryStore();
   await add(store, "run-1");
-  const lines = (automationRuns.show?.(await ask(store, {})) ?? []).map(String);
+  const reader = {} as Reader<object>; // it is not asked
+  const shown = async (): Promise<readonly Shown[]> =>
+    (await automationRuns.show?.(await ask(store, {}), reader)) ?? [];
+  const lines = (await shown()).map(String);
   assert.match(lines[0] ?? "", /^run-1 {2}shop\/nightly {2}completed/);
   assert.ok(lines.some((line) => /prompt +the prompt/.test(line)));
   assert.ok(lines.some((line) => /called +hookline\.task_create/.test(line)));
-  assert.deepEqual(automationRuns.show?.([]), ["no automation has run"]);
+  assert.deepEqual(await automationRuns.show?.([], reader), ["no automation has run"]);
 });

@@ -71,7 +71,10 @@ function lineOf(context: TestContext, hooks: Hook[]): Line {
   });
   const tools = createTools({
     servers: { other: { command: "never-started" } },
-    operations: createOperations({ engine, store, hooks: inForce, now: basics.now, id: basics.id }),
+    operations: createOperations({
+      ...{ engine, store, cwd: tmpdir(), home: "/home", now: basics.now, id: basics.id },
+      active: () => ({ set: inForce() }),
+    }),
     start: startPipedProcess,
     environment: {},
     cwd: tmpdir(),
@@ -97,7 +100,7 @@ test("the engine's own operations are the module hookline, next to the project's
     [...operations].map(([name, { readOnly }]) => [`hookline.${name}`, readOnly]),
   );
   assert.ok(list.every(({ description, input }) => description && input?.type === "object"));
-  const reads = /\.(hooks|explain|runs?|status)$|_(list|show|search|runs|export|stats)$/;
+  const reads = /\.(hooks|explain|runs?|why|follow_ups|status)$|_(list|show|search|runs|export|stats)$/;
   for (const { name, readOnly } of list) assert.equal(readOnly, reads.test(name), name);
 });
 
@@ -109,7 +112,7 @@ test("unknown operations and wrong input are reported in a sentence", async (con
   await assert.rejects(call("hooklin.runs"), error("tool_unknown", /did you mean "hookline\.runs"\?/));
   await assert.rejects(
     call("hookline.runs", { limit: "x" }),
-    error("tool_failed", /limit must be a whole number of at least 1, not "x"/),
+    error("tool_failed", /limit must be a whole number from 1 to 10000, not "x"/),
   );
   await assert.rejects(call("hookline.runs", { lmit: 1 }), error("tool_failed", /unknown field "lmit"/));
   await assert.rejects(call("hookline.run"), error("tool_failed", /missing id: the run's id/));
@@ -137,6 +140,7 @@ test("hooks: the active ones in running order, or only those of one event by any
     report: false,
     trusted: true,
     tags: ["t"],
+    ...{ when: "always", lastFired: null, paused: false, offUntil: null },
   });
   const ids = async (event: string) => ((await ask("hooks", { event })) as { id: string }[]).map(({ id }) => id); // rows
   assert.deepEqual([await ids("tool_end"), await ids("deploy.done"), await ids("Stop")], [["a"], ["b"], []]);
@@ -164,7 +168,7 @@ test("runs and run: what ran, newest first, and one of them whole", async (conte
   assert.match(failed[0]?.reason ?? "", /no tool is called "hookline\.nothing"/);
   const whole = (await ask("run", { id: runs[1]?.id ?? "" })) as unknown as Run; // a run as JSON
   assert.deepEqual([whole.hook, whole.steps[0]?.uses, whole.steps[0]?.output.hooks], ["good", "module_action", 2]);
-  await assert.rejects(ask("run", { id: "no-such" }), error("tool_failed", /no run is called "no-such"/));
+  await assert.rejects(ask("run", { id: "no-such" }), error("tool_failed", /no run or event is called "no-such"/));
 });
 
 test("status: how many hooks and runs there are, and the last event", async (context) => {
@@ -246,7 +250,7 @@ for (const mode of ["sync", "async"] as const)
 
 test("every parameter of an operation says what it is for", () => {
   for (const [name, { params, summary }] of operations) {
-    assert.ok(summary.endsWith("."), name);
+    assert.notEqual(summary, "", name);
     const properties = params.json.properties as Record<string, Fields>; // an object's schema has them
     for (const [key, schema] of Object.entries(properties)) assert.ok(schema.description, `${name}.${key}`);
   }

@@ -2,10 +2,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { Fields } from "../../src/engine/event.ts";
-import { contextOf } from "../../src/hosts/cli/operations/run.ts";
 import { operations } from "../../src/operations/index.ts";
 import { serveOperations } from "../../src/operations/serve.ts";
-import { automationPlace } from "./automation-place.ts";
+import { automationPlace, contextOf } from "./automation-place.ts";
 
 const automation: Fields = { name: "Tell", trigger: { type: "event", event_type: "a.b", skip_llm: true } };
 
@@ -17,7 +16,7 @@ for (const [name, input, list] of [
   test(`[R56] ${name} that is repeated after a crash makes no second one, and answers as the first time`, async (t) => {
     const { line, shop, call } = await automationPlace(t);
     const environment = { PATH: process.env.PATH ?? "" };
-    const served = serveOperations(operations, contextOf(line, { cwd: shop, environment }));
+    const served = serveOperations(operations, contextOf(line, { cwd: shop, home: "/home", environment }));
     const asked = async (key: string): Promise<Fields> => {
       const answer = await served.call(name, input, { signal: new AbortController().signal, key });
       return answer.is === "done" ? (answer.result as Fields) : assert.fail(answer.message); // it gives an object

@@ -42,7 +42,8 @@ function servedOf(t: TestContext, choice?: Choice): ServedOperations {
   const context: OperationContext = {
     engine: { emit: () => ({}), committed: async () => {}, explain: () => [] },
     store,
-    hooks: () => ({ id: "none", hooks: [] }),
+    active: () => ({ set: { id: "none", hooks: [] } }),
+    ...{ cwd: "/", home: "/home" },
     cwd: "/project",
   };
   return serveOperations(table, context, choice);
@@ -52,7 +53,10 @@ const input = { name: "a" };
 
 test("there is one schema check and one form of answer for every caller", async (t) => {
   const { call } = servedOf(t);
-  assert.deepEqual(await call("box_create", input, { signal }), { is: "done", result: { made: "/project" } });
+  assert.deepEqual(await call("box_create", input, { signal }), {
+    is: "done",
+    ...{ result: { made: "/project" }, found: { made: "/project" } },
+  });
   const messages = async (name: string, given: object): Promise<[string, string]> => {
     const answer = await call(name, given, { signal });
     assert.ok(answer.is !== "done");

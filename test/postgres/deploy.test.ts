@@ -4,20 +4,21 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { parse } from "yaml";
-import { commands } from "../../src/hosts/cli/commands.ts";
+import { everyCommand } from "../../src/hosts/cli/find.ts";
 import { bin } from "../program.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { password, startCluster } from "./cluster.ts";
 import { makeMachine } from "./machine.ts";
 import { database, writer } from "./prepared.ts";
 
+const commands = await everyCommand();
 const folder = join(import.meta.dirname, "..", "..", "deploy");
 const read = (name: string): string => readFileSync(join(folder, name), "utf8");
 
 /** Words behind `hookline`: a command of the table with flags that it takes. `worker` has a file of its own. */
 function insistOnCommand(words: readonly string[]): void {
   const [name = "", ...rest] = words;
-  const command = commands[name];
+  const command = commands.get(name);
   assert.ok(command || name === "worker", `no command is called ${name}`);
   for (const flag of rest.filter((word) => word.startsWith("--")).map((word) => word.slice(2)))
     assert.ok(flag === "store" || (command && Object.hasOwn(command.flags, flag)), `${name} takes no --${flag}`);

@@ -2,8 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import type { ParseArgsOptionsConfig } from "node:util";
-import { HooklineError, messageOf } from "../../engine/error.ts";
+import { type ErrorCode, HooklineError, messageOf } from "../../engine/error.ts";
 import { isRecord } from "../../engine/schema.ts";
 import { readRegularFileSync } from "../../files/regular-file.ts";
 import type { Terminal } from "./terminal.ts";
@@ -29,38 +28,56 @@ export interface Invocation {
 /** Its exit code: an ExitCode, but where the command answers for a program whose own code counts. */
 export type RunCommand = (invocation: Invocation) => number | Promise<number>;
 
+/** A flag, with its words where it stands. */
+export interface Flag {
+  type: "string" | "boolean";
+  multiple?: boolean;
+  short?: string;
+  /** What it does, for help, completion and the page of the command line. */
+  does: string;
+  /** What its value may be, where that is one of a few. */
+  takes?: readonly string[];
+  /** What stands for its value in help. */
+  title?: string;
+  /** `--no-` before it means the other. */
+  isOnOrOff?: boolean;
+  /** Hookline gives it to itself. */
+  isInternal?: true;
+}
+
 export interface Command {
   summary: string;
   usage: string;
   example: string;
-  flags: ParseArgsOptionsConfig;
+  flags: Readonly<Record<string, Flag>>;
   /** How many words it takes at most. */
   words: number;
+  /** Its words, where help explains them. */
+  arguments?: readonly { title: string; does: string }[];
+  /** What its first word may be, where that is one of a few. */
+  takes?(): Promise<readonly string[]>;
+  /** Said below its flags. */
+  more?: string;
   /** It goes on when its output is closed. */
   stays?: true;
   /** Done first, while a signal still ends the process at once. */
   prepare?(given: readonly string[]): Promise<void>;
+  /** The words as the parser of flags takes them; absent: as they are. */
+  prepared?(given: readonly string[]): readonly string[];
   load(): Promise<RunCommand>;
-  /** Of a command with actions: which of them these words mean. Throws HooklineError usage. */
-  choose?(given: readonly string[]): Promise<Chosen>;
-  /** Its actions that are no operations, by name. */
-  ownActions?(): Promise<Readonly<Record<string, Command>>>;
 }
 
-/** One action of a command, and the words that are left for it. */
-export interface Chosen {
-  command: Command;
-  rest: readonly string[];
-}
-
-export const globalFlags: ParseArgsOptionsConfig = {
-  cwd: { type: "string" },
-  json: { type: "boolean" },
-  store: { type: "string" },
-  quiet: { type: "boolean", short: "q" },
-  verbose: { type: "boolean" },
-  help: { type: "boolean", short: "h" },
-  version: { type: "boolean", short: "v" },
+export const globalFlags: Readonly<Record<string, Flag>> = {
+  cwd: { type: "string", does: "works in this folder instead of the current one" },
+  json: { type: "boolean", does: "prints exact JSON, for programs" },
+  store: {
+    type: "string",
+    does: "the store's file, or the `postgres://…` to which the record of the usual one goes; default: the one in your state folder",
+  },
+  quiet: { type: "boolean", short: "q", does: "`-q`: prints nothing but errors" },
+  verbose: { type: "boolean", does: "also prints notes and what programs said, where a command has such" },
+  help: { type: "boolean", short: "h", does: "`-h`: what a command takes, with an example" },
+  version: { type: "boolean", short: "v", does: "`-v`: which Hookline this is" },
 };
 
 /** Environment variables as they are; only the process's own, never a workspace's file. */
@@ -72,6 +89,18 @@ export function environmentOf(given: NodeJS.ProcessEnv): Record<string, string> 
 }
 /** Set by our own bin; a hook has no use for it. */
 const internal = new Set(["HOOKLINE_BIN"]);
+
+/** Codes that mean wrong use; every other failure is the environment's. */
+export const wrongUse: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  "usage",
+  "event_unknown",
+  "agent_unknown",
+  "hook_unknown",
+  "run_unknown",
+  "payload_cut",
+  "input_invalid",
+  "parameters_invalid",
+]);
 
 export const usageError = (what: string, usage: string): HooklineError =>
   new HooklineError("usage", {

@@ -2,13 +2,9 @@
  * hookline completion: what a shell offers after `hookline`, made from the table of commands that help reads. The scripts start
  * nothing: what they offer is in them.
  */
-import { agents } from "../../agents/index.ts";
-import { eventNames } from "../../engine/events.ts";
 import { type Command, type ExitCode, globalFlags, type Invocation, usageError } from "./command.ts";
-import { commands, internalCommands } from "./commands.ts";
-import { flagTexts } from "./flag-texts.ts";
-import { statusStyles } from "./hooks/emit.ts";
-import { actionsOf, commandOf, paramsOf } from "./operations/actions.ts";
+import { internalCommands } from "./commands.ts";
+import { actionsOf, everyCommand, firstNames } from "./find.ts";
 
 export async function completion({ words, usage, terminal }: Invocation): Promise<ExitCode> {
   const [shell] = words;
@@ -35,65 +31,39 @@ interface Place {
 
 /** The longest paths first: the shells take the first that fits. */
 async function places(): Promise<Place[]> {
-  const shown = Object.entries(commands).filter(([name]) => !internalCommands.has(name));
+  const all = await everyCommand();
+  const names = [...firstNames(all)].filter(([name]) => !internalCommands.has(name));
   const first: Place = {
     path: "",
-    words: [...shown.map(([name, { summary }]): Offer => [name, summary]), ["help", "what the commands are"]],
-    flags: flagOffers(globalFlags, ""),
+    words: [...names, ["help", "what the commands are"]],
+    flags: flagOffers(globalFlags),
     values: [],
   };
-  const found = [first];
-  for (const [name, command] of shown) {
-    const own = Object.entries((await command.ownActions?.()) ?? {});
-    const operations = command.choose ? actionsOf(name) : [];
-    const below = [
-      ...operations.map((action) => [action.name, commandOf(name, action, paramsOf(action.operation))] as const),
-      ...own,
-    ];
-    found.push(...below.map(([action, one]) => ({ ...placeOf(`${name} ${action}`, one, []), words: [] })));
-    found.push(
-      placeOf(
-        name,
-        command,
-        below.map(([action, { summary }]): Offer => [action, summary]),
-      ),
-    );
-  }
-  return found.toSorted((one, other) => other.path.length - one.path.length);
+  const paths = [...new Set([...names.map(([name]) => name), ...all.keys()])].filter(
+    (path) => !internalCommands.has(path),
+  );
+  const found = await Promise.all(paths.map((path) => placeOf(path, all)));
+  return [first, ...found].toSorted((one, other) => other.path.length - one.path.length);
 }
 
-const placeOf = (path: string, { usage, flags }: Command, actions: readonly Offer[]): Place => ({
-  path,
-  words: [...actions, ...wordsIn(usage, path).map((word): Offer => [word, ""])],
-  flags: [...flagOffers(flags, path), ...flagOffers(globalFlags, "")],
-  values: Object.keys(flags).flatMap((flag) => {
-    const values = choices(new RegExp(`--${flag} ([\\w|-]+)`).exec(usage)?.[1] ?? "");
-    return values.length > 0 ? [[`--${flag}`, values] as const] : [];
-  }),
-});
-
-function flagOffers(flags: Command["flags"], path: string): Offer[] {
-  const all = Object.keys(flags).map((flag): Offer => [`--${flag}`, flagTexts[`${path} --${flag}`.trim()] ?? ""]);
-  return all.filter(([, about]) => !about.startsWith("internal:"));
+async function placeOf(path: string, all: ReadonlyMap<string, Command>): Promise<Place> {
+  const command = all.get(path);
+  const flags = command?.flags ?? {};
+  return {
+    path,
+    words: [
+      ...actionsOf(all, path).map(([action, { summary }]): Offer => [action, summary]),
+      ...((await command?.takes?.()) ?? []).map((word): Offer => [word, ""]),
+    ],
+    flags: [...flagOffers(flags), ...flagOffers(globalFlags)],
+    values: Object.entries(flags).flatMap(([flag, { takes = [] }]) =>
+      takes.length > 0 ? [[`--${flag}`, takes] as const] : [],
+    ),
+  };
 }
 
-/** What a usage writes for a word that is one of several. */
-const kinds: Readonly<Record<string, readonly string[]>> = {
-  AGENT: Object.keys(agents),
-  EVENT: eventNames,
-  STATUS: Object.keys(statusStyles),
-};
-
-/** In a usage small letters are written as they are, and capitals stand for something. */
-const choices = (written: string): readonly string[] =>
-  written.split("|").flatMap((one) => (Object.hasOwn(kinds, one) ? (kinds[one] ?? []) : /^[a-z]/.test(one) ? one : []));
-
-/** The words of a usage that no flag stands before. */
-function wordsIn(usage: string, path: string): string[] {
-  const withoutFlags = usage.replaceAll(/--[\w-]+( [\w|-]+)?/g, "");
-  const own = new Set(path.split(" "));
-  return [...new Set((withoutFlags.match(/[\w|-]+/g) ?? []).flatMap(choices))].filter((word) => !own.has(word));
-}
+const flagOffers = (flags: Command["flags"]): Offer[] =>
+  Object.entries(flags).flatMap(([flag, { does, isInternal }]) => (isInternal ? [] : [[`--${flag}`, does]]));
 
 // Each shell's own way to say it.
 

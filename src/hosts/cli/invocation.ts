@@ -9,7 +9,7 @@ import { type Command, environmentOf, type Flags, globalFlags, type Invocation, 
 import { openTerminal } from "./terminal.ts";
 
 export function invocationOf(command: Command, given: readonly string[], signal: AbortSignal): Invocation {
-  const { values, positionals } = parse(command, given);
+  const { values, positionals } = parse(command, command.prepared?.(given) ?? given);
   const cwd = folderOf(values, command.usage);
   return {
     words: positionals,

@@ -1,34 +1,21 @@
 /** The command line's front: finds the command, loads only that one, and turns errors into one sentence and an exit code. */
 import { homedir } from "node:os";
-import { type ErrorCode, HooklineError, messageOf } from "../../engine/error.ts";
+import { HooklineError, messageOf } from "../../engine/error.ts";
 import { systemWords } from "../../engine/system-words.ts";
 import { isInside, stateFolderOf } from "../../files/paths.ts";
-import { type Command, type ExitCode, globalFlags, type Invocation, version } from "./command.ts";
-import { commands, internalCommands } from "./commands.ts";
+import { type ExitCode, globalFlags, type Invocation, version, wrongUse } from "./command.ts";
+import { commandFor, everyCommand, type FoundCommand, firstNames } from "./find.ts";
 import { invocationOf } from "./invocation.ts";
 import { openTerminal, safeText } from "./terminal.ts";
-
-/** Codes that mean wrong use; every other failure is the environment's. */
-const wrongUse: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
-  "usage",
-  "event_unknown",
-  "agent_unknown",
-  "hook_unknown",
-  "run_unknown",
-  "payload_cut",
-  "input_invalid",
-  "parameters_invalid",
-]);
 
 async function main(given: readonly string[]): Promise<number> {
   const [name, ...rest] = given;
   if (name === undefined) return (await help()).overview(terminal);
   if (["help", "--help", "-h"].includes(name)) return helpOn(rest[0], rest.slice(1));
   if (["--version", "-v", "version"].includes(name)) return printVersion();
-  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (!command) return unknownCommand(name);
   if (rest.includes("--help") || rest.includes("-h")) return helpOn(name, rest);
-  return run(command, given);
+  const found = await commandFor(name, rest);
+  return found ? run(found, given) : unknownCommand(name);
 }
 
 const help = () => import("./help.ts");
@@ -36,7 +23,7 @@ const help = () => import("./help.ts");
 async function helpOn(name: string | undefined, words: readonly string[]): Promise<ExitCode> {
   const { allCommands, helpOf } = await help();
   if (name === undefined || name === "help") return allCommands(terminal);
-  return Object.hasOwn(commands, name) ? helpOf(name, words, terminal) : unknownCommand(name);
+  return (await helpOf(name, words, terminal)) ?? unknownCommand(name);
 }
 
 /** What loosens Hookline is not for an agent, however it is started (R92). */
@@ -47,19 +34,17 @@ async function isRefused(words: readonly string[], invocation: Invocation): Prom
   return refuseAgent("nothing was done", invocation);
 }
 
-async function run(command: Command, given: readonly string[]): Promise<number> {
-  const rest = given.slice(1);
+async function run({ command, rest }: FoundCommand, given: readonly string[]): Promise<number> {
   await command.prepare?.(rest);
   const stop = new AbortController();
   const abort = (): void => stop.abort();
   for (const signal of stopSignals) process.once(signal, abort);
-  const chosen = command.choose ? await command.choose(rest) : { command, rest };
-  const invocation = invocationOf(chosen.command, chosen.rest, stop.signal);
+  const invocation = invocationOf(command, rest, stop.signal);
   if (invocation.flags.version === true) return printVersion();
   if (await isRefused(given, invocation)) return 1;
-  stays = chosen.command.stays === true;
+  stays = command.stays === true;
   try {
-    return await (await chosen.command.load())(invocation);
+    return await (await command.load())(invocation);
   } finally {
     for (const signal of stopSignals) process.off(signal, abort); // what is left is its output: a signal ends that
   }
@@ -68,7 +53,7 @@ const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 async function unknownCommand(name: string): Promise<never> {
   const { nearest } = await import("../../engine/nearest.ts");
-  const known = Object.keys(commands).filter((one) => !internalCommands.has(one));
+  const known = [...firstNames(await everyCommand()).keys()];
   const near = Object.hasOwn(otherNames, name) ? name : nearest(name, [...known, ...Object.keys(otherNames)]);
   const meant = near === undefined ? undefined : (otherNames[near] ?? near);
   const advice =

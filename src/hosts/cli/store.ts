@@ -1,23 +1,16 @@
 /** Opens the store that a command works on. */
 import { isOfStore } from "../../engine/error.ts";
-import type { HookId, MaybePromise } from "../../engine/event.ts";
-import type { Store } from "../../engine/record.ts";
+import type { RecordStore } from "../../operations/record.ts";
 import { isAlive } from "../../runtime/system.ts";
 import { type DegradableStore, withDegradedMode } from "../../storage/degraded.ts";
-import { hooksWithRuns, idsFrom, newestEventIn } from "../../storage/sqlite/queries.ts";
 import { openSqliteStore, type SqliteStore } from "../../storage/sqlite/sqlite.ts";
+import { asRecord } from "../compose/record.ts";
 import { type Invocation, textFlag } from "./command.ts";
 import { type Place, storeOptions } from "./place.ts";
 
-export interface OpenedStore extends Omit<Store, "repair"> {
+export interface OpenedStore extends Omit<RecordStore, "repair"> {
   readonly path: string;
   repair(): Promise<number>;
-  /** The ids that begin so: at most so many. */
-  idsFrom(table: "run" | "event", beginning: string, most: number): MaybePromise<string[]>;
-  /** The newest event in these folders or below them. */
-  newestEventIn(folders: readonly string[]): MaybePromise<string | undefined>;
-  /** With the names that they had last; also those that are gone. */
-  hooksWithRuns(): MaybePromise<{ hook: HookId; name: string }[]>;
 }
 export type OpenedFile = OpenedStore & Pick<SqliteStore, "database" | "redact">;
 
@@ -45,15 +38,7 @@ function open(invocation: Invocation, how: { reads?: true }): OpenedFile {
   const options = storeOptions(invocation, textFlag(invocation.flags, "store"));
   const onNotice = (notice: string): void => invocation.terminal.error(`hookline: ${notice}`);
   const store = openSqliteStore({ ...options, ...how, onNotice });
-  const { database } = store;
-  return {
-    ...store,
-    path: options.path,
-    repair: async () => store.repair(isAlive, Date.now()),
-    idsFrom: (table, beginning, most) => idsFrom(database, table, beginning, most),
-    newestEventIn: (folders) => newestEventIn(database, folders),
-    hooksWithRuns: () => hooksWithRuns(database),
-  };
+  return { ...asRecord(store), path: options.path, repair: async () => store.repair(isAlive, Date.now()) };
 }
 
 /** For what an agent or git waits for: trouble with the store goes to `complain`, and hooks decide all the same. */

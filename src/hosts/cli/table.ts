@@ -1,38 +1,38 @@
 /** Tables that fit the terminal: long cells are broken into lines, and columns that a person can do without are left out. */
+import type { Cell, ShownColumn as Column } from "../../operations/shown.ts";
 import { oneLine, type Style, type Terminal } from "./terminal.ts";
 import { padded, widthOf, wrapped } from "./width.ts";
 
-export interface Column {
-  title: string;
-  align?: "right";
-  /** Takes what the others leave, in several lines where that is too little. */
-  fills?: true;
-  /** Left out where all its cells are empty. */
-  ifAny?: true;
-  /** Left out where the terminal is too narrow for all columns, the last such column first. */
-  ifWide?: true;
-  style?(value: string): Style | undefined;
+/** The text of a cell, safe and on one line, with its tone. */
+interface Painted {
+  text: string;
+  tone?: Style;
 }
-type Cells = readonly string[];
+type Cells = readonly Painted[];
+
+const paintedOf = (cell: Cell): Painted =>
+  typeof cell === "string" ? { text: oneLine(cell) } : { ...cell, text: oneLine(cell.text) };
+
+type Row = readonly Cell[];
 
 /** How the rows of a table are shown. */
 interface Layout {
   titles: readonly string[];
-  lines(cells: Cells): string[];
+  lines(row: Row): string[];
 }
 
-export function table(terminal: Terminal, columns: readonly Column[], rows: readonly Cells[]): string[] {
+export function table(terminal: Terminal, columns: readonly Column[], rows: readonly Row[]): string[] {
   const { titles, lines } = layoutOf(terminal, columns, rows);
   return [...titles, ...rows.flatMap(lines)];
 }
 
-/** @param rows those that are shown, or such as will be */
-export function layoutOf(terminal: Terminal, columns: readonly Column[], rows: readonly Cells[]): Layout {
-  const safe = rows.map((row) => row.map(oneLine));
+/** @param like the rows that are shown, or such as will be */
+export function layoutOf(terminal: Terminal, columns: readonly Column[], like: readonly Row[]): Layout {
+  const rows = like.map((row) => row.map(paintedOf));
   const natural = columns.map(({ title }, index) =>
-    Math.max(widthOf(title), ...safe.map((row) => widthOf(row[index] ?? ""))),
+    Math.max(widthOf(title), ...rows.map((row) => widthOf(row[index]?.text ?? ""))),
   );
-  let shown = columns.flatMap(({ ifAny }, index) => (!ifAny || safe.some((row) => row[index]) ? [index] : []));
+  let shown = columns.flatMap(({ ifAny }, index) => (!ifAny || rows.some((row) => row[index]?.text) ? [index] : []));
   const needs = (least: number): number =>
     shown.reduce((sum, index) => {
       const width = natural[index] ?? 0;
@@ -44,23 +44,20 @@ export function layoutOf(terminal: Terminal, columns: readonly Column[], rows: r
     shown = shown.filter((index) => index !== last);
   }
   const picked = shown.flatMap((index) => columns[index] ?? []);
-  const pick = (cells: Cells): string[] => shown.map((index) => cells[index] ?? "");
+  const pick = (cells: Cells): Painted[] => shown.map((index) => cells[index] ?? { text: "" });
   const widths = widthsOf(
     terminal.width,
     picked,
     shown.map((index) => natural[index] ?? 0),
   );
-  const line = needs(narrowest) > terminal.width ? asText(terminal, picked) : asRow(terminal, picked, widths);
+  const line = needs(narrowest) > terminal.width ? asText(terminal) : asRow(terminal, picked, widths);
   return {
-    titles: line(
-      picked.map(({ title }) => title),
-      "dim",
-    ),
-    lines: (cells) => line(pick(cells.map(oneLine))),
+    titles: line(picked.map(({ title }): Painted => ({ text: title, tone: "dim" }))),
+    lines: (row) => line(pick(row.map(paintedOf))),
   };
 }
 
-type ToLines = (cells: Cells, style?: Style) => string[];
+type ToLines = (cells: Cells) => string[];
 
 const gap = 2;
 /** Columns of text get as much before others are left out. */
@@ -85,14 +82,14 @@ function widthsOf(width: number, columns: readonly Column[], natural: readonly n
 
 const asRow =
   (terminal: Terminal, columns: readonly Column[], widths: readonly number[]): ToLines =>
-  (cells, style) => {
-    const parts = columns.map((_, index) => wrapped(cells[index] ?? "", widths[index] ?? 0, { breaks: true }));
+  (cells) => {
+    const parts = columns.map((_, index) => wrapped(cells[index]?.text ?? "", widths[index] ?? 0, { breaks: true }));
     return Array.from({ length: Math.max(...parts.map((part) => part.length)) }, (_, down) =>
       columns
         .map((column, index) => {
           const text = padded(parts[index]?.[down] ?? "", widths[index] ?? 0, column.align);
-          const chosen = style ?? column.style?.(cells[index] ?? "");
-          return chosen && text.trim() !== "" ? terminal.paint(chosen, text) : text;
+          const tone = cells[index]?.tone;
+          return tone && text.trim() !== "" ? terminal.paint(tone, text) : text;
         })
         .join(" ".repeat(gap))
         .trimEnd(),
@@ -101,12 +98,8 @@ const asRow =
 
 /** Where there is no room for columns: one cell after the other, what does not fit in lines below. */
 const asText =
-  (terminal: Terminal, columns: readonly Column[]): ToLines =>
-  (cells, style) => {
-    const parts = columns.flatMap((column, index) => {
-      const text = cells[index] ?? "";
-      const chosen = style ?? column.style?.(text);
-      return text === "" ? [] : [chosen ? terminal.paint(chosen, text) : text];
-    });
+  (terminal: Terminal): ToLines =>
+  (cells) => {
+    const parts = cells.flatMap(({ text, tone }) => (text === "" ? [] : [tone ? terminal.paint(tone, text) : text]));
     return wrapped(parts.join(" ".repeat(gap)), terminal.width, { hang: gap, breaks: true });
   };

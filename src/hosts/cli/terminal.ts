@@ -1,8 +1,7 @@
 /** What people read, and the one way to print it: colours only on a terminal, lines that fit it, no control characters from elsewhere. */
-import { relative } from "node:path";
-import type { Instant } from "../../engine/event.ts";
 import { type Problem, warningAbout } from "../../engine/hook.ts";
 import { visible } from "../../engine/one-line.ts";
+import { oneLine as onOneLine, pathFrom } from "../../operations/shown.ts";
 import { widthOf, wrapped } from "./width.ts";
 
 export interface Terminal {
@@ -88,23 +87,10 @@ const safeLine = (line: string): string =>
 export const safeText: (text: string) => string = visible;
 
 /** Text from elsewhere on one line. */
-export const oneLine = (text: string): string => safeText(text.replaceAll(/\s*\n\s*/g, " ⏎ ").trim());
-
-/** 1 hook, 2 hooks. */
-export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
+export const oneLine = (text: string): string => safeText(onOneLine(text));
 
 /** A path as a person would say it: relative inside the folder, ~ for the home. */
-export function shortPath(path: string, cwd: string, home: string): string {
-  const inside = relative(cwd, path);
-  if (path !== "" && !inside.startsWith("..")) return safeText(inside) || ".";
-  return safeText(home && path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path);
-}
-
-/** A hook's file and line, as a person would say it. */
-export const placeIn = (
-  { file, line }: { file?: string | null | undefined; line?: number | null | undefined },
-  { cwd, home }: { cwd: string; home: string },
-): string => `${shortPath(file ?? "", cwd, home)}${line ? `:${line}` : ""}`;
+export const shortPath = (path: string, cwd: string, home: string): string => safeText(pathFrom(path, cwd, home));
 
 /** Says on standard error that hook files are broken: the other hooks are active all the same. */
 export function reportProblems(
@@ -113,20 +99,6 @@ export function reportProblems(
 ): void {
   const problem = warningAbout(loaded, (path) => shortPath(path, cwd, home));
   if (problem) terminal.error(`hookline: ${safeText(problem)}`);
-}
-
-const units = [
-  ["d", 86_400_000],
-  ["h", 3_600_000],
-  ["min", 60_000],
-  ["s", 1_000],
-] as const;
-
-/** How long ago, in one unit. */
-export function ago(at: Instant | undefined, now: Instant = Date.now()): string {
-  if (at === undefined) return "never";
-  const unit = units.find(([, size]) => now - at >= size);
-  return unit ? `${Math.floor((now - at) / unit[1])} ${unit[0]} ago` : "just now";
 }
 
 interface Asking {

@@ -171,8 +171,11 @@ export async function compose(options: ComposeOptions): Promise<Composed> {
   outside.serve({
     engine,
     store,
-    hooks: () => combine(folders.known(options.cwd)?.set, undefined),
-    projectOf: (event) => folders.known(event?.cwd ?? options.cwd)?.root,
+    cwd: options.cwd,
+    async active(folder) {
+      const known = folders.known(folder) ?? folders.known(options.cwd);
+      return { ...known, set: await combine(known?.set, undefined) };
+    },
     ...(options.automations ? { automations: options.automations } : {}),
     now: basics.now,
     id: basics.id,

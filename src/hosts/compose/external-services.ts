@@ -5,9 +5,9 @@
 import { figuresOf } from "../../agents/index.ts";
 import { dropOldest } from "../../engine/drop-oldest.ts";
 import type { Engine } from "../../engine/engine.ts";
-import type { HookEvent, Instant, MaybePromise } from "../../engine/event.ts";
+import type { HookEvent, Instant } from "../../engine/event.ts";
 import type { LanguageServers, Model, Tools } from "../../engine/external-services.ts";
-import type { Hook, HookSet } from "../../engine/hook.ts";
+import type { Hook } from "../../engine/hook.ts";
 import type { Ports } from "../../engine/ports.ts";
 import type { StartPipedProcess } from "../../engine/program.ts";
 import type { Store } from "../../engine/record.ts";
@@ -16,6 +16,7 @@ import type { Config } from "../../formats/config/config.ts";
 import type { LoadedHooks } from "../../loading/load.ts";
 import { type Bound, changedOf } from "../../loading/trust/changed.ts";
 import type { AutomationService } from "../../operations/automations/stored.ts";
+import type { OperationContext } from "../../operations/operation.ts";
 import type { ProjectService } from "../../services/projects/index.ts";
 
 export interface ExternalServicesOptions {
@@ -38,8 +39,8 @@ type Settings = Pick<LoadedHooks, "config" | "userConfig" | "settingsBound">;
 export interface Served {
   engine: Engine;
   store: Store;
-  hooks(): MaybePromise<HookSet>;
-  projectOf?(event?: HookEvent): string | undefined;
+  active: OperationContext["active"];
+  cwd: string;
   /** The automations that the store keeps; undefined: it keeps none. */
   automations?(): Promise<AutomationService | undefined>;
   now(): Instant;
@@ -66,7 +67,9 @@ export function createExternalServices(options: ExternalServicesOptions): Extern
     ]);
     return createTools({
       servers: settings.mcpServers,
-      ...(served ? { operations: createOperations({ ...served, environment: options.environment, board }) } : {}),
+      ...(served
+        ? { operations: createOperations({ ...served, environment: options.environment, home: options.home, board }) }
+        : {}),
       start: startUnchanged(options.start, bound),
       changed: () => changedOf(bound),
       environment: options.environment,

@@ -36,7 +36,7 @@ export async function openProjectService(options: ProjectServiceOptions): Promis
   ]);
   const git = createGit(environment);
   const publish: Send = ({ name, data, ...given }, { event, cwd, signal }) =>
-    send(name, data, { engine, now, id, environment, event, signal, ...(cwd === undefined ? {} : { cwd }) }, given);
+    send(name, data, { engine, now, id, environment, event, signal, cwd: cwd ?? process.cwd() }, given);
   const service = createProjectService({
     ...options,
     records: createProjectRecords(database),

@@ -30,7 +30,7 @@ export function noticing(
   async function told(loaded: Asking, event: HookEvent, outcome: Outcome): Promise<Outcome> {
     const key = `untrusted:${event.session}:${fingerprint(JSON.stringify(loaded.untrusted)).slice(0, 16)}`;
     try {
-      const { untrustedWords } = await import("../../operations/hook-counts.ts"); // few folders wait for trust
+      const { untrustedWords } = await import("../../operations/hooks/hook-counts.ts"); // few folders wait for trust
       const refused = await store.claim([{ key, max: 1, refusal: "" }], now());
       return refused
         ? outcome

@@ -16,9 +16,10 @@ import { type DegradableStore, ringOfRows, withDegradedMode } from "../../storag
 import { createHandedOver } from "../../storage/sqlite/handed-over.ts";
 import { type WorkCounts, workCounts } from "../../storage/sqlite/journal-queues.ts";
 import type { SqliteStore } from "../../storage/sqlite/sqlite.ts";
-import { eventTimings } from "../../storage/sqlite/statistics.ts";
+import { eventTimings, hookTimings } from "../../storage/sqlite/statistics.ts";
 import { type Automations, openAutomations } from "../compose/automations.ts";
 import { openDurableQueue } from "../compose/durable-queue.ts";
+import { asRecord } from "../compose/record.ts";
 import { createRuntime, type Runtime, type RuntimeOptions } from "../compose/runtime.ts";
 import { type ActiveAutomations, createActiveAutomations } from "./active-automations.ts";
 import { createActivity } from "./activity.ts";
@@ -245,9 +246,20 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     learnSecrets: (given) => options.learnSecrets?.(given),
     stopping: stopping.signal,
     context: {
-      ...{ engine, store, now, id, environment, cwd },
-      hooks: async (event) => active.combine((await source?.at(event?.cwd ?? cwd))?.set, settings.engine.enabled),
-      projectOf: (event) => source?.known(event?.cwd ?? cwd)?.root,
+      ...{ engine, store, now, id, environment, cwd, home: options.home },
+      record: () => asRecord(store),
+      judging: (event) => ({
+        registry: runtime.ports.registryAt?.(event) ?? runtime.ports.registry,
+        patterns: runtime.ports.patterns,
+      }),
+      async active(folder) {
+        const loaded = await source?.at(folder);
+        return { ...loaded, set: active.combine(loaded?.set, settings.engine.enabled) };
+      },
+      timings: () => ({
+        hooks: (ids, since) => hookTimings(store.database, ids, since),
+        events: (since) => eventTimings(store.database, since),
+      }),
       board: runtime.board,
       automations: async () => automations,
     },

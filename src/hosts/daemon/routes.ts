@@ -2,11 +2,19 @@
  * The daemon's other routes: status, what happens as it happens, webhooks, operations. The token is looked at first, whatever
  * is asked. Apart, because most daemons are never asked for any of it.
  */
+import { isAbsolute } from "node:path";
 import { type Fields, type Json, type MaybePromise, textField } from "../../engine/event.ts";
 import { isRecord } from "../../engine/schema.ts";
+import { isFolder } from "../../files/paths.ts";
 import { readValue } from "../../operations/from-text.ts";
 import type { OperationContext } from "../../operations/operation.ts";
-import { answerOverHttp, type OperationRequest, type OperationTable, serveOperations } from "../../operations/serve.ts";
+import {
+  answerOverHttp,
+  type OperationRequest,
+  type OperationTable,
+  serveOperations,
+  wrongFolder,
+} from "../../operations/serve.ts";
 import type { Measure } from "../../services/telemetry/measures.ts";
 import { prometheusText, prometheusType } from "../../services/telemetry/prometheus.ts";
 import {
@@ -73,7 +81,8 @@ export function createRoutes(options: RoutesOptions): (call: Call) => void {
   const { version, webhooks, live, context } = options;
   const holdsToken = createBearer(options.token);
   const readBody = createBodyReader(togetherAtMost);
-  const operations = serveOperations(options.operations, context, { forModels: true }); // who holds the token may be a model
+  const choice = { forModels: true } as const; // who holds the token may be a model
+  const operations = serveOperations(options.operations, context, choice);
   let dashboard: Promise<Pages> | undefined;
   let site: Promise<Pages> | undefined;
 
@@ -128,11 +137,15 @@ export function createRoutes(options: RoutesOptions): (call: Call) => void {
     return input ? operate(call, { method: "POST", name, input }) : refused("input_invalid");
   }
 
-  /** Ends with its sender. */
+  /** Ends with its sender. `cwd` beside the parameters is the folder that its sender asks from, as that of a command. */
   async function operate(call: Call, request: Omit<OperationRequest, "signal">): Promise<CallAnswer> {
+    const { cwd, ...input } = request.input;
+    if (cwd !== undefined && !(typeof cwd === "string" && isAbsolute(cwd) && isFolder(cwd)))
+      return json(wrongFolder.status, wrongFolder.body);
     const gone = new AbortController();
     whenGone(call, () => gone.abort());
-    const { status, body } = await answerOverHttp({ ...request, signal: gone.signal }, operations);
+    const served = cwd === undefined ? operations : serveOperations(options.operations, { ...context, cwd }, choice);
+    const { status, body } = await answerOverHttp({ ...request, input, signal: gone.signal }, served);
     return json(status, body);
   }
 

@@ -23,7 +23,7 @@ import type { Outcome } from "../../engine/outcome.ts";
 import { planHook } from "../../engine/plan.ts";
 import type { Caller, Observation, Ports, Queue } from "../../engine/ports.ts";
 import type { Run, RunFilter, Store } from "../../engine/record.ts";
-import { findHook, projectOf } from "../../operations/hooks.ts";
+import { findHook, projectOf } from "../../operations/hooks/named-hook.ts";
 import { openMemoryStore } from "../../storage/memory/memory.ts";
 import { createRuntime } from "../compose/runtime.ts";
 import { actionHandler, conditionKind } from "../modules/kinds.ts";

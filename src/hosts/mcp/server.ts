@@ -20,9 +20,7 @@ import {
   serveOperations,
 } from "../../operations/serve.ts";
 import { type ExitCode, type Invocation, textFlag, usageError, version } from "../cli/command.ts";
-import { openLine } from "../cli/line.ts";
-import { contextOf } from "../cli/operations/run.ts";
-import { openStore } from "../cli/store.ts";
+import { openAt } from "../cli/operations/at.ts";
 import { oneLine } from "../cli/terminal.ts";
 
 export async function mcp(invocation: Invocation): Promise<ExitCode> {
@@ -85,22 +83,19 @@ function perCall(
   choice: Choice,
   complain: (reason: string) => void,
 ): ServedOperations & { finished(): Promise<void> } {
-  const { signal: stop } = invocation;
   const finishing = new Set<Promise<void>>();
 
   async function call(...[name, input, asking]: Parameters<ServedOperations["call"]>): Promise<Answer> {
-    const store = openStore(invocation);
-    await store.repair();
-    const line = await openLine({ place: invocation, store, stop });
+    const opened = await openAt(invocation, { reads: operations.get(name)?.readOnly === true });
     const end = async (): Promise<void> => {
       try {
-        await line.engine.close();
+        await opened.settled();
       } finally {
-        await line.close();
+        await opened.close();
       }
     };
     try {
-      return await serveOperations(operations, contextOf(line, invocation), choice).call(name, input, asking);
+      return await serveOperations(operations, opened.at, choice).call(name, input, asking);
     } finally {
       const ending = end().catch((error: unknown) => complain(messageOf(error)));
       finishing.add(ending);

@@ -10,8 +10,8 @@ import type { CompiledAutomation } from "../../formats/automations/automation.ts
 import type { AutomationFinding } from "../../formats/automations/findings.ts";
 import { foreignProject } from "../../loading/automations.ts";
 import { send } from "../event.ts";
-import { type Asked, type Operation, plain, refusal } from "../operation.ts";
-import { folderOf, projectServiceOf } from "../project-service.ts";
+import { type Asked, folderOf, type Operation, plain, refusal } from "../operation.ts";
+import { projectServiceOf } from "../project-service.ts";
 import {
   automationRow,
   automationServiceOf,
@@ -78,6 +78,7 @@ export const automationDelete: Operation<One> = {
     "Deletes an automation from the store, and its runs. One of the same id in a file stays, and so do its runs.",
   params: oneParams,
   readOnly: false,
+  for: "person",
   words: ["id"],
   example: "hookline automation delete nightly-report",
   show: (result) =>
@@ -109,6 +110,7 @@ const switched = (enabled: boolean): Operation<One> => ({
   summary: enabled ? "Enables an automation." : "Disables an automation: it then runs only by hand.",
   params: oneParams,
   readOnly: false,
+  for: "person",
   words: ["id"],
   example: `hookline automation ${enabled ? "enable" : "disable"} nightly-report`,
   show: (result) => [...sentence(result, enabled ? "is enabled" : "is disabled"), ...faultLines(result)],
@@ -133,6 +135,7 @@ const held = (isPause: boolean): Operation<One> => ({
   summary: isPause ? "Pauses an automation until it is resumed." : "Resumes an automation that was paused.",
   params: oneParams,
   readOnly: false,
+  for: "person",
   words: ["id"],
   example: `hookline automation ${isPause ? "pause" : "resume"} nightly-report`,
   show: (result) => sentence(result, isPause ? "is paused" : "is resumed"),
@@ -150,6 +153,7 @@ export const automationFire: Operation<One> = {
   summary: "Runs an automation now, whatever its cooldown, schedule and cap, and even if it is disabled.",
   params: oneParams,
   readOnly: false,
+  for: "person",
   words: ["id"],
   example: "hookline automation fire nightly-report",
   show: (result) => (isRecord(result) ? [`${result.hook_id} started run ${result.run_id}`] : []),

@@ -11,9 +11,8 @@ import { delayOf, momentOf, storedForm, withMoment } from "../../loading/automat
 import { formatOf } from "../../loading/places.ts";
 import type { Placed } from "../../services/projects/projects.ts";
 import type { ProjectRecord } from "../../services/projects/records.ts";
-import { type Asked, type Operation, refusal } from "../operation.ts";
+import { type Asked, folderOf, type Operation, refusal } from "../operation.ts";
 import {
-  folderOf,
   madeLines,
   madeNote,
   projectFor,
@@ -41,6 +40,7 @@ export const automationApply: Operation<{ file: string; project?: string }> = {
     "Writes the automations of a YAML file to the store: all of them, or none where one has a mistake. A file in .hookline/automations/ is active already, so it is only checked.",
   params: object({ file: text("the file's path") }, { project: projectParam }),
   readOnly: false,
+  for: "person",
   words: ["file"],
   example: "hookline automation apply automations.yaml",
   show: (result) => [...madeLines(result), ...appliedLines(result)],

@@ -2,7 +2,7 @@
 import { pauseOf } from "../../engine/admit.ts";
 import type { Fields, HookId, Instant, Json } from "../../engine/event.ts";
 import { nameOf } from "../../engine/explain.ts";
-import type { Hook, HookSet, Origin } from "../../engine/hook.ts";
+import type { Hook, Origin } from "../../engine/hook.ts";
 import type { AutomationRecords } from "../../engine/journal.ts";
 import { nearest } from "../../engine/nearest.ts";
 import type { Paused } from "../../engine/record.ts";
@@ -14,8 +14,8 @@ import type { AutomationFinding } from "../../formats/automations/findings.ts";
 import { brokenTag } from "../../formats/automations/steps.ts";
 import { isWithin, type StoredHook, type StoredHooks, writtenFields } from "../../loading/automations.ts";
 import { storeIsMissing } from "../../services/projects/records.ts";
-import { type Asked, plain, refusal } from "../operation.ts";
-import { folderOf, projectParam } from "../project-service.ts";
+import { type Asked, folderOf, plain, refusal } from "../operation.ts";
+import { projectParam } from "../project-service.ts";
 
 /** Whose it is, and whether it is being made. */
 export interface Making {
@@ -60,7 +60,7 @@ export async function knownAutomations(asked: Asked): Promise<Known[]> {
 }
 
 async function knownWith(stored: readonly StoredHook[], asked: Asked): Promise<Known[]> {
-  const set: HookSet = await asked.hooks(asked.event);
+  const { set } = await asked.active(folderOf(asked));
   const files = set.hooks.flatMap((hook): Known[] => {
     const named = automationOf(hook.id);
     return named && hook.durable && hook.origin.file !== undefined ? [{ ...named, hook, file: placeOf(hook) }] : [];

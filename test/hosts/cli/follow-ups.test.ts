@@ -190,7 +190,7 @@ test("[B32] wrong use says which follow-ups there are", (t) => {
   assert.match(said("run", `${run}.3`).join(), /^2,hookline: the run has /);
   assert.match(said("run", "nothing").join(), /^2,hookline: no run or event is called "nothing"/);
   assert.match(said("run").join(), /^2,hookline: missing argument RUN/);
-  assert.match(said("burn").join(), /^2,hookline: unknown action "burn"/);
+  assert.match(said("burn").join(), /^2,hookline: follow-ups has no action "burn"/);
 });
 
 const terminalMaker = ["/usr/bin/script", "/bin/script"].find((path) => {

@@ -2,21 +2,24 @@
 import assert from "node:assert/strict";
 import { tmpdir } from "node:os";
 import test from "node:test";
-import { commands, internalCommands } from "../../../src/hosts/cli/commands.ts";
-import { flagTexts } from "../../../src/hosts/cli/flag-texts.ts";
+import { internalCommands } from "../../../src/hosts/cli/commands.ts";
+import { everyCommand } from "../../../src/hosts/cli/find.ts";
 import { runCommand } from "../../program.ts";
 
-test("the help of a command explains each of its flags in lines that fit 80 columns", () => {
-  const own = Object.entries(commands).filter(([name, { choose }]) => !internalCommands.has(name) && !choose);
-  for (const [name, { flags }] of own) {
+test("the help of a command explains each of its flags and words in lines that fit 80 columns", async () => {
+  for (const [name, { flags, arguments: words = [] }] of await everyCommand()) {
+    if (internalCommands.has(name)) continue;
     const place = { cwd: tmpdir(), environment: { PATH: process.env.PATH ?? "", COLUMNS: "80" } };
-    const { status, stdout } = runCommand([name, "--help"], place);
+    const { status, stdout } = runCommand([...name.split(" "), "--help"], place);
     assert.equal(status, 0, name);
-    const [, ...explained] = stdout.split("\n\n").at(-1)?.split("\n") ?? [];
-    for (const line of explained) assert.ok(line.length <= 80, `${name}: ${line}`);
-    for (const flag of Object.keys(flags)) {
-      const isInternal = flagTexts[`${name} --${flag}`]?.startsWith("internal:") === true;
-      assert.equal(stdout.includes(`\n  --${flag} `), !isInternal, `${name} --${flag}`);
+    const [, ...explained] = stdout.split("\n\n").slice(1).join("\n").split("\n");
+    for (const line of explained.filter((one) => !one.startsWith("example:")))
+      assert.ok(line.length <= 80, `${name}: ${line}`);
+    const asWords = words.map(({ title }) => title.toLowerCase());
+    for (const { title } of words) assert.match(stdout, new RegExp(`^ {2}${title}(?: |$)`, "m"), `${name} ${title}`);
+    for (const [flag, { isInternal }] of Object.entries(flags)) {
+      const isThere = new RegExp(`^ {2}--(?:\\[no-\\])?${flag}(?: |$)`, "m").test(stdout);
+      assert.equal(isThere, !isInternal && !asWords.includes(flag), `${name} --${flag}`);
     }
   }
 });

@@ -54,9 +54,9 @@ test("[R75] what a filter of runs cannot mean is said, and no empty list is show
   const { hookline } = projects(t);
   for (const [words, says] of [
     [["--event", "PreTolUse"], /no event is called "PreTolUse".*PreToolUse/],
-    [["--event", "tool_end"], /tool_end means PostToolUse and PostToolUseFailure: name one of them/],
-    [["--limit", "99999999999999999999"], /--limit needs a whole number above 0/],
-    [["--session", ""], /--session needs a text/],
+    [["--event", "tool_end"], /tool_end means PostToolUse and PostToolUseFailure — .* — name one of them/],
+    [["--limit", "99999999999999999999"], /--limit must be a whole number from 1 to 10000/],
+    [["--session", ""], /--session must be a text that is not empty/],
   ] as const) {
     const { status, stderr } = hookline("shop", "runs", ...words);
     assert.equal(status, 2, words.join(" "));
@@ -133,7 +133,7 @@ test("a denial has never the mark of what passed", (t) => {
 
 test("a misspelt action of runs is answered with the right one", (t) => {
   const { hookline } = projects(t);
-  assert.match(hookline("shop", "runs", "tial").stderr, /unknown action "tial": did you mean tail\?/);
+  assert.match(hookline("shop", "runs", "tial").stderr, /runs has no action "tial": did you mean "tail"\?/);
   assert.match(hookline("shop", "tail").stderr, /did you mean `hookline runs tail`\?/);
 });
 

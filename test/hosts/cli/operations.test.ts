@@ -5,21 +5,21 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { test } from "node:test";
 import { globalFlags } from "../../../src/hosts/cli/command.ts";
-import { commands } from "../../../src/hosts/cli/commands.ts";
-import { actionsOf, paramsOf } from "../../../src/hosts/cli/operations/actions.ts";
+import { everyCommand } from "../../../src/hosts/cli/find.ts";
+import { paramsOf } from "../../../src/hosts/cli/operations/rows.ts";
 import { operations } from "../../../src/operations/index.ts";
+import { commandOf } from "../../../src/operations/serve.ts";
 import { startScriptedModel } from "../../../testing/index.ts";
 import { said, startReceiver } from "../../services/notify/server.ts";
 import { reachesTerminalAsText, scratch } from "./operations-place.ts";
 
-test("every operation with an underscore is a command, and no flag of it hides one that holds everywhere", () => {
+test("every operation is a command with an example, and no flag of it hides one that holds everywhere", async () => {
+  const all = await everyCommand();
   for (const [name, operation] of operations) {
-    const [group = "", ...action] = name.split("_");
-    if (action.length === 0) continue;
-    assert.ok(commands[group]?.choose, `there is no command ${group}`);
-    assert.ok(actionsOf(group).some(({ full }) => full === name));
+    const command = commandOf(name, operation);
+    assert.ok(all.has(command), `there is no command ${command}`);
     for (const { flag } of paramsOf(operation)) assert.ok(!Object.hasOwn(globalFlags, flag), `${name} --${flag}`);
-    assert.ok(operation.example?.startsWith(`hookline ${group} ${action.join("-")}`), `${name} needs an example`);
+    assert.ok(all.get(command)?.example.startsWith(`hookline ${command}`), `${name} needs an example`);
   }
 });
 

@@ -1,10 +1,11 @@
 /** Tables of commands: what is left out where a terminal is narrow, and where a column holds nothing. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Column, table } from "../../../src/hosts/cli/table.ts";
+import { table } from "../../../src/hosts/cli/table.ts";
 import { cut, wrapped } from "../../../src/hosts/cli/width.ts";
+import type { ShownColumn } from "../../../src/operations/shown.ts";
 
-const columns: readonly Column[] = [
+const columns: readonly ShownColumn[] = [
   { title: "hook", fills: true },
   { title: "state", ifAny: true },
   { title: "when", fills: true, ifWide: true },

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { isForPerson } from "../../../src/engine/loosening.ts";
 import { operations } from "../../../src/operations/index.ts";
+import { sentence } from "../../../src/operations/serve.ts";
 import { runCommand } from "../../program.ts";
 import { world } from "../../world.ts";
 import { type Connected, connect, sharedServer } from "./server.ts";
@@ -27,7 +28,7 @@ test("every operation but those for a person is a tool, with its schema and what
   assert.equal(refused.isError, true);
   assert.match(refused.text, /^automation_fire is for a person, not for a model or a program/);
   for (const { name, description, inputSchema, annotations } of tools) {
-    assert.equal(description, operations.get(name)?.summary);
+    assert.equal(description, sentence(operations.get(name)?.summary ?? ""));
     assert.deepEqual(inputSchema, operations.get(name)?.params.json);
     assert.equal(annotations?.readOnlyHint, operations.get(name)?.readOnly);
   }

@@ -14,7 +14,7 @@ export interface Connected {
 
 export async function connect(
   t: Pick<TestContext, "after">,
-  { workspace, environment }: World,
+  { workspace, environment }: Pick<World, "workspace" | "environment">,
   ...words: string[]
 ): Promise<Connected> {
   const transport = new StdioClientTransport({

@@ -23,5 +23,12 @@ const board = await openProjectService({
   complain: () => {},
 });
 const hooks = { id: "none", hooks: [] };
-const operations = createOperations({ store, engine, hooks: () => hooks, board: async () => board });
+const operations = createOperations({
+  store,
+  engine,
+  active: () => ({ set: hooks }),
+  cwd: process.cwd(),
+  home: "/home",
+  board: async () => board,
+});
 await operations.call(`hookline.${operation}`, JSON.parse(input), new AbortController().signal, undefined, key);

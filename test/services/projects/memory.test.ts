@@ -264,7 +264,8 @@ async function withProjectOf(
   const operations = createOperations({
     store,
     engine,
-    hooks: () => ({ id: "s", hooks: [] }),
+    active: () => ({ set: { id: "s", hooks: [] } }),
+    ...{ cwd: process.cwd(), home: "/home" },
     board: async () => board,
   });
   const ask: World["ask"] = async (name, input = {}) =>

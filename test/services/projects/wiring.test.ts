@@ -68,7 +68,7 @@ test("a line whose store is no SQLite remembers nothing, and says what projects 
   });
   const hooks = { id: "none", hooks: [] };
   const engine = createEngine({ store, queue: createInlineQueue(), hooks: () => hooks } as unknown as Ports); // no event is sent
-  outside.serve({ engine, store, hooks: () => hooks, now: Date.now, id: () => "id" });
+  outside.serve({ engine, store, active: () => ({ set: hooks }), cwd: "/", now: Date.now, id: () => "id" });
   assert.equal(await outside.board(), undefined);
   const projects = await outside.ports.projects?.();
   assert.deepEqual(await projects?.searchMemory({ query: "x", limit: 1 }, new AbortController().signal), []);

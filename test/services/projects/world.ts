@@ -98,7 +98,8 @@ export async function worldOf(context: TestContext, wish: Wish = {}): Promise<Wo
       const operations = createOperations({
         engine,
         store,
-        hooks: () => inForce,
+        active: () => ({ set: inForce }),
+        home: "/home",
         now,
         id,
         cwd,

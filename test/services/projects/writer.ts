@@ -17,7 +17,14 @@ const board = await openProjectService({
   complain: () => {},
 });
 const hooks = { id: "none", hooks: [] };
-const operations = createOperations({ store, engine, hooks: () => hooks, cwd: folder, board: async () => board });
+const operations = createOperations({
+  store,
+  engine,
+  active: () => ({ set: hooks }),
+  cwd: folder,
+  home: "/home",
+  board: async () => board,
+});
 const ask = async (name: string, input: object, key?: string): Promise<unknown> =>
   (await operations.call(`hookline.${name}`, { ...input }, never, undefined, key)).output;
 

@@ -7,25 +7,26 @@ import { readJournal } from "../../../agents/install/files.ts";
 import { isReadable, isRegistered } from "../../../agents/install/registration.ts";
 import { findAgent } from "../../../agents/install/version.ts";
 import { minuteOf, pausedNames, switchedOff } from "../../../engine/admit.ts";
-import { messageOf } from "../../../engine/error.ts";
 import type { Fields, Json } from "../../../engine/event.ts";
 import { type Hook, isBuiltIn } from "../../../engine/hook.ts";
 import { isRecord } from "../../../engine/schema.ts";
 import { textAt } from "../../../files/regular-file.ts";
-import { countHooks, countWords, hooksHere, untrustedWords } from "../../../operations/hook-counts.ts";
+import { countHooks, countWords, hooksHere, untrustedWords } from "../../../operations/hooks/hook-counts.ts";
+import { seeDoctor, unserved, unservedWords } from "../../../operations/hooks/unserved.ts";
+import { isOfProject, projectFolders } from "../../../operations/project-folders.ts";
+import { ago } from "../../../operations/shown.ts";
 import { type WorkCounts, workCounts } from "../../../storage/sqlite/journal-queues.ts";
-import { type DaemonState, daemonFilesOf, runningDaemon } from "../../daemon/state-file.ts";
+import type { DaemonState } from "../../daemon/state-file.ts";
 import type { ExitCode, Invocation } from "../command.ts";
 import { type GitHookHere, gitHookHere } from "../git/hooks.ts";
 import { waitingForTrust, waitingWords } from "../git/worktrees.ts";
 import { findingsOf } from "../hooks/check.ts";
 import { loadActive } from "../loaded.ts";
 import { stateFolder } from "../place.ts";
-import { isOfProject, projectFolders } from "../project.ts";
 import { openStoreToRead } from "../store.ts";
-import { ago, oneLine, type Style, shortPath, type Terminal } from "../terminal.ts";
+import { oneLine, type Style, shortPath, type Terminal } from "../terminal.ts";
+import { daemonHere } from "./here.ts";
 import { missingDoors, missingDoorWords } from "./port.ts";
-import { seeDoctor, unserved, unservedWords } from "./served.ts";
 
 interface Registered {
   agent: string;
@@ -176,16 +177,6 @@ const versionWords = ({ version, was }: Registered): string =>
 // The daemon for people: what it watches, its schedules, its queue and what is broken.
 
 const rowsAtMost = 10;
-
-/** The daemon of this store, by its own status; undefined: none is running. */
-export async function daemonHere(store: string): Promise<Fields | undefined> {
-  const daemon = runningDaemon(daemonFilesOf(store));
-  if (!daemon) return undefined;
-  const { pid, phase, port, token, started, version, onDemand = false } = daemon;
-  const known = { pid, phase, port: port ?? null, started: new Date(started).toISOString(), version, onDemand };
-  if (port === undefined || token === undefined) return known;
-  return { ...known, ...(await statusOf({ port, token })) };
-}
 
 const phases: Readonly<Record<DaemonState["phase"], string>> = {
   starting: "starting",
@@ -358,23 +349,3 @@ const watchLine = ({ hook, path, paths, mode }: Fields, show: (path: string) => 
 const fieldsOf = (value: Json | undefined): Fields => (isRecord(value) ? (value as Fields) : {}); // it is JSON
 const listOf = (value: Json | undefined): Fields[] => (Array.isArray(value) ? value.map(fieldsOf) : []);
 const textsOf = (value: Json | undefined): string[] => (Array.isArray(value) ? value.map(String) : []);
-
-/** A daemon is late on a busy machine, and a person who waits is told less that is false. */
-const answersWithin = 10_000;
-
-/** What `GET /status` says, or why it says nothing. Never rejects. */
-async function statusOf({ port, token }: Pick<DaemonState, "port" | "token">): Promise<Fields> {
-  try {
-    // biome-ignore lint/style/noRestrictedGlobals: it asks the daemon of this machine at the port that its state file names
-    const response = await fetch(`http://127.0.0.1:${port}/status`, {
-      headers: { authorization: `Bearer ${token}`, connection: "close" },
-      signal: AbortSignal.timeout(answersWithin),
-      redirect: "error",
-    });
-    const status: unknown = await response.json();
-    if (response.ok && isRecord(status)) return status as Fields; // it came as JSON
-    return { unreachable: `it answers ${response.status}` };
-  } catch (error) {
-    return { unreachable: error instanceof Error && error.cause ? messageOf(error.cause) : messageOf(error) };
-  }
-}

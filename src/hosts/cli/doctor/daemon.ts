@@ -5,16 +5,15 @@ import { onDemandFile } from "../../../agents/install/own-call.ts";
 import type { Fields } from "../../../engine/event.ts";
 import { word } from "../../../engine/program.ts";
 import { isRecord } from "../../../engine/schema.ts";
+import { counted, listed } from "../../../engine/words.ts";
 import { realOf } from "../../../files/paths.ts";
+import { type Unserved, unserved, unservedWords } from "../../../operations/hooks/unserved.ts";
 import { type WorkCounts, workCounts } from "../../../storage/sqlite/journal-queues.ts";
 import { buildVersion } from "../command.ts";
 import { upInBackground } from "../daemon/background.ts";
 import { missingDoors } from "../daemon/port.ts";
-import { type Unserved, unserved, unservedWords } from "../daemon/served.ts";
-import { counted } from "../terminal.ts";
 import { type Area, row } from "./check.ts";
 import type { Here } from "./here.ts";
-import { listed } from "./words.ts";
 
 const startIt = "hookline up --background";
 const startAnew = "hookline down && hookline up --background";

@@ -5,10 +5,9 @@ import { agents } from "../../../agents/index.ts";
 import { readText } from "../../../agents/install/files.ts";
 import { editorOf, foreignGroups } from "../../../agents/install/registration.ts";
 import { word } from "../../../engine/program.ts";
-import { counted } from "../terminal.ts";
+import { counted, listed } from "../../../engine/words.ts";
 import { type Area, row } from "./check.ts";
 import type { Here, Registered } from "./here.ts";
-import { listed } from "./words.ts";
 
 interface Strangers {
   agent: AgentAdapter;

@@ -1,9 +1,10 @@
 /** The Postgres store, where there is one: that this machine's record comes there, and that shared runs have a worker. */
+
+import { counted, listed } from "../../../engine/words.ts";
+import { ago } from "../../../operations/shown.ts";
 import type { WorkLook } from "../../../storage/postgres/looking.ts";
-import { ago, counted } from "../terminal.ts";
 import { type Area, type Row, row } from "./check.ts";
 import type { PostgresHere } from "./postgres-look.ts";
-import { listed } from "./words.ts";
 
 type Look = Exclude<PostgresHere["look"], { unreachable: string }>;
 type Seen = PostgresHere & { look: Look };

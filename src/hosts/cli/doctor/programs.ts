@@ -4,12 +4,14 @@ import { agentVariables } from "../../../agents/index.ts";
 import type { Hook, Problem } from "../../../engine/hook.ts";
 import { isBuiltIn } from "../../../engine/hook.ts";
 import { word } from "../../../engine/program.ts";
+import { counted } from "../../../engine/words.ts";
 import { findOnPath, isInside } from "../../../files/paths.ts";
 import { isOwn } from "../../../files/write.ts";
 import { type Inspected, inspected, missingProgram } from "../../../formats/inspect.ts";
-import { countHooks, waitingOf } from "../../../operations/hook-counts.ts";
+import { countHooks, waitingOf } from "../../../operations/hooks/hook-counts.ts";
+import { placeOf } from "../../../operations/shown.ts";
 import { programsOf } from "../hooks/check.ts";
-import { counted, placeIn } from "../terminal.ts";
+import { shortPath } from "../terminal.ts";
 import { type Area, row } from "./check.ts";
 import type { Here } from "./here.ts";
 
@@ -99,7 +101,7 @@ async function ofEach(here: Here, look: (one: Inspected) => Omit<Started, "hook"
   const { cwd, home } = here.invocation;
   return (await startersOf(here)).flatMap(({ hook, one }) => {
     const found = look(one);
-    const place = placeIn(hook.origin, { cwd, home });
+    const place = placeOf(hook.origin, { path: (path) => shortPath(path, cwd, home) });
     return found ? [{ ...found, hook: `${hook.name}${place === "" ? "" : ` (${place})`}` }] : [];
   });
 }

@@ -1,9 +1,9 @@
 /** The hook files of this place: that they can be read, and that a person has trusted what the project's would run. */
 import type { Problem } from "../../../engine/hook.ts";
 import { word } from "../../../engine/program.ts";
+import { counted } from "../../../engine/words.ts";
 import { isUntrusted } from "../../../loading/trust/untrusted.ts";
-import { countHooks, hooksHere, untrustedWords } from "../../../operations/hook-counts.ts";
-import { counted } from "../terminal.ts";
+import { countHooks, hooksHere, untrustedWords } from "../../../operations/hooks/hook-counts.ts";
 import { type Area, row } from "./check.ts";
 import type { Here } from "./here.ts";
 import { lacksRunBit } from "./programs.ts";

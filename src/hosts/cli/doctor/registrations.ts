@@ -12,11 +12,10 @@ import { findAgent } from "../../../agents/install/version.ts";
 import type { Hook } from "../../../engine/hook.ts";
 import { listensTo } from "../../../engine/plan.ts";
 import { word } from "../../../engine/program.ts";
-import { counted } from "../terminal.ts";
+import { counted, listed } from "../../../engine/words.ts";
 import { type Area, row } from "./check.ts";
 import type { Here, Registered, Unreadable } from "./here.ts";
 import { installAgain, isChanged, reinstall } from "./reinstall.ts";
-import { listed } from "./words.ts";
 
 /** What is wrong with one registration: its events, or its files. */
 interface Wrong {

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { word } from "../../../engine/program.ts";
 import { isOwn } from "../../../files/write.ts";
-import { ago } from "../terminal.ts";
+import { ago } from "../../../operations/shown.ts";
 import { type Area, row } from "./check.ts";
 import type { Here } from "./here.ts";
 import type { StoreTrouble } from "./store-look.ts";

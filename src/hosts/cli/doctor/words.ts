@@ -1,4 +1,4 @@
-/** Sizes and lists in the sentences of findings. */
+/** Sizes in the sentences of findings. */
 const units = ["bytes", "kB", "MB", "GB", "TB"] as const;
 
 export function inBytes(bytes: number): string {
@@ -6,7 +6,3 @@ export function inBytes(bytes: number): string {
   const value = bytes / 1000 ** step;
   return `${value < 10 && step > 0 ? value.toFixed(1) : Math.round(value)} ${units[step]}`;
 }
-
-/** A list in a sentence, with the rest counted. */
-export const listed = (texts: readonly string[], most = 4): string =>
-  texts.length <= most ? texts.join(", ") : `${texts.slice(0, most).join(", ")} and ${texts.length - most} more`;

@@ -5,7 +5,7 @@ import type { Fields } from "../../../engine/event.ts";
 import { decidingEvents } from "../../../engine/events.ts";
 import type { Run, Store } from "../../../engine/record.ts";
 import { isRecord } from "../../../engine/schema.ts";
-import { inputOf } from "../../../operations/run-words.ts";
+import { inputOf } from "../../../operations/runs/run-words.ts";
 import type { ExitCode, Invocation } from "../command.ts";
 import { loadActive } from "../loaded.ts";
 import { openStore } from "../store.ts";

@@ -5,8 +5,8 @@ import type { Hook } from "../../../engine/hook.ts";
 import type { Store } from "../../../engine/record.ts";
 import { delayExamples, delayOf } from "../../../formats/automations/moment.ts";
 import { isListedAsGuard } from "../../../operations/guards.ts";
-import { findHook } from "../../../operations/hooks.ts";
-import { type Command, type ExitCode, type Invocation, textFlag, usageError } from "../command.ts";
+import { findHook } from "../../../operations/hooks/named-hook.ts";
+import { type ExitCode, type Invocation, textFlag, usageError } from "../command.ts";
 import { loadActive } from "../loaded.ts";
 import { openStore } from "../store.ts";
 import { oneLine, shortPath } from "../terminal.ts";
@@ -48,26 +48,6 @@ export const guardOn = (invocation: Invocation): Promise<ExitCode> =>
     else terminal.print(`${oneLine(hook.name)} ${changed ? "is on again" : "was not switched off here"}`);
     return 0;
   });
-
-/** Beside the actions that are operations, as models may call those. */
-export const guardActions: { readonly [name: string]: Command } = {
-  off: {
-    summary: "switch one guard off in this project, for at most 24 hours; for a person at a terminal",
-    usage: "guard off ID --for TIME [--json]",
-    example: "hookline guard off builtin:self_protection --for 1h",
-    flags: { for: { type: "string" } },
-    words: 1,
-    load: async () => guardOff,
-  },
-  on: {
-    summary: "switch a guard on again before its time is over",
-    usage: "guard on ID [--json]",
-    example: "hookline guard on builtin:self_protection",
-    flags: {},
-    words: 1,
-    load: async () => guardOn,
-  },
-};
 
 function nameIn({ words, usage }: Invocation): string {
   const [name] = words;

@@ -4,7 +4,7 @@ import type { HookId, Instant, SessionId } from "../../../engine/event.ts";
 import { type Hook, isGuard } from "../../../engine/hook.ts";
 import type { Found, Store } from "../../../engine/record.ts";
 import { stateOf, whyNotPaused } from "../../../operations/guards.ts";
-import { findHook, projectOf } from "../../../operations/hooks.ts";
+import { findHook, projectOf } from "../../../operations/hooks/named-hook.ts";
 import { pausedSince } from "../../../storage/sqlite/queries.ts";
 import type { ExitCode, Invocation } from "../command.ts";
 import { loadActive } from "../loaded.ts";

@@ -8,7 +8,7 @@ import { findAgent } from "../../../agents/install/version.ts";
 import { loadPatterns } from "../../../conditions/patterns.ts";
 import type { LoadedFile } from "../../../loading/load.ts";
 import { type Loaded, loadAll } from "../../../loading/loading.ts";
-import { untrustedWords } from "../../../operations/hook-counts.ts";
+import { untrustedWords } from "../../../operations/hooks/hook-counts.ts";
 import { trusting } from "../../compose/trust.ts";
 import type { Invocation } from "../command.ts";
 import { loadingFor } from "../loaded.ts";

@@ -2,7 +2,7 @@
 import type { Hook, HookSet } from "../../../engine/hook.ts";
 import type { Outcome } from "../../../engine/outcome.ts";
 import type { Run } from "../../../engine/record.ts";
-import { resultOf } from "../../../operations/run-words.ts";
+import { resultOf } from "../../../operations/runs/run-words.ts";
 import { hasRun, verdictOf } from "../testing/expected.ts";
 import { ownWords } from "../testing/from-run.ts";
 import type { Replayed } from "./judge.ts";

@@ -3,7 +3,7 @@ import { HooklineError } from "../../../engine/error.ts";
 import type { Instant } from "../../../engine/event.ts";
 import { nearest } from "../../../engine/nearest.ts";
 import type { Store, StoredEvent } from "../../../engine/record.ts";
-import { eventIfNamed } from "../runs/named.ts";
+import { eventIfNamed } from "../../../operations/record.ts";
 import type { OpenedStore } from "../store.ts";
 
 export interface Named {

@@ -1,20 +1,22 @@
 /** hookline runs cancel: ends a run of an automation that waits or is performed, on this machine or on one that shares a Postgres with it. */
 import { setTimeout as wait } from "node:timers/promises";
 import type { Run } from "../../../engine/record.ts";
+import { runNamed } from "../../../operations/record.ts";
 import { createJournal, lastingStore } from "../../../storage/sqlite/journal.ts";
 import { daemonFilesOf, runningDaemon } from "../../daemon/state-file.ts";
-import { type ExitCode, type Invocation, textFlag } from "../command.ts";
+import { type ExitCode, type Invocation, textFlag, usageError } from "../command.ts";
 import { sharedStore } from "../place.ts";
 import { type OpenedRecord, openRecord } from "../shared-store/record.ts";
 import { openStore } from "../store.ts";
 import { safeText } from "../terminal.ts";
-import { runNamed } from "./named.ts";
 
 /** What a queue did: the run as it has ended, or it was told to end; or nobody who has it hears of that yet. Undefined: this queue does not have it. */
 type Cancelled = { run: Run } | "told" | "unheard" | undefined;
 
 /** @throws HooklineError run_unknown, store_unusable, store_locked */
-export async function cancel(invocation: Invocation, name: string): Promise<ExitCode> {
+export async function cancel(invocation: Invocation): Promise<ExitCode> {
+  const [name] = invocation.words;
+  if (name === undefined) throw usageError("missing argument RUN", invocation.usage);
   const record = await openRecord(invocation);
   try {
     const run = await runNamed(record, name);

@@ -4,58 +4,13 @@ import { resolve } from "node:path";
 import { lineOf } from "../../../actions/command/environment.ts";
 import { isReallyInside } from "../../../actions/repository.ts";
 import type { Fields, Json } from "../../../engine/event.ts";
-import type { FollowUp } from "../../../engine/outcome.ts";
-import { word } from "../../../engine/program.ts";
-import type { Claim, Run, Store } from "../../../engine/record.ts";
 import { isRecord } from "../../../engine/schema.ts";
 import { pathInside } from "../../../files/paths.ts";
+import { type KeptFollowUp, subjectOf } from "../../../operations/runs/follow-ups.ts";
 import { createSpawner } from "../../../runtime/processes/spawner.ts";
 import { runInTerminal } from "../../../runtime/processes/start.ts";
 import type { Invocation } from "../command.ts";
 import { oneLine, safeText, shortPath } from "../terminal.ts";
-
-export interface KeptFollowUp extends FollowUp {
-  /** run.number */
-  id: string;
-  /** In its run, from 1. */
-  number: number;
-  run: Run;
-  done: boolean;
-}
-
-/** Of one run, in its order. */
-export async function followUpsOf(run: Run, store: Pick<Store, "peek">): Promise<KeptFollowUp[]> {
-  const kept: KeptFollowUp[] = [];
-  for (const [index, { kind, payload }] of (run.outcome?.followUps ?? []).entries()) {
-    const number = index + 1;
-    const done = (await store.peek([claimOf(run.id, number)], Date.now())) !== undefined;
-    kept.push({ id: `${run.id}.${number}`, number, run, kind, payload: payload ?? {}, done });
-  }
-  return kept;
-}
-
-/** Each is done once: by the process that has this claim. */
-export const claimOf = (run: string, number: number): Claim => ({
-  key: `follow-up:${run}:${number}`,
-  max: 1,
-  refusal: "this follow-up is already done",
-});
-
-/** What a person would name of it. */
-export function subjectOf({ kind, payload }: FollowUp): string {
-  const named = Object.hasOwn(subjects, kind) ? subjects[kind]?.(payload) : undefined;
-  return named ?? JSON.stringify(payload);
-}
-
-const subjects: { readonly [kind: string]: (payload: Fields) => string | undefined } = {
-  open_file: ({ path, line }) =>
-    typeof path === "string" ? `${path}${typeof line === "number" ? `:${line}` : ""}` : undefined,
-  run_command({ command, args }) {
-    if (typeof command !== "string") return undefined;
-    return Array.isArray(args) ? [command, ...args.map(String)].map(word).join(" ") : command;
-  },
-  create_task: ({ title, name, description }) => [title, name, description].find((one) => typeof one === "string"),
-};
 
 export interface FollowUpPlace {
   invocation: Invocation;
@@ -134,7 +89,7 @@ async function createTask(one: KeptFollowUp, { root, invocation, say, claim }: F
   const input = taskOf(one.payload);
   if (input === undefined) return { refused: "it has no title for the task; it stays open" };
   const { callOperation } = await import("../operations/run.ts");
-  const { answer } = await callOperation(
+  const answer = await callOperation(
     { name: "task_create", input, folder: root, key: `follow-up:${one.id}` },
     invocation,
   );

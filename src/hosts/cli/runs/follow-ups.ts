@@ -1,95 +1,25 @@
-/**
- * hookline follow-ups: the actions that hooks asked for. Hookline does none of them by itself: a person has each done,
- * once.
- */
-import type { Fields } from "../../../engine/event.ts";
+/** hookline follow-ups run: a person has an action done that a hook asked for, once. Hookline does none by itself. */
 import type { Run, Store } from "../../../engine/record.ts";
 import { findProject } from "../../../loading/project.ts";
+import { runNamed } from "../../../operations/record.ts";
+import { claimOf, followUpsOf, type KeptFollowUp } from "../../../operations/runs/follow-ups.ts";
+import { hookOfRun } from "../../../operations/runs/runs.ts";
 import { type ExitCode, type Invocation, usageError } from "../command.ts";
-import { projectFolders } from "../project.ts";
 import { type OpenedStore, openStore } from "../store.ts";
-import { table } from "../table.ts";
-import { ago, oneLine } from "../terminal.ts";
-import { claimOf, type FollowUpPlace, followUpsOf, type KeptFollowUp, kinds, subjectOf } from "./follow-up-kinds.ts";
-import { runNamed } from "./named.ts";
-import { hookOfRun, trustNow } from "./trust-of-run.ts";
+import { oneLine } from "../terminal.ts";
+import { type FollowUpPlace, kinds } from "./follow-up-kinds.ts";
+import { trustNow } from "./trust-of-run.ts";
 
 export async function followUps(invocation: Invocation): Promise<ExitCode> {
-  const [word, id] = invocation.words;
+  const [id] = invocation.words;
+  if (id === undefined) throw usageError("missing argument RUN", invocation.usage);
   const store = openStore(invocation);
   try {
-    if (word === "list" && id === undefined) return await list(invocation, store);
-    if (word === "run" && id) return await run(invocation, store, id);
-    throw usageError(
-      word === "run" ? "missing argument RUN" : word === undefined ? "missing action" : `unknown action "${word}"`,
-      invocation.usage,
-    );
+    return await run(invocation, store, id);
   } finally {
     store.close();
   }
 }
-
-/** So many of the newest runs are looked through. */
-const newest = 1000;
-
-async function list(invocation: Invocation, store: Store): Promise<ExitCode> {
-  const found: KeptFollowUp[] = [];
-  const isAll = invocation.flags.all === true;
-  const runs = await store.runs({ limit: newest, ...(isAll ? {} : { folders: projectFolders(invocation) }) });
-  for (const one of runs) found.push(...(await followUpsOf(one, store)));
-  const shown = isAll ? found : found.filter(({ done }) => !done);
-  const { terminal } = invocation;
-  const isCut = runs.length === newest;
-  if (invocation.json) terminal.print(JSON.stringify(shown.map(rowOf)));
-  else if (shown.length > 0) for (const line of lines(invocation, shown)) terminal.print(line);
-  else terminal.print(`no follow-up is open${isCut ? ` in the newest ${newest} runs` : ""}`);
-  if (isCut)
-    terminal.error(
-      `hookline: this list covers the newest ${newest} runs; \`hookline runs show RUN\` shows those of an older run`,
-    );
-  return 0;
-}
-
-const lines = ({ terminal }: Invocation, shown: readonly KeptFollowUp[]): string[] =>
-  table(
-    terminal,
-    [
-      { title: "when" },
-      { title: "kind" },
-      { title: "what", fills: true },
-      { title: "asked for by", fills: true },
-      { title: "state" },
-      { title: "follow-up" },
-    ],
-    shown.map((one) => [
-      ago(one.run.startedAt),
-      one.kind,
-      subjectOf(one),
-      one.run.hookName,
-      one.done ? "done" : "open",
-      one.id,
-    ]),
-  );
-
-/** A follow-up as JSON tells it. */
-const rowOf = ({
-  id,
-  number,
-  run: { id: runId, hook, hookName, eventName, session, startedAt },
-  ...one
-}: KeptFollowUp): Fields => ({
-  id,
-  run: runId,
-  number,
-  kind: one.kind,
-  payload: one.payload,
-  hook,
-  hookName,
-  event: eventName,
-  session: session ?? null,
-  at: new Date(startedAt).toISOString(),
-  done: one.done,
-});
 
 async function run(invocation: Invocation, store: OpenedStore, written: string): Promise<ExitCode> {
   const wanted = await find(invocation, store, written);

@@ -1,38 +1,52 @@
-/** hookline runs tail: a line for each run as it ends, to be left open beside an agent. */
+/** hookline runs tail: a line for each run as it ends, to be left open beside an agent. It takes what `runs` takes. */
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import type { Run, RunFilter, Store } from "../../../engine/record.ts";
-import { brief } from "../../../operations/runs.ts";
+import type { Run, RunFilter } from "../../../engine/record.ts";
+import { recordOf } from "../../../operations/record.ts";
+import { filterOf } from "../../../operations/runs/filter.ts";
+import { markOf } from "../../../operations/runs/marks.ts";
+import { statusAndResult } from "../../../operations/runs/run-words.ts";
+import { runRow, runs } from "../../../operations/runs/runs.ts";
+import { askedOf } from "../../../operations/serve.ts";
 import type { ExitCode, Invocation } from "../command.ts";
+import { openAt } from "../operations/at.ts";
+import { inputFor } from "../operations/run.ts";
 import { oneLine, shortPath, type Terminal } from "../terminal.ts";
 import { cut, padded } from "../width.ts";
-import { paintedMark } from "./marks.ts";
-import { statusAndResult } from "./runs.ts";
 
 const pause = 250;
 /** Of those before, so that the view does not begin empty. */
 const shownBefore = 5;
 
-export async function tail(invocation: Invocation, store: Store, filter: RunFilter): Promise<ExitCode> {
+export async function tail(invocation: Invocation): Promise<ExitCode> {
   const { terminal, json, signal } = invocation;
-  const seen = new Map<string, string>();
-  const newest = async (): Promise<Run[]> => [...(await store.runs({ ...filter, limit: 100 }))].reverse();
-  const before = await newest();
-  for (const run of before) seen.set(run.id, run.status);
-  if (terminal.isTerminal && !json) {
-    terminal.print(terminal.paint("dim", `Runs ${placeOf(invocation, filter)}, as they end. Ctrl-C ends this view.`));
-    for (const run of before.slice(-shownBefore)) terminal.print(lineOf(run, terminal));
-  }
-  while (!signal.aborted) {
-    for (const run of await newest()) {
-      if (seen.get(run.id) === run.status) continue;
-      seen.set(run.id, run.status);
-      if (json) terminal.print(JSON.stringify(brief(run)));
-      else if (run.status !== "running") terminal.print(lineOf(run, terminal));
+  const input = inputFor(runs, invocation);
+  const opened = await openAt(invocation, { reads: true });
+  try {
+    const asked = askedOf(opened.at, signal);
+    const record = await recordOf(asked);
+    const filter = await filterOf(input, asked, record);
+    const seen = new Map<string, string>();
+    const newest = async (): Promise<Run[]> => [...(await record.runs({ ...filter, limit: 100 }))].reverse();
+    const before = await newest();
+    for (const run of before) seen.set(run.id, run.status);
+    if (terminal.isTerminal && !json) {
+      terminal.print(terminal.paint("dim", `Runs ${placeOf(invocation, filter)}, as they end. Ctrl-C ends this view.`));
+      for (const run of before.slice(-shownBefore)) terminal.print(lineOf(run, terminal));
     }
-    await wait(pause, undefined, { signal }).catch(() => {}); // Ctrl-C ends it
+    while (!signal.aborted) {
+      for (const run of await newest()) {
+        if (seen.get(run.id) === run.status) continue;
+        seen.set(run.id, run.status);
+        if (json) terminal.print(JSON.stringify(runRow(run)));
+        else if (run.status !== "running") terminal.print(lineOf(run, terminal));
+      }
+      await wait(pause, undefined, { signal }).catch(() => {}); // Ctrl-C ends it
+    }
+    return 0;
+  } finally {
+    await opened.close();
   }
-  return 0;
 }
 
 const placeOf = ({ home }: Invocation, { folders }: RunFilter): string =>
@@ -47,5 +61,6 @@ function lineOf(run: Run, terminal: Terminal): string {
   const before = `${time} . ${hook} `.length;
   const result = oneLine(statusAndResult(run));
   const shown = terminal.isTerminal ? cut(result, terminal.width - before) : result;
-  return `${terminal.paint("dim", time)} ${paintedMark(run, terminal)} ${hook} ${shown}`;
+  const { text, tone } = markOf(run);
+  return `${terminal.paint("dim", time)} ${terminal.paint(tone, text)} ${hook} ${shown}`;
 }

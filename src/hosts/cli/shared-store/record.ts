@@ -8,22 +8,36 @@ import { type OpenedStore, openStoreToRead } from "../store.ts";
 
 export type OpenedRecord = OpenedStore & Pick<SqliteStore, "database">;
 
+/** The record over this machine's store; to close it leaves that store open. */
+export type RecordOver = OpenedRecord & { closeShared(): void };
+
 /**
- * To look only. Runs whose process is gone are closed, and what this machine has not yet brought to the Postgres is brought there first.
+ * Runs whose process is gone are closed, and what this machine has not yet brought to the Postgres is brought there first.
  *
  * @throws HooklineError store_unusable, store_locked
  */
+export async function recordOver(invocation: Invocation, local: OpenedRecord): Promise<RecordOver> {
+  const url = sharedStore(invocation, textFlag(invocation.flags, "store"));
+  await local.repair();
+  return url === undefined ? { ...local, closeShared() {} } : openShared(invocation, local, url);
+}
+
+/** To look only. @throws HooklineError as above */
 export async function openRecord(invocation: Invocation): Promise<OpenedRecord> {
   const local = openStoreToRead(invocation);
-  const url = sharedStore(invocation, textFlag(invocation.flags, "store"));
   try {
-    await local.repair();
-    if (url !== undefined) return await openShared(invocation, local, url);
+    const record = await recordOver(invocation, local);
+    return {
+      ...record,
+      close() {
+        local.close();
+        record.closeShared();
+      },
+    };
   } catch (error) {
     local.close();
     throw error;
   }
-  return local;
 }
 
 /** Brings what this machine has recorded to the Postgres that is named as the store. Where that cannot be done it says so: it comes later. */
@@ -37,7 +51,7 @@ export async function bringRecord(invocation: Invocation): Promise<void> {
   }
 }
 
-async function openShared({ terminal, signal }: Invocation, local: OpenedRecord, url: string): Promise<OpenedRecord> {
+async function openShared({ terminal, signal }: Invocation, local: OpenedRecord, url: string): Promise<RecordOver> {
   const [{ openPostgresStore }, { createShip }] = await Promise.all([
     import("../../../storage/postgres/postgres.ts"),
     import("../../../storage/postgres/shipping.ts"),
@@ -55,9 +69,6 @@ async function openShared({ terminal, signal }: Invocation, local: OpenedRecord,
     ...shared,
     ...{ database, path, repair: local.repair },
     peek: local.peek, // what was done once was done on a machine
-    close() {
-      local.close();
-      void shared.close();
-    },
+    closeShared: () => void shared.close(),
   };
 }

@@ -7,7 +7,7 @@ import { isRecord } from "../../../engine/schema.ts";
 import type { Expectation, ExpectedField, ExpectedRun } from "../../../formats/hook-tests/fields.ts";
 import type { WrittenTest } from "../../../formats/hook-tests/file.ts";
 import type { Place } from "../../../formats/reading/tree.ts";
-import { resultOf } from "../../../operations/run-words.ts";
+import { resultOf } from "../../../operations/runs/run-words.ts";
 import type { Performed, Seen } from "./perform.ts";
 
 export interface Failure extends Place {

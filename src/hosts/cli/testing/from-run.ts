@@ -13,8 +13,8 @@ import {
 import { textOfTests } from "../../../formats/hook-tests/write.ts";
 import { isHookTest } from "../../../loading/places.ts";
 import { findProject, workspaceOf } from "../../../loading/project.ts";
+import { eventMeant } from "../../../operations/why/why.ts";
 import { type ExitCode, type Invocation, usageError } from "../command.ts";
-import { askedEvent } from "../runs/asked-event.ts";
 import { openStoreToRead } from "../store.ts";
 import { shortPath } from "../terminal.ts";
 import { hasRun, verdictOf } from "./expected.ts";
@@ -30,7 +30,7 @@ export async function fromRun(name: string, invocation: Invocation): Promise<Exi
   if (path !== undefined && existsSync(path)) throw usageError(`the file ${path} is there already`, usage);
   const store = openStoreToRead(invocation);
   try {
-    const { stored } = await askedEvent(store, { ...invocation, words: [name] });
+    const { stored } = await eventMeant(store, { id: name }, { event: undefined, cwd, home });
     const text = testText(stored, await store.runs({ eventId: stored.event.id }), { home });
     if (path === undefined) terminal.print(text.trimEnd());
     else {

@@ -8,7 +8,7 @@ import { object, text } from "../../../engine/schema.ts";
 import { findProject } from "../../../loading/project.ts";
 import { knownEvent, send } from "../../../operations/event.ts";
 import { type Operation, plain } from "../../../operations/operation.ts";
-import { resultOf } from "../../../operations/run-words.ts";
+import { resultOf } from "../../../operations/runs/run-words.ts";
 import type { Daemon } from "../daemon.ts";
 import { eventShown, eventsLooked, type Projects, payloadIn, placeIn, projectParam } from "./events.ts";
 import type { Performed, Replay, Sample } from "./shown.ts";

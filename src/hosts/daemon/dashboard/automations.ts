@@ -6,7 +6,7 @@ import { automationList } from "../../../operations/automations/actions.ts";
 import { automationExport } from "../../../operations/automations/files.ts";
 import { type Asked, type Operation, plain } from "../../../operations/operation.ts";
 import { rowsOf } from "../../../operations/project-service.ts";
-import { resultOf } from "../../../operations/run-words.ts";
+import { resultOf } from "../../../operations/runs/run-words.ts";
 import { tokensByDay } from "../../../storage/sqlite/statistics.ts";
 import type { Daemon } from "../daemon.ts";
 import type { AutomationShown, Automations } from "./shown.ts";

@@ -9,7 +9,6 @@ import { shortened } from "../../../engine/one-line.ts";
 import type { Run, Store, StoredEvent } from "../../../engine/record.ts";
 import { isRecord, type Schema, text } from "../../../engine/schema.ts";
 import { findProject } from "../../../loading/project.ts";
-import { eventOf } from "../../../operations/event.ts";
 import type { Daemon } from "../daemon.ts";
 import { deepestInLevels, jsonIn } from "../ingest.ts";
 import type { Blocked, EventShown, HookPlace, Hooks, Now, ProjectShown, RunPage, Session } from "./shown.ts";
@@ -119,7 +118,7 @@ export function createProjects({ home, cwd, context }: Pick<Daemon, "home" | "cw
   const projectAt = createProjectFinder(home);
   return {
     projectAt,
-    hooksAt: async (root) => context.hooks(eventOf("Notification", {}, { ...context, event: undefined, cwd: root })),
+    hooksAt: async (root) => (await context.active(root)).set,
     rootOf: (written) => written ?? projectAt(cwd).root,
   };
 }

@@ -9,7 +9,7 @@ import type { StoredEvent } from "../../../engine/record.ts";
 import { object, text } from "../../../engine/schema.ts";
 import { isUntrusted } from "../../../loading/trust/untrusted.ts";
 import { stateOf, whyNotPaused } from "../../../operations/guards.ts";
-import { eachHook, type Pausing } from "../../../operations/hook-counts.ts";
+import { eachHook, type Pausing } from "../../../operations/hooks/hook-counts.ts";
 import type { Asked, Operation } from "../../../operations/operation.ts";
 import { failuresOf, hookTimings } from "../../../storage/sqlite/statistics.ts";
 import type { Daemon } from "../daemon.ts";

@@ -10,11 +10,11 @@ import type { RunFilter, StoredEvent } from "../../../engine/record.ts";
 import { integer, isRecord, object, say, text } from "../../../engine/schema.ts";
 import { eventOf, knownEvent } from "../../../operations/event.ts";
 import { guardStats } from "../../../operations/guards.ts";
-import { countHooks, waitingOf } from "../../../operations/hook-counts.ts";
+import { countHooks, waitingOf } from "../../../operations/hooks/hook-counts.ts";
 import { type Operation, plain } from "../../../operations/operation.ts";
 import { rowsOf } from "../../../operations/project-service.ts";
-import { resultOf } from "../../../operations/run-words.ts";
-import { runStatus } from "../../../operations/runs.ts";
+import { runStatus } from "../../../operations/runs/filter.ts";
+import { resultOf } from "../../../operations/runs/run-words.ts";
 import type { OperationTable } from "../../../operations/serve.ts";
 import { eventPlaces, newestOfProject, recentlyDenied } from "../../../storage/sqlite/queries.ts";
 import { isLevel } from "../../cli/packs/pack.ts";
@@ -126,18 +126,18 @@ export function dashboardOperations(daemon: Daemon, everybodys: OperationTable):
     summary: "Shows one run whole: the event, each condition with its value, the steps, the outcome and the reply.",
     params: object({ id: text("the run's id") }),
     readOnly: true,
-    run: async ({ id }) =>
-      plain(await traceOf(id, { ...knowing, home, environment: daemon.environment, judging: daemon.judging })),
+    run: async ({ id }) => plain(await traceOf(id, { ...knowing, home, judging: daemon.judging })),
   };
 
   const guards: Operation<{ project?: string }> = {
-    ...guardStats,
+    summary: guardStats.summary,
+    readOnly: true,
     params: object({}, { project }),
     async run({ project: written }, asked) {
       const root = rootOf(written);
       const { hooks } = await hooksAt(root);
       const set = { id: "", hooks };
-      const stats = await guardStats.run({}, { ...asked, hooks: () => set, projectOf: () => root });
+      const stats = await guardStats.run({}, { ...asked, active: () => ({ set, root }), cwd: root });
       const { guards: rows = [], ...rest } = isRecord(stats) ? (stats as Fields) : {}; // an object of JSON
       const shown = rowsOf(rows).map((row) => {
         const tags = hooks.find(({ id }) => id === row.id)?.tags ?? [];

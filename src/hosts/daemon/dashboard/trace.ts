@@ -10,12 +10,12 @@ import { scopeOf } from "../../../engine/plan.ts";
 import type { Ports, Scope } from "../../../engine/ports.ts";
 import type { StoredEvent } from "../../../engine/record.ts";
 import { findProject, workspaceOf } from "../../../loading/project.ts";
-import { resultOf } from "../../../operations/run-words.ts";
-import { idsFrom } from "../../../storage/sqlite/queries.ts";
+import { effectRows } from "../../../operations/effects.ts";
+import { runNamed } from "../../../operations/record.ts";
+import { resultOf } from "../../../operations/runs/run-words.ts";
+import { reasonsOf } from "../../../operations/why/reasons.ts";
 import type { SqliteStore } from "../../../storage/sqlite/sqlite.ts";
-import { effectRows } from "../../cli/hooks/effect-lines.ts";
-import { runNamed } from "../../cli/runs/named.ts";
-import { reasonsOf } from "../../cli/runs/reasons.ts";
+import { asRecord } from "../../compose/record.ts";
 import { couldBeAllowed, eventShown, type Knowing, placeIn } from "./events.ts";
 import type { ConditionShown, Trace } from "./shown.ts";
 
@@ -25,15 +25,13 @@ export type Judging = Required<Pick<Ports, "registry" | "registryAt" | "patterns
 interface Tracing extends Knowing {
   store: SqliteStore;
   home: string;
-  environment: Readonly<Record<string, string>>;
   judging: Judging;
 }
 
 /** @throws HooklineError run_unknown */
 export async function traceOf(id: string, tracing: Tracing): Promise<Trace> {
   const { store, projectAt } = tracing;
-  const ids = { idsFrom: idsFrom.bind(undefined, store.database) };
-  const run = await runNamed({ ...store, ...ids }, id);
+  const run = await runNamed(asRecord(store), id);
   const stored = await store.event(run.eventId);
   const set = stored && (await store.hookSet(stored.set));
   const hook = set?.hooks.find((one) => one.id === run.hook);
@@ -96,10 +94,10 @@ async function judged(condition: Condition, stored: StoredEvent, { judging, home
 
 /** Those that listen to the event, in running order. */
 async function othersOf(stored: StoredEvent, set: HookSet, tracing: Tracing): Promise<Trace["others"]> {
-  const { store, judging, home, environment } = tracing;
+  const { store, judging, home } = tracing;
   const { event } = stored;
   const reasons = await reasonsOf(store, stored, {
-    place: { cwd: event.cwd, home, environment },
+    home,
     isAll: true,
     registry: judging.registryAt(event),
     patterns: judging.patterns,

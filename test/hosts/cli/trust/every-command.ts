@@ -1,6 +1,6 @@
 /** Every command of the table with words that make sense in a stranger's repository; a command without words here fails a test. */
-import { commands, internalCommands } from "../../../../src/hosts/cli/commands.ts";
-import { actionsOf } from "../../../../src/hosts/cli/operations/actions.ts";
+import { internalCommands } from "../../../../src/hosts/cli/commands.ts";
+import { everyCommand as all } from "../../../../src/hosts/cli/find.ts";
 import type { HostileRepository } from "./hostile-repositories.ts";
 
 type Words = readonly string[];
@@ -101,12 +101,15 @@ const given: Readonly<Record<string, Words>> = {
 /** What takes a process of its own, or is of no repository: traced.ts starts `hook`, `up` and `down`. */
 export const elsewhere: ReadonlySet<string> = new Set(["demo", "up", "down", "mcp", "hook", ...internalCommands]);
 
-export const covered = (name: string): boolean =>
-  elsewhere.has(name) || Object.hasOwn(table, name) || actionsOf(name).length > 0;
+export const names: readonly string[] = [...(await all()).keys()];
 
-export const everyCommand = (repository: HostileRepository): Words[] =>
-  Object.keys(commands).flatMap((name) => {
-    const row = Object.hasOwn(table, name) ? table[name] : undefined;
-    if (row) return row(repository);
-    return actionsOf(name).map((action) => [name, action.name, ...(given[`${name} ${action.name}`] ?? [])]);
-  });
+/** By its own name, or by that of its group. */
+export const covered = (name: string): boolean =>
+  elsewhere.has(name) || Object.hasOwn(table, name) || name.includes(" ");
+
+export const everyCommand = (repository: HostileRepository): Words[] => [
+  ...Object.values(table).flatMap((row) => row(repository)),
+  ...names
+    .filter((name) => name.includes(" ") && !Object.hasOwn(table, name.split(" ")[0] ?? ""))
+    .map((name) => [...name.split(" "), ...(given[name] ?? [])]),
+];

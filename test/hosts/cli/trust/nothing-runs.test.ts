@@ -9,11 +9,10 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { packageForTests } from "../../../../scripts/package-for-tests.ts";
-import { commands } from "../../../../src/hosts/cli/commands.ts";
 import { askGitAs } from "../../../../src/hosts/cli/git/worktrees.ts";
 import type { CommandAnswer } from "../../../standing-command.ts";
 import { temporaryFolder } from "../../../temporary-folder.ts";
-import { covered, everyCommand } from "./every-command.ts";
+import { covered, everyCommand, names } from "./every-command.ts";
 import { type HostileRepository, hostileRepositories, together, writeRepository } from "./hostile-repositories.ts";
 import { payload, performed } from "./traced.ts";
 
@@ -106,7 +105,7 @@ test("with all trusted a repository's program is started and its address is cont
 
 test("each command of the table has words for a stranger's repository", () => {
   assert.deepEqual(
-    Object.keys(commands).filter((name) => !covered(name)),
+    names.filter((name) => !covered(name)),
     [],
   );
 });

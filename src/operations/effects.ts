@@ -1,14 +1,12 @@
 /** What a tool call does, for a person: each command with its effects, and what nobody can tell. */
-import { loadPatterns } from "../../../conditions/patterns.ts";
-import { ownTemporary } from "../../../conditions/temporary.ts";
-import { commandText, type Effect, effectText, isPlaceName, type PlaceName } from "../../../engine/effects.ts";
-import { type Fields, type HookEvent, textField } from "../../../engine/event.ts";
-import { rowOf } from "../../../engine/events.ts";
-import type { Patterns } from "../../../engine/ports.ts";
-import { isRecord } from "../../../engine/schema.ts";
-import { findProject, workspaceOf } from "../../../loading/project.ts";
-import type { Place } from "../place.ts";
-import { oneLine, type Terminal } from "../terminal.ts";
+import { ownTemporary } from "../conditions/temporary.ts";
+import { commandText, type Effect, effectText, isPlaceName, type PlaceName } from "../engine/effects.ts";
+import { type Fields, type HookEvent, textField } from "../engine/event.ts";
+import { rowOf } from "../engine/events.ts";
+import type { Patterns } from "../engine/ports.ts";
+import { isRecord } from "../engine/schema.ts";
+import { findProject, workspaceOf } from "../loading/project.ts";
+import { oneLine, type Shown } from "./shown.ts";
 
 /** Beyond that nobody reads it. */
 const mostCommands = 30;
@@ -53,11 +51,13 @@ export function effectRows(event: HookEvent, home: string, patterns: Patterns): 
   };
 }
 
-export async function effectLines(event: HookEvent, { home }: Place, terminal: Terminal): Promise<string[]> {
+/** The same for a person. What reads shell lines is loaded for this alone. */
+export async function shownEffects(event: HookEvent, home: string): Promise<Shown[]> {
+  const { loadPatterns } = await import("../conditions/patterns.ts");
   const { rows, unclear } = effectRows(event, home, await loadPatterns({ shell: true, glob: true }));
   return [
-    ...(rows.length === 0 ? [] : [terminal.paint("bold", "what the call does, as far as its text tells")]),
+    ...(rows.length === 0 ? [] : [{ text: "what the call does, as far as its text tells", tone: "bold" } as const]),
     ...rows.map(([what, does]) => `  ${oneLine(what)}${does === "" ? "" : `: ${oneLine(does)}`}`),
-    ...unclear.map((why) => `  ${terminal.paint("yellow", "unclear")}: ${oneLine(why)}`),
+    ...unclear.map((why) => ({ line: ["  ", { text: "unclear", tone: "yellow" } as const, `: ${oneLine(why)}`] })),
   ];
 }

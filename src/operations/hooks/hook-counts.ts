@@ -2,13 +2,13 @@
  * How many hooks are here, how many of them are in force, and why the others are not (R100). Each screen takes its numbers and its
  * sentence about trust from here, so that no two of them count differently.
  */
-import { pauseOf } from "../engine/admit.ts";
-import type { Instant } from "../engine/event.ts";
-import { type Hook, isBuiltIn } from "../engine/hook.ts";
-import type { Paused } from "../engine/record.ts";
-import { isLastGood } from "../loading/last-good-guards.ts";
-import type { LoadedHooks } from "../loading/load.ts";
-import { isUntrusted } from "../loading/trust/untrusted.ts";
+import { pauseOf } from "../../engine/admit.ts";
+import type { Instant } from "../../engine/event.ts";
+import { type Hook, isBuiltIn } from "../../engine/hook.ts";
+import type { Paused } from "../../engine/record.ts";
+import { isLastGood } from "../../loading/last-good-guards.ts";
+import type { LoadedHooks } from "../../loading/load.ts";
+import { isUntrusted } from "../../loading/trust/untrusted.ts";
 
 /** What is paused, where, and now. */
 export interface Pausing {

@@ -1,10 +1,9 @@
 /** What a clock or a watch would set off and no daemon does: doctor, status, list and explain say it by the same function. */
-import type { Fields } from "../../../engine/event.ts";
-import { nameOf } from "../../../engine/explain.ts";
-import type { Hook } from "../../../engine/hook.ts";
-import { realOf } from "../../../files/paths.ts";
-import { listed } from "../doctor/words.ts";
-import { counted } from "../terminal.ts";
+import type { Fields } from "../../engine/event.ts";
+import { nameOf } from "../../engine/explain.ts";
+import type { Hook } from "../../engine/hook.ts";
+import { counted, listed } from "../../engine/words.ts";
+import { realOf } from "../../files/paths.ts";
 
 /** Enabled hooks that a clock or a watch sets off: only a daemon has these. */
 export const waitingForDaemon = (hooks: readonly Hook[]): Hook[] =>

@@ -1,17 +1,16 @@
 /** What each hook made of an event: what its run says, and for the rest what the stored event and the stored hooks say again. */
 
-import type { Instant } from "../../../engine/event.ts";
-import { read } from "../../../engine/explain.ts";
-import { type Hook, isBuiltIn } from "../../../engine/hook.ts";
-import type { VerdictKind } from "../../../engine/outcome.ts";
-import { listensTo, type Plan, planHooks } from "../../../engine/plan.ts";
-import type { Patterns, Registry } from "../../../engine/ports.ts";
-import type { Run, RunStatus, Store, StoredEvent, Withheld } from "../../../engine/record.ts";
-import { findProject, workspaceOf } from "../../../loading/project.ts";
-import { resultOf } from "../../../operations/run-words.ts";
+import type { Instant } from "../../engine/event.ts";
+import { read } from "../../engine/explain.ts";
+import { type Hook, isBuiltIn } from "../../engine/hook.ts";
+import type { VerdictKind } from "../../engine/outcome.ts";
+import { listensTo, type Plan, planHooks } from "../../engine/plan.ts";
+import type { Patterns, Registry } from "../../engine/ports.ts";
+import type { Run, RunStatus, Store, StoredEvent, Withheld } from "../../engine/record.ts";
+import { findProject, workspaceOf } from "../../loading/project.ts";
 import { changedSince } from "../hooks/changed-since.ts";
-import type { Place } from "../place.ts";
-import { isOfProject, projectFolders } from "../project.ts";
+import { isOfProject, projectFolders } from "../project-folders.ts";
+import { resultOf } from "../runs/run-words.ts";
 
 /** What one hook made of the event. */
 export interface Reason {
@@ -38,7 +37,7 @@ export interface Reason {
 }
 
 interface Judging {
-  place: Place;
+  home: string;
   /** Also of hooks of other projects. */
   isAll: boolean;
   /** Where the event happened. */
@@ -50,17 +49,17 @@ interface Judging {
 export async function reasonsOf(
   store: Store,
   stored: StoredEvent,
-  { place, isAll, registry, patterns }: Judging,
+  { home, isAll, registry, patterns }: Judging,
 ): Promise<Reason[]> {
   const { event } = stored;
   const runs = new Map<string, Run>();
   for (const run of await store.runs({ eventId: event.id, limit: 10_000 })) runs.set(run.hook, run);
   const set = await store.hookSet(stored.set);
-  const workspace = workspaceOf(findProject(event.cwd, place.home));
+  const workspace = workspaceOf(findProject(event.cwd, home));
   const known = { ...(set ?? { id: stored.set, hooks: [] }), workspace };
-  const there = { ...place, cwd: event.cwd };
+  const there = { home, cwd: event.cwd };
   const plans = planHooks(known, registry, patterns);
-  const folders = projectFolders({ cwd: event.cwd, home: place.home });
+  const folders = projectFolders(there);
   const told = known.hooks.filter((hook) => isAll || runs.has(hook.id) || isOfProject(hook, folders));
   const reasons = await Promise.all(
     told.map(async (hook): Promise<Reason> => {
@@ -86,7 +85,7 @@ export async function reasonsOf(
 const ofHook = (
   hook: Hook,
   at: Instant,
-  place: Place,
+  place: { home: string; cwd: string },
 ): Pick<Reason, "hook" | "name" | "file" | "line" | "changed"> => ({
   hook: hook.id,
   name: hook.name,

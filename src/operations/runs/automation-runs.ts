@@ -1,103 +1,10 @@
-/** Operations that list runs, and runs of automations in the fields of specification 000 (A45). */
-import { type Fields, type HookId, textField } from "../engine/event.ts";
-import type { Run, RunFilter, RunStatus, Store } from "../engine/record.ts";
-import { integer, isRecord, object, oneOf, type Schema, say, text } from "../engine/schema.ts";
-import { automationOf } from "../formats/automations/fields.ts";
-import { chooseNamed, hookOf, knownAnywhere, notFound } from "./automations/stored.ts";
-import { eachHook } from "./hook-counts.ts";
-import { type Asked, type Operation, plain } from "./operation.ts";
-
-export const runStatus: Schema<RunStatus> = oneOf(
-  "queued",
-  "running",
-  "completed",
-  "skipped",
-  "failed",
-  "timeout",
-  "cancelled",
-  "interrupted",
-);
-
-const usualLimit = 30;
-const largestLimit = 1000;
-
-export const runs: Operation<RunFilter> = {
-  summary: "Lists runs, newest first.",
-  params: object(
-    {},
-    {
-      hook: text("only runs of the hook with this id"),
-      session: text("only runs of this session"),
-      event: text("only runs on events of this name"),
-      eventId: text("only runs on the event with this id"),
-      status: say(runStatus, "only runs with this status"),
-      limit: say(integer(undefined, 1), `how many at most; never more than ${largestLimit}`, usualLimit),
-    },
-  ),
-  readOnly: true,
-  async run({ limit = usualLimit, ...filter }, { store }) {
-    const found = await store.runs({ ...filter, limit: Math.min(limit, largestLimit) });
-    return found.map(brief);
-  },
-};
-
-/** A run in a list, on one line. */
-export const brief = ({
-  id,
-  hook,
-  eventName,
-  eventId,
-  session,
-  status,
-  reason,
-  cause,
-  startedAt,
-  ms,
-}: Run): Fields => ({
-  id,
-  hook,
-  event: eventName,
-  eventId,
-  session: session ?? null,
-  status,
-  reason: reason ?? null,
-  cause,
-  startedAt: new Date(startedAt).toISOString(),
-  ms: ms ?? null,
-});
-
-export const run: Operation<{ id: string }> = {
-  summary: "Shows one run in full: its steps, their results, and the hook's answer.",
-  params: object({ id: text("the run's id") }),
-  readOnly: true,
-  async run({ id }, { store }) {
-    const found = await store.run(id);
-    if (!found) throw new Error(`no run is called "${id}"`);
-    return plain(found);
-  },
-};
-
-export const status: Operation<object> = {
-  summary: "Shows how many hooks are active, how many runs are in progress, and the last event.",
-  params: object({}, {}),
-  readOnly: true,
-  async run(_params, { store, hooks, event }) {
-    const [set, running, events] = await Promise.all([
-      hooks(event),
-      store.runs({ status: "running", limit: largestLimit }),
-      store.events(1),
-    ]);
-    const last = events[0]?.event;
-    return {
-      hooks: eachHook(set.hooks).length,
-      set: set.id,
-      running: running.length,
-      lastEvent: last ? { id: last.id, name: last.name, at: new Date(last.at).toISOString() } : null,
-    };
-  },
-};
-
-// Runs of automations.
+/** Runs of automations in the fields of specification 000 (A45). */
+import { type Fields, type HookId, textField } from "../../engine/event.ts";
+import type { Run, Store } from "../../engine/record.ts";
+import { integer, isRecord, object, say, text } from "../../engine/schema.ts";
+import { automationOf } from "../../formats/automations/fields.ts";
+import { chooseNamed, hookOf, knownAnywhere, notFound } from "../automations/stored.ts";
+import type { Asked, Operation } from "../operation.ts";
 
 /** How an automation ends: with a model, or without. All steps before are context steps. */
 const endings: ReadonlySet<string> = new Set(["ask_model", "no_model"]);
@@ -141,6 +48,7 @@ function responseOf({ status, reason }: Run, said: Fields): string | null {
 const textIn = (fields: Fields, key: string): string | null => textField(fields, key) ?? null;
 
 const usualRuns = 10;
+const largestLimit = 1000;
 
 interface Wanted {
   id?: string;

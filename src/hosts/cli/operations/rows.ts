@@ -1,16 +1,15 @@
-/**
- * Operations as commands: `hookline task create …`. The table of operations says which actions there are and what they
- * take.
- */
+/** Operations as commands: `hookline task create …`. A row says how its command is called and what it takes. */
 import type { Fields, Json } from "../../../engine/event.ts";
-import { nearest } from "../../../engine/nearest.ts";
+import { eventNames } from "../../../engine/events.ts";
 import { isRecord } from "../../../engine/schema.ts";
 import { isSwitch, itemsOf, kindsOf, readValue, takesList } from "../../../operations/from-text.ts";
 import { operations } from "../../../operations/index.ts";
 import type { Operation } from "../../../operations/operation.ts";
+import { runs } from "../../../operations/runs/runs.ts";
+import { commandOf } from "../../../operations/serve.ts";
 import {
-  type Chosen,
   type Command,
+  type Flag,
   globalFlags,
   type Invocation,
   textOfFile,
@@ -18,74 +17,55 @@ import {
   textsFlag,
   usageError,
 } from "../command.ts";
-import type { Help } from "../help.ts";
 
-export interface Action {
-  /** As people write it. */
-  name: string;
-  /** The operation's name. */
-  full: string;
-  operation: Operation<unknown>;
+type Row = Operation<unknown, unknown>;
+
+/** By the names of the commands. */
+export function rowCommands(): Map<string, Command> {
+  const all = [...operations].map(([name, row]) => [commandOf(name, row), commandOfRow(name, row)] as const);
+  return new Map([...all, ["runs tail", tail()]]);
 }
 
-/** The actions of a group: `task` has those of all operations that are called `task_…`. */
-export const actionsOf = (group: string): Action[] =>
-  [...operations].flatMap(([full, operation]) =>
-    full.startsWith(`${group}_`) ? [{ name: full.slice(group.length + 1).replaceAll("_", "-"), full, operation }] : [],
-  );
+/** It stays, so it is no operation; it takes what `runs` takes. */
+const tail = (): Command => ({
+  ...commandOfRow("runs tail", runs),
+  summary: "follow runs: a line for each as it ends, until Ctrl-C",
+  example: "hookline runs tail --status failed",
+  load: async () => (await import("../runs/tail.ts")).tail,
+});
 
-type OwnActions = Readonly<Record<string, Command>>;
-
-/**
- * @param own actions of the group that are no operations
- * @throws HooklineError usage
- */
-export function chooseAction(group: string, given: readonly string[], own: OwnActions = {}): Chosen {
-  const actions = actionsOf(group);
-  const at = placeOfAction(given);
-  const written = given[at];
-  const ownAction = written !== undefined && Object.hasOwn(own, written) ? own[written] : undefined;
-  if (ownAction) return { command: ownAction, rest: [...given.slice(0, at), ...given.slice(at + 1)] };
-  const action = actions.find(({ name }) => name === written);
-  if (action) {
-    const params = paramsOf(action.operation);
-    return {
-      command: commandOf(group, action, params),
-      rest: withoutSwitches(params, [...given.slice(0, at), ...given.slice(at + 1)]),
-    };
-  }
-  const names = [...actions.map(({ name }) => name), ...Object.keys(own)];
-  const usage = `${group} ${names.join("|")} …`;
-  if (written === undefined) throw usageError("missing action", usage);
-  const near = nearest(written, names);
-  throw usageError(
-    `${group} has no action "${written}"${near === undefined ? "" : `: did you mean "${near}"?`}`,
-    usage,
-  );
-}
-
-/** Flags that hold everywhere may stand before it. */
-function placeOfAction(given: readonly string[]): number {
-  let index = 0;
-  for (let word = given[0]; word?.startsWith("-"); word = given[index]) {
-    const flag = globalFlags[word.replace(/^--/, "")];
-    index += flag?.type === "string" ? 2 : 1;
-  }
-  return index;
-}
-
-export function commandOf(group: string, { name, full, operation }: Action, params: readonly Param[]): Command {
+function commandOfRow(name: string, row: Row): Command {
+  const command = commandOf(name, row);
+  const params = paramsOf(row);
   const words = params.filter(({ isWord }) => isWord);
-  const usage = usageOf(`${group} ${name}`, params);
+  const usage = usageOf(command, params);
+  const takesFiles = params.some(({ isLong }) => isLong);
   return {
-    summary: operation.summary,
+    summary: row.summary,
     usage,
-    example: operation.example ?? `hookline ${group} ${name}${words.map(({ title }) => ` ${title}`).join("")}`,
-    flags: Object.fromEntries(params.map(({ flag, isList }) => [flag, { type: "string", multiple: isList }])),
+    example: row.example ?? [`hookline ${command}`, ...words.map(({ title }) => title)].join(" "),
+    flags: Object.fromEntries(params.map((param) => [param.flag, flagOf(param)])),
     words: words.at(-1)?.isList ? 1000 : words.length,
-    load: async () => (await import("./run.ts")).runOperation({ group, full, operation, params, usage }),
+    arguments: words.map(({ title, description }) => ({ title, does: description })),
+    takes: async () => (words[0] ? choicesOf(words[0]) : []),
+    ...(takesFiles ? { more: "For text, objects and lists: @FILE reads the file, - reads standard input." } : {}),
+    prepared: (given) => withoutSwitches(params, given),
+    load: async () => (await import("./run.ts")).runOperation({ name, row, params, usage }),
   };
 }
+
+const flagOf = (param: Param): Flag => ({
+  type: "string",
+  multiple: param.isList,
+  does: param.description,
+  ...(param.isSwitch ? { isOnOrOff: !isOffUnlessGiven(param) } : { title: param.title, takes: choicesOf(param) }),
+});
+
+const isOffUnlessGiven = ({ schema }: Param): boolean => isRecord(schema) && schema.default === false;
+
+/** An event's name may be any that applications send, too. */
+const choicesOf = ({ name, schema }: Param): readonly string[] =>
+  isRecord(schema) && Array.isArray(schema.enum) ? schema.enum.map(String) : name === "event" ? eventNames : [];
 
 /** For messages: what has to be there, and a few flags; help shows all. */
 function usageOf(start: string, params: readonly Param[]): string {
@@ -100,50 +80,6 @@ function shownInUsage({ flag, title, isWord, isList, isNeeded, isSwitch }: Param
   const text = isWord ? title : isSwitch ? `--${flag}` : `--${flag} ${title}`;
   return `${isNeeded ? text : `[${text}]`}${isList ? "…" : ""}`;
 }
-
-interface Group {
-  name: string;
-  summary: string;
-  own: OwnActions;
-}
-
-/** What `--help` prints: of a group its actions, of an action what it takes. */
-export function helpOf(group: Group, given: readonly string[]): Help {
-  const actions = actionsOf(group.name);
-  const written = given.find((word) => actions.some(({ name }) => name === word));
-  const action = actions.find(({ name }) => name === written);
-  return action ? helpOfAction(group.name, action) : helpOfGroup(group, actions);
-}
-
-function helpOfGroup({ name: group, summary, own }: Group, actions: readonly Action[]): Help {
-  const all = [
-    ...actions.map(({ name, operation }) => [name, operation.summary] as const),
-    ...Object.entries(own).map(([name, action]) => [name, sentence(action.summary)] as const),
-  ];
-  const [first] = actions;
-  const example = first ? commandOf(group, first, paramsOf(first.operation)).example : `hookline ${group}`;
-  return {
-    summary: sentence(summary),
-    usage: `${group} ACTION …`,
-    example,
-    rows: all,
-    more: `What an action takes: hookline ${group} ACTION --help`,
-  };
-}
-
-function helpOfAction(group: string, action: Action): Help {
-  const params = paramsOf(action.operation);
-  const { summary, usage, example } = commandOf(group, action, params);
-  const rows = params.map((param): [string, string] => [
-    param.isWord ? param.title : param.isSwitch ? `--[no-]${param.flag}` : `--${param.flag} ${param.title}`,
-    param.description,
-  ]);
-  const takesFiles = params.some(({ isLong }) => isLong);
-  const more = takesFiles ? "For text, objects and lists: @FILE reads the file, - reads standard input." : undefined;
-  return { summary, usage, example, rows, ...(more === undefined ? {} : { more }) };
-}
-
-const sentence = (summary: string): string => `${summary[0]?.toUpperCase()}${summary.slice(1)}.`;
 
 // The parameters of an operation as arguments and flags, and the input that they make.
 
@@ -165,7 +101,7 @@ export interface Param {
   isLong: boolean;
 }
 
-export function paramsOf({ params, words = [] }: Pick<Operation<unknown>, "params" | "words">): Param[] {
+export function paramsOf({ params, words = [] }: Pick<Row, "params" | "words">): Param[] {
   const { properties, required } = params.json;
   const all = isRecord(properties) ? properties : {};
   const needed = new Set(Array.isArray(required) ? required : []);
@@ -176,33 +112,41 @@ export function paramsOf({ params, words = [] }: Pick<Operation<unknown>, "param
     const kinds = kindsOf(schema);
     return {
       name,
-      flag: name.replaceAll("_", "-"),
-      title: isWord ? name.toUpperCase().replaceAll("_", "-") : titleOf(schema),
+      flag: name.replaceAll("_", "-").replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`),
+      title: isWord ? titled(name) : titleOf(name, schema),
       description: describe(schema),
       schema,
       isWord,
       isNeeded: needed.has(name),
       isSwitch: isSwitch(schema),
       isList: takesList(schema) && !kinds.has("object"),
-      isLong: !isChoice(schema) && ["string", "object", "array"].some((kind) => kinds.has(kind as "string")), // a list of literals
+      isLong: !isChoice(schema) && !isName(schema) && longKinds.some((kind) => kinds.has(kind)),
     };
   });
 }
 
-function titleOf(schema: unknown): string {
+const titled = (name: string): string => name.toUpperCase().replaceAll("_", "-");
+
+function titleOf(name: string, schema: unknown): string {
   if (isRecord(schema) && Array.isArray(schema.enum)) return schema.enum.join("|");
   const kinds = kindsOf(schema);
   if (kinds.has("object") || (takesList(schema) && kindsOf(itemsOf(schema)).has("object"))) return "JSON";
-  if (kinds.has("string") || kinds.has("array")) return "TEXT";
+  if (kinds.has("string") || kinds.has("array")) return titled(name);
   return kinds.has("integer") || kinds.has("number") ? "N" : "VALUE";
 }
+
+const longKinds = ["string", "object", "array"] as const;
+
+/** A word, such as the name of a hook: it is short, and whatever it begins with. */
+const isName = (schema: unknown): boolean => isRecord(schema) && schema.minLength !== undefined;
 
 const isChoice = (schema: unknown): boolean => isRecord(schema) && Array.isArray(schema.enum);
 
 function describe(schema: unknown): string {
   if (!isRecord(schema)) return "";
   const { description = "", default: value } = schema;
-  const isEmpty = value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0);
+  const isEmpty =
+    [undefined, null, "", false].some((one) => one === value) || (Array.isArray(value) && value.length === 0);
   return [String(description), isEmpty ? "" : `default: ${JSON.stringify(value)}`]
     .filter((text) => text !== "")
     .join("; ");

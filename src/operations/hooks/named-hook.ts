@@ -1,66 +1,8 @@
-/** Operations that list and explain the active hooks, and the hook that a person means. */
+/** The hook or the project that a name means, for commands and for the library. */
 import { basename, resolve } from "node:path";
-import { HooklineError } from "../engine/error.ts";
-import type { Fields } from "../engine/event.ts";
-import { eventToEmit } from "../engine/events.ts";
-import { nameOf } from "../engine/explain.ts";
-import type { Hook } from "../engine/hook.ts";
-import { nearest } from "../engine/nearest.ts";
-import { listensTo } from "../engine/plan.ts";
-import { anything, mapOf, object, say, text } from "../engine/schema.ts";
-import { isUntrusted } from "../loading/trust/untrusted.ts";
-import { eventOf, knownEvent } from "./event.ts";
-import { eachHook } from "./hook-counts.ts";
-import { type Operation, plain } from "./operation.ts";
-
-export const hooks: Operation<{ event?: string }> = {
-  summary: "Lists the active hooks, in running order.",
-  params: object({}, { event: text("only hooks that listen to this event") }),
-  readOnly: true,
-  async run({ event: written }, { hooks: active, event }) {
-    const set = await active(event);
-    const name = written === undefined ? undefined : knownEvent(eventToEmit(written, {}), written);
-    return eachHook(set.hooks)
-      .filter((hook) => name === undefined || listensTo(hook, name))
-      .map(hookRow);
-  },
-};
-
-/** A hook in a list, for scripts. */
-export const hookRow = (hook: Hook): Fields => ({
-  id: hook.id,
-  name: hook.name,
-  on: nameOf(hook.on),
-  uses: hook.steps.map(({ uses }) => uses),
-  layer: hook.origin.layer,
-  dialect: hook.origin.dialect,
-  file: hook.origin.file ?? null,
-  line: hook.origin.line ?? null,
-  mode: hook.mode,
-  role: hook.role,
-  onFailure: hook.onFailure,
-  priority: hook.priority,
-  enabled: hook.enabled,
-  report: hook.report === true,
-  trusted: !isUntrusted(hook),
-  tags: hook.tags,
-});
-
-export const explain: Operation<{ event: string; data?: Fields }> = {
-  summary: "Shows for every hook whether it would run on such an event, and why. Nothing runs.",
-  params: object(
-    { event: text("the event's name") },
-    { data: say(mapOf(anything), "its payload, as an agent would send it", {}) },
-  ),
-  readOnly: true,
-  async run({ event: written, data = {} }, asked) {
-    const name = knownEvent(eventToEmit(written, data), written);
-    const explanations = await asked.engine.explain(eventOf(name, data, asked));
-    return explanations.map(plain);
-  },
-};
-
-// The hook or the project that a name means, for commands and for the library.
+import { HooklineError } from "../../engine/error.ts";
+import type { Hook } from "../../engine/hook.ts";
+import { nearest } from "../../engine/nearest.ts";
 
 interface Written {
   /** As it was written. */

@@ -1,12 +1,16 @@
-/** The project that a person works in: whose rows commands show unless they are asked for all (R75). */
+/** The project that somebody asks from: whose rows are shown unless all are asked for (R75). */
 import { realpathSync } from "node:fs";
 import { sep } from "node:path";
-import type { Hook } from "../../engine/hook.ts";
-import { findProject, workspaceOf } from "../../loading/project.ts";
-import type { Invocation } from "./command.ts";
+import type { Hook } from "../engine/hook.ts";
+import { findProject, workspaceOf } from "../loading/project.ts";
+
+interface Place {
+  cwd: string;
+  home: string;
+}
 
 /** Its folder, as it is written and as the file system knows it: an agent may name either. */
-export function projectFolders({ cwd, home }: Pick<Invocation, "cwd" | "home">): readonly string[] {
+export function projectFolders({ cwd, home }: Place): readonly string[] {
   const folder = workspaceOf(findProject(cwd, home));
   try {
     return [...new Set([folder, realpathSync(folder)])];

@@ -1,8 +1,8 @@
 /** What came of a run, in words: for lists of the command line and for pages of the dashboard. */
-import { wouldHave } from "../engine/counting.ts";
-import type { Fields } from "../engine/event.ts";
-import type { Message } from "../engine/outcome.ts";
-import type { Run } from "../engine/record.ts";
+import { wouldHave } from "../../engine/counting.ts";
+import type { Fields } from "../../engine/event.ts";
+import type { Message } from "../../engine/outcome.ts";
+import type { Run } from "../../engine/record.ts";
 
 /** What came of a run, in a few words: why it did not run, or what it answered. */
 export function resultOf({ status, reason, outcome, withheld, steps }: Run): string {
@@ -18,6 +18,12 @@ export function resultOf({ status, reason, outcome, withheld, steps }: Run): str
   const fields = Object.keys(outcome ?? {});
   if (fields.length > 0) return fields.join(", ");
   return status === "queued" || status === "running" ? status : "no decision";
+}
+
+/** Its status too, unless that says no more than the result. */
+export function statusAndResult(run: Run): string {
+  const result = resultOf(run);
+  return run.status === "completed" || run.status === result ? result : `${run.status}: ${result}`;
 }
 
 const urgency: ReadonlyMap<string | undefined, number> = new Map(

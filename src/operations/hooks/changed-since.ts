@@ -1,13 +1,12 @@
 /** Which files of a hook were written since a moment: its own file and the script that it starts. For `why` and `explain`. */
 import { statSync } from "node:fs";
-import { agentVariables } from "../../../agents/index.ts";
-import type { Instant } from "../../../engine/event.ts";
-import type { Hook } from "../../../engine/hook.ts";
-import { inspected } from "../../../formats/inspect.ts";
-import type { Place } from "../place.ts";
+import { agentVariables } from "../../agents/index.ts";
+import type { Instant } from "../../engine/event.ts";
+import type { Hook } from "../../engine/hook.ts";
+import { inspected } from "../../formats/inspect.ts";
 
 /** Absolute paths. A hook file that is there no more counts as changed; a script may never have been there. Never throws. */
-export function changedSince(hook: Hook, at: Instant, { cwd, home }: Place): string[] {
+export function changedSince(hook: Hook, at: Instant, { cwd, home }: { cwd: string; home: string }): string[] {
   const { file } = hook.origin;
   const script = inspected(hook, { cwd, home, variables: agentVariables })?.script?.path;
   return [

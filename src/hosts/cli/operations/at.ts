@@ -1,0 +1,98 @@
+/** What operations work on where a command, or an agent by MCP, asks from a folder. Each part is opened when it is first asked for. */
+import type { Run } from "../../../engine/record.ts";
+import type { LoadedHooks } from "../../../loading/load.ts";
+import type { OperationContext } from "../../../operations/operation.ts";
+import { eventTimings, hookTimings } from "../../../storage/sqlite/statistics.ts";
+import type { Invocation } from "../command.ts";
+import type { Line } from "../line.ts";
+import { loadActive } from "../loaded.ts";
+import { recordOver } from "../shared-store/record.ts";
+import { openStore, openStoreToRead } from "../store.ts";
+
+export interface OpenedAt {
+  at: OperationContext;
+  /** The hooks that were asked for, if any were. */
+  loaded(): LoadedHooks | undefined;
+  /** What was set off, as far as it has ended. */
+  runs(): readonly Run[];
+  /** Waits for what was set off (R48). */
+  settled(): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface Wanted {
+  /** It only looks: rows can be read where nothing can be written. */
+  reads: boolean;
+  /** Where it works; the store is found from where the person is. */
+  folder?: string;
+}
+
+/** @throws HooklineError store_unusable, store_locked */
+export async function openAt(invocation: Invocation, { reads, folder = invocation.cwd }: Wanted): Promise<OpenedAt> {
+  const { environment, signal, home } = invocation;
+  const place = { ...invocation, cwd: folder };
+  const store = reads ? openStoreToRead(invocation) : openStore(invocation);
+  const runs = new Map<string, Run>();
+  let opened: Line | undefined;
+  let loaded: LoadedHooks | undefined;
+  const line = once(async () => {
+    const { openLine } = await import("../line.ts");
+    opened = await openLine({
+      ...{ place, store, stop: signal },
+      observe: (seen) => void (seen.is === "run" && runs.set(seen.run.id, seen.run)),
+    });
+    loaded = opened.loaded;
+    return opened;
+  });
+  const record = once(() => recordOver(invocation, store));
+  const here = once(async () => {
+    loaded = opened?.loaded ?? (await loadActive(place, store));
+    return loaded;
+  });
+  if (!reads) await store.repair();
+  return {
+    at: {
+      ...{ store, cwd: folder, home, environment, record },
+      engine: {
+        emit: async (...given) => (await line()).engine.emit(...given),
+        explain: async (event) => (await line()).engine.explain(event),
+        committed: async () => (await line()).engine.committed(),
+      },
+      active: (asked) => (asked === folder ? here() : loadActive({ ...place, cwd: asked }, store)),
+      board: async () => (await line()).board(),
+      automations: async () => (await line()).automations(),
+      linesOf: async (event) => (await line()).linesOf(event),
+      judging: async ({ cwd }) => {
+        const [{ registryAt }, { loadPatterns }] = await Promise.all([
+          import("../loaded.ts"),
+          import("../../../conditions/patterns.ts"),
+        ]);
+        return { registry: await registryAt({ ...place, cwd }), patterns: await loadPatterns() };
+      },
+      daemon: async () => (await import("../daemon/here.ts")).daemonHere(store.path),
+      timings: () => ({
+        hooks: (ids, since) => hookTimings(store.database, ids, since),
+        events: (since) => eventTimings(store.database, since),
+      }),
+    },
+    loaded: () => loaded,
+    runs: () => [...runs.values()],
+    settled: async () => opened?.engine.close(),
+    async close() {
+      const shared = record.opened();
+      if (opened) await opened.close();
+      else store.close();
+      if (shared) (await shared).closeShared();
+    },
+  };
+}
+
+/** What is opened once, and not before it is asked for. */
+function once<T>(open: () => Promise<T>): { (): Promise<T>; opened(): Promise<T> | undefined } {
+  let opening: Promise<T> | undefined;
+  const opened = (): Promise<T> => {
+    opening ??= open();
+    return opening;
+  };
+  return Object.assign(opened, { opened: () => opening });
+}

@@ -26,12 +26,12 @@ export interface NewMemory {
   heading: string;
   content: string;
 }
-export interface Asked {
+export interface MemoryQuestion {
   project?: string;
   query: string;
   limit: number;
 }
-export interface Found {
+export interface MemoriesFound {
   hits: (MemoryHit & { id: string; project: string })[];
   /** What the person should know: meaning was not looked at. */
   note?: string;
@@ -41,7 +41,7 @@ export interface Memory {
   add(memory: NewMemory): Promise<{ id: string }>;
   /** How it is remembered, for who writes it beside something else. */
   recordOf(memory: NewMemory): Promise<Remembered>;
-  search(asked: Asked, signal: AbortSignal): Promise<Found>;
+  search(asked: MemoryQuestion, signal: AbortSignal): Promise<MemoriesFound>;
 }
 
 /** Of each way of looking; more than a search asks for. */
@@ -84,7 +84,7 @@ export function createMemory({ records, now, newId, redact, embedderOf }: Memory
   };
 
   /** Never rejects: words are always there. */
-  async function askMeaning(asked: Asked, signal: AbortSignal): Promise<ByMeaning> {
+  async function askMeaning(asked: MemoryQuestion, signal: AbortSignal): Promise<ByMeaning> {
     try {
       const embedder = asked.query.trim() === "" ? undefined : await embedderOf(asked.project);
       return embedder ? await nearestTo(asked, embedder, signal) : { ranked: [] };
@@ -93,12 +93,16 @@ export function createMemory({ records, now, newId, redact, embedderOf }: Memory
     }
   }
 
-  async function nearestTo({ query, project }: Asked, embedder: Embedder, signal: AbortSignal): Promise<ByMeaning> {
+  async function nearestTo(
+    { query, project }: MemoryQuestion,
+    embedder: Embedder,
+    signal: AbortSignal,
+  ): Promise<ByMeaning> {
     const begun = performance.now();
     const [vector] = await embedder.embed([query.slice(0, longestEmbedded)], signal);
     if (!vector) throw new Error("the model gave no vector for the question");
     const question = unit(vector);
-    const note = await embedNew(project, { embedder, signal, pace: performance.now() - begun });
+    const note = await embedNew(project, { records, embedder, signal, pace: performance.now() - begun });
     const ranked = (await records.vectors(embedder.name, project))
       .map(({ seq, vector: known }) => ({ seq, similarity: cosine(question, known) }))
       .filter(({ similarity }) => similarity > 0)
@@ -106,57 +110,52 @@ export function createMemory({ records, now, newId, redact, embedderOf }: Memory
       .slice(0, candidatesAtMost);
     return { ranked, ...present({ note }) };
   }
+}
 
-  /** As many as there is time for; what is left then is found by words, and a note says so. Rejects only where the store fails. */
-  async function embedNew(
-    project: string | undefined,
-    { embedder, signal, pace }: Embedding,
-  ): Promise<string | undefined> {
-    const missing = await records.unembedded(embedder.name, project, embeddedAtMost);
-    const within = AbortSignal.any([signal, AbortSignal.timeout(embeddingInMs)]);
-    const ends = performance.now() + embeddingInMs;
-    let each = pace;
-    while (missing.length > 0) {
-      const started = performance.now();
-      const fitting = Math.floor((ends - started) / each / 2); // the next ones may take longer
-      if (fitting < 1) return partly("there was no time for the others, which the next search goes on with");
-      const batch = missing.splice(0, Math.min(textsAtOnce, fitting));
-      const trouble = await embedded(batch, embedder, within);
-      if (trouble !== undefined) return partly(trouble);
-      each = (performance.now() - started) / batch.length;
-    }
-    return undefined;
+/** As many as there is time for; what is left then is found by words, and a note says so. Rejects only where the store fails. */
+async function embedNew(
+  project: string | undefined,
+  { records, embedder, signal, pace }: Embedding,
+): Promise<string | undefined> {
+  const missing = await records.unembedded(embedder.name, project, embeddedAtMost);
+  const within = AbortSignal.any([signal, AbortSignal.timeout(embeddingInMs)]);
+  const ends = performance.now() + embeddingInMs;
+  let each = pace;
+  while (missing.length > 0) {
+    const started = performance.now();
+    const fitting = Math.floor((ends - started) / each / 2); // the next ones may take longer
+    if (fitting < 1) return partly("there was no time for the others, which the next search goes on with");
+    const batch = missing.splice(0, Math.min(textsAtOnce, fitting));
+    const trouble = await embedded(batch, { records, embedder, signal: within });
+    if (trouble !== undefined) return partly(trouble);
+    each = (performance.now() - started) / batch.length;
   }
+  return undefined;
+}
 
-  /** Asks for them and saves them. What went wrong; undefined: nothing did. */
-  async function embedded(
-    batch: readonly Text[],
-    embedder: Embedder,
-    signal: AbortSignal,
-  ): Promise<string | undefined> {
-    let vectors: (Float32Array | undefined)[];
-    try {
-      vectors = await embedder.embed(
-        batch.map(({ text }) => text.slice(0, longestEmbedded)),
-        signal,
-      );
-    } catch (error) {
-      if (!isRefusal(error)) return messageOf(error);
-      const half = Math.ceil(batch.length / 2);
-      if (batch.length > 1)
-        return (
-          (await embedded(batch.slice(0, half), embedder, signal)) ?? embedded(batch.slice(half), embedder, signal)
-        );
-      vectors = [undefined]; // this one the model does not take, today or tomorrow
-    }
-    if (vectors.length !== batch.length) return "the model gave fewer vectors than texts";
-    const made = batch.map(({ seq }, index) => ({ seq, vector: vectors[index] && unit(vectors[index]) }));
-    await records.saveVectors(embedder.name, made);
-    return undefined;
+/** Asks for them and saves them. What went wrong; undefined: nothing did. */
+async function embedded(batch: readonly Text[], means: Omit<Embedding, "pace">): Promise<string | undefined> {
+  const { records, embedder, signal } = means;
+  let vectors: (Float32Array | undefined)[];
+  try {
+    vectors = await embedder.embed(
+      batch.map(({ text }) => text.slice(0, longestEmbedded)),
+      signal,
+    );
+  } catch (error) {
+    if (!isRefusal(error)) return messageOf(error);
+    const half = Math.ceil(batch.length / 2);
+    if (batch.length > 1) return (await embedded(batch.slice(0, half), means)) ?? embedded(batch.slice(half), means);
+    vectors = [undefined]; // this one the model does not take, today or tomorrow
   }
+  if (vectors.length !== batch.length) return "the model gave fewer vectors than texts";
+  const made = batch.map(({ seq }, index) => ({ seq, vector: vectors[index] && unit(vectors[index]) }));
+  await records.saveVectors(embedder.name, made);
+  return undefined;
 }
 
 interface Embedding {
+  records: MemoryRecords;
   embedder: Embedder;
   signal: AbortSignal;
   /** Milliseconds that one text took. */

@@ -76,7 +76,7 @@ export interface ProjectBook {
 }
 
 export function createProjectBook(options: ProjectsOptions): ProjectBook {
-  const { records, now, home, rootOf, repositoryOf, copies, redact } = options;
+  const { records, now, repositoryOf, copies, redact } = options;
 
   async function known(id: string): Promise<ProjectRecord> {
     const found = await records.get(id);
@@ -93,65 +93,16 @@ export function createProjectBook(options: ProjectsOptions): ProjectBook {
     return mapped === undefined ? undefined : innermost(all, mapped);
   }
 
-  /** A project that was not made by hand: of the folder that the files of a project would be looked for in. */
-  async function draft(folder: string): Promise<ProjectRecord & { workspace: string }> {
-    const facts = await repositoryOf(folder);
-    const root = realOf(rootOf(folder));
-    const workspace = inMainWorktree(root, facts) ?? root;
-    if (isAbove(workspace, home)) throw new Error(`${workspace} holds more than one project; say which is meant`);
-    const name = basename(workspace);
-    return { ...recordOf({ id: slugOf(name) || "project", name, ...said(facts) }, now()), workspace };
-  }
-
   async function make(folder: string): Promise<Placed> {
-    const drafted = await draft(folder);
-    const { id, workspace } = drafted;
+    const draft = await recordOfFolder(folder, options);
+    const { id, workspace } = draft;
     for (const free of [id, slugBeside(id, workspace)]) {
-      const project = { ...drafted, id: free };
+      const project = { ...draft, id: free };
       if (await records.add(project)) return { project, made: true };
       const other = innermost(await records.list(), workspace); // another process may have been faster
       if (other?.workspace === workspace) return { project: other, made: false };
     }
     throw new Error(`${id} and what could stand for it are names of other projects; make one with a name of its own`);
-  }
-
-  async function create(given: NewProject, folder: string): Promise<ProjectRecord> {
-    const workspace = given.workspace === undefined ? await freeRoot(folder) : folderOf(given.workspace, folder);
-    const name = titleOf(await redact(given.name ?? given.id ?? (workspace === undefined ? "" : basename(workspace))));
-    if (name === "") throw new Error("a project needs a name");
-    const id = given.id ?? slugOf(name);
-    if (id === "") throw new Error(`"${name}" holds no letter that an id could be made of; give an id as well`);
-    if (!isId(id)) throw new Error(`"${id}" is no id: use letters, digits, dots, dashes and underscores`);
-    const facts = workspace === undefined ? {} : said(await repositoryOf(workspace));
-    const { notify, repository, branch } = given;
-    const own = await withoutSecrets(present({ repository, branch }));
-    const project = recordOf({ ...facts, ...own, ...present({ workspace, notify }), id, name }, now());
-    if (await records.add(project)) return project;
-    throw new Error(await whyTaken(id, workspace));
-  }
-
-  /** Where a person makes a project without naming its folder: this one's, unless it has its project already. */
-  async function freeRoot(folder: string): Promise<string | undefined> {
-    const root = realOf(rootOf(folder));
-    const isTaken = (await records.list()).some(({ workspace }) => workspace === root);
-    return isTaken || isAbove(root, home) ? undefined : root;
-  }
-
-  async function whyTaken(id: string, workspace: string | undefined): Promise<string> {
-    const all = await records.list();
-    if (all.some((one) => one.id === id)) return `a project is called "${id}" already; give another name or id`;
-    const there = all.find((one) => one.workspace === workspace);
-    return `${workspace} is the folder of the project ${there?.id ?? "that was just made"}`;
-  }
-
-  async function withoutSecrets<T extends Omit<ProjectChanges, "workspace">>(given: T): Promise<T> {
-    const { name, repository, branch } = given;
-    return {
-      ...given,
-      ...(name === undefined ? {} : { name: titleOf(await redact(name)) }),
-      ...(typeof repository === "string" ? { repository: await redact(withoutCredentials(repository)) } : {}),
-      ...(typeof branch === "string" ? { branch: await redact(clean(branch)) } : {}),
-    };
   }
 
   async function find({ id, folder }: Meant): Promise<ProjectRecord | undefined> {
@@ -171,15 +122,19 @@ export function createProjectBook(options: ProjectsOptions): ProjectBook {
     },
     async foresee(meant) {
       const project = await find(meant);
-      return project ? { project, made: false } : { project: await draft(meant.folder), made: true };
+      return project ? { project, made: false } : { project: await recordOfFolder(meant.folder, options), made: true };
     },
-    create,
+    async create(given, folder) {
+      const project = await recordAsGiven(given, folder, options);
+      if (await records.add(project)) return project;
+      throw new Error(await whyTaken(records, project.id, project.workspace));
+    },
     async edit(id, { workspace, ...changes }, folder) {
       await known(id);
       const place = typeof workspace === "string" ? folderOf(workspace, folder) : workspace;
-      const all = { ...(await withoutSecrets(changes)), ...present({ workspace: place }) };
+      const all = { ...(await withoutSecrets(changes, redact)), ...present({ workspace: place }) };
       if (Object.keys(all).length === 0) throw new Error("No fields to update");
-      if (!(await records.edit(id, all, now()))) throw new Error(await whyTaken("", place ?? undefined));
+      if (!(await records.edit(id, all, now()))) throw new Error(await whyTaken(records, "", place ?? undefined));
       return known(id);
     },
     async remove(id, force) {
@@ -195,6 +150,62 @@ export function createProjectBook(options: ProjectsOptions): ProjectBook {
       over();
       return project;
     },
+  };
+}
+
+/** A project that was not made by hand: of the folder that the files of a project would be looked for in. */
+async function recordOfFolder(
+  folder: string,
+  options: ProjectsOptions,
+): Promise<ProjectRecord & { workspace: string }> {
+  const { home, now, rootOf, repositoryOf } = options;
+  const facts = await repositoryOf(folder);
+  const root = realOf(rootOf(folder));
+  const workspace = inMainWorktree(root, facts) ?? root;
+  if (isAbove(workspace, home)) throw new Error(`${workspace} holds more than one project; say which is meant`);
+  const name = basename(workspace);
+  return { ...recordOf({ id: slugOf(name) || "project", name, ...said(facts) }, now()), workspace };
+}
+
+async function recordAsGiven(given: NewProject, folder: string, options: ProjectsOptions): Promise<ProjectRecord> {
+  const { now, redact, repositoryOf } = options;
+  const workspace = given.workspace === undefined ? await freeRoot(folder, options) : folderOf(given.workspace, folder);
+  const name = titleOf(await redact(given.name ?? given.id ?? (workspace === undefined ? "" : basename(workspace))));
+  if (name === "") throw new Error("a project needs a name");
+  const id = given.id ?? slugOf(name);
+  if (id === "") throw new Error(`"${name}" holds no letter that an id could be made of; give an id as well`);
+  if (!isId(id)) throw new Error(`"${id}" is no id: use letters, digits, dots, dashes and underscores`);
+  const facts = workspace === undefined ? {} : said(await repositoryOf(workspace));
+  const { notify, repository, branch } = given;
+  const own = await withoutSecrets(present({ repository, branch }), redact);
+  return recordOf({ ...facts, ...own, ...present({ workspace, notify }), id, name }, now());
+}
+
+/** Where a person makes a project without naming its folder: this one's, unless it has its project already. */
+async function freeRoot(folder: string, options: ProjectsOptions): Promise<string | undefined> {
+  const { records, home, rootOf } = options;
+  const root = realOf(rootOf(folder));
+  const isTaken = (await records.list()).some(({ workspace }) => workspace === root);
+  return isTaken || isAbove(root, home) ? undefined : root;
+}
+
+async function whyTaken(records: ProjectRecords, id: string, workspace: string | undefined): Promise<string> {
+  const all = await records.list();
+  if (all.some((one) => one.id === id)) return `a project is called "${id}" already; give another name or id`;
+  const there = all.find((one) => one.workspace === workspace);
+  return `${workspace} is the folder of the project ${there?.id ?? "that was just made"}`;
+}
+
+async function withoutSecrets<T extends Omit<ProjectChanges, "workspace">>(
+  given: T,
+  redact: ProjectsOptions["redact"],
+): Promise<T> {
+  const { name, repository, branch } = given;
+  return {
+    ...given,
+    ...(name === undefined ? {} : { name: titleOf(await redact(name)) }),
+    ...(typeof repository === "string" ? { repository: await redact(withoutCredentials(repository)) } : {}),
+    ...(typeof branch === "string" ? { branch: await redact(clean(branch)) } : {}),
   };
 }
 

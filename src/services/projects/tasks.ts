@@ -61,7 +61,7 @@ const usualPriority = 100;
 const idsTried = 5;
 
 export function createTasks(options: TasksOptions): Tasks {
-  const { records, now, newId, redact } = options;
+  const { records, now, redact } = options;
 
   async function find(id: string): Promise<TaskRecord> {
     const found = await records.tasks.get(clean(id));
@@ -69,58 +69,14 @@ export function createTasks(options: TasksOptions): Tasks {
     return found;
   }
 
-  const kept = async (text: string): Promise<string> => redact(clean(text));
-
-  const eventFor = (id: string, to: TaskStatus): string => `task-${id}-${to.toLowerCase()}-${newId()}`;
-
-  function identity(): Pick<TaskRecord, "id"> & { untold: string } {
-    const id = newId();
-    return { id, untold: eventFor(id, "DEFINED") };
-  }
-
   async function openOf({ dependsOn }: TaskRecord): Promise<Awaited[]> {
     const awaited = await records.tasks.awaited(dependsOn);
     return awaited.filter(({ status }) => status?.toUpperCase() !== "COMPLETED");
   }
 
-  async function recordOf(given: TaskToMake): Promise<TaskRecord> {
-    const { title, description = "", project, priority = usualPriority, context = [], dependsOn = [] } = given;
-    const named = titleOf(await kept(title));
-    if (named === "") throw new Error("a task needs a title");
-    if (!Number.isSafeInteger(priority)) throw new Error(`a priority is a whole number, and ${priority} is none`);
-    if (!(await records.get(project)))
-      throw new Error(`no project is called "${project}"; project list shows them, and project create makes one`);
-    await checkDependencies(records, dependsOn);
-    const texts: Pick<TaskRecord, (typeof optionalTexts)[number]> = {};
-    for (const name of optionalTexts) {
-      const text = given[name];
-      if (text) texts[name] = await kept(text);
-    }
-    const at = now();
-    return {
-      ...identity(),
-      project,
-      title: named,
-      description: await kept(description),
-      status: "DEFINED",
-      priority,
-      ...texts,
-      context: await Promise.all(
-        context.map(async ({ type, label, content }) => ({
-          type: await kept(type),
-          label: await kept(label),
-          content: await kept(content),
-        })),
-      ),
-      dependsOn,
-      created: at,
-      updated: at,
-    };
-  }
-
   async function add(record: TaskRecord, key: string | undefined): Promise<TaskRecord> {
     for (let tries = 0; tries < idsTried; tries++) {
-      const made = await records.tasks.add(tries === 0 ? record : { ...record, ...identity() }, key);
+      const made = await records.tasks.add(tries === 0 ? record : { ...record, ...identity(options) }, key);
       if (made) return made;
     }
     throw new Error("no free id was found for the task");
@@ -144,7 +100,7 @@ export function createTasks(options: TasksOptions): Tasks {
       from: kind.from,
       status: kind.to,
       ...timesOf(before, kind.to, now()),
-      untold: eventFor(before.id, kind.to),
+      untold: eventFor(before.id, kind.to, options),
       ...present({ movedBy: cause.key }),
     };
     const task = await records.tasks.move(before.id, to, await resultOf(before, more.result));
@@ -173,12 +129,63 @@ export function createTasks(options: TasksOptions): Tasks {
     has: async (id) => (await records.tasks.get(clean(id))) !== undefined,
     known: find,
     openOf,
-    create: async (given, cause) => announced(await add(await recordOf(given), cause.key), cause),
+    create: async (given, cause) => announced(await add(await recordOf(given, options), cause.key), cause),
     start: (id, force, cause) => move(id, moves.start, {}, { force, cause }),
     complete: async (id, result, cause) =>
-      move(id, moves.complete, result === undefined ? {} : { result: await kept(result) }, { force: false, cause }),
-    fail: async (id, error, cause) => move(id, moves.fail, { error: await kept(error) }, { force: false, cause }),
+      move(id, moves.complete, result === undefined ? {} : { result: await kept(result, redact) }, {
+        force: false,
+        cause,
+      }),
+    fail: async (id, error, cause) =>
+      move(id, moves.fail, { error: await kept(error, redact) }, { force: false, cause }),
   };
+}
+
+/** What `create` writes. Rejects with what a person has to mend in the task. */
+async function recordOf(given: TaskToMake, options: TasksOptions): Promise<TaskRecord> {
+  const { records, now, redact } = options;
+  const { title, description = "", project, priority = usualPriority, context = [], dependsOn = [] } = given;
+  const named = titleOf(await kept(title, redact));
+  if (named === "") throw new Error("a task needs a title");
+  if (!Number.isSafeInteger(priority)) throw new Error(`a priority is a whole number, and ${priority} is none`);
+  if (!(await records.get(project)))
+    throw new Error(`no project is called "${project}"; project list shows them, and project create makes one`);
+  await checkDependencies(records, dependsOn);
+  const texts: Pick<TaskRecord, (typeof optionalTexts)[number]> = {};
+  for (const name of optionalTexts) {
+    const text = given[name];
+    if (text) texts[name] = await kept(text, redact);
+  }
+  const at = now();
+  return {
+    ...identity(options),
+    project,
+    title: named,
+    description: await kept(description, redact),
+    status: "DEFINED",
+    priority,
+    ...texts,
+    context: await Promise.all(
+      context.map(async ({ type, label, content }) => ({
+        type: await kept(type, redact),
+        label: await kept(label, redact),
+        content: await kept(content, redact),
+      })),
+    ),
+    dependsOn,
+    created: at,
+    updated: at,
+  };
+}
+
+const kept = async (text: string, redact: TasksOptions["redact"]): Promise<string> => redact(clean(text));
+
+const eventFor = (id: string, to: TaskStatus, { newId }: Pick<TasksOptions, "newId">): string =>
+  `task-${id}-${to.toLowerCase()}-${newId()}`;
+
+function identity(options: Pick<TasksOptions, "newId">): Pick<TaskRecord, "id"> & { untold: string } {
+  const id = options.newId();
+  return { id, untold: eventFor(id, "DEFINED", options) };
 }
 
 /** When it was begun, and when it ended: what is begun anew has not. */

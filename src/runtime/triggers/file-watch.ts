@@ -67,21 +67,14 @@ export function createFileWatcher(options: FileWatcherOptions): FileWatcher {
   const watches = new Map<string, { place: WatchedPlace; watch: Watch }>();
   const paths = watchPaths({ event: (key) => watches.get(key)?.watch.heard(), entriesOnly: true });
   const makeEvent = eventMaker(now, id);
-  const flood = { since: now(), events: 0 };
+  const counted = createFloodGauge(options, () => {
+    for (const { watch } of watches.values()) watch.doubt();
+  });
   let lookedAt: number | undefined;
   let looks = 0;
   let looking: Promise<unknown> = Promise.resolve();
   let timer: { wait: Seconds; cancel(): void } | undefined;
   let isClosed = false;
-
-  /** One queue of the kernel serves all watches, so the flood of one may have drowned the events of another. */
-  function counted(): void {
-    const moment = now();
-    const window = Math.max(1, settings().debounce) * 1000;
-    if (Math.abs(moment - flood.since) > window) Object.assign(flood, { since: moment, events: 0 });
-    flood.events += 1;
-    if (flood.events % eventsAtMost === 0) for (const { watch } of watches.values()) watch.doubt();
-  }
 
   /** Where other machines may write, a server may take long to answer: such a path is only looked at now and then. */
   async function follow(key: string, { path, poll }: WatchedPlace): Promise<string | undefined> {
@@ -111,16 +104,6 @@ export function createFileWatcher(options: FileWatcherOptions): FileWatcher {
     return watchFolder(place, { ...its, watchTree: options.watchTree ?? watchTree });
   }
 
-  function wantedBy(hooks: readonly Hook[]): Map<string, WatchedPlace> {
-    const wanted = new Map<string, WatchedPlace>();
-    for (const hook of settings().enabled && !isClosed ? hooks.filter(({ enabled }) => enabled) : []) {
-      const { places, lost } = placesOf(hook);
-      for (const place of places) wanted.set(JSON.stringify(place), place);
-      for (const path of lost) complain(`${hook.name}: ${path} is relative, and its rule starts nowhere`);
-    }
-    return wanted;
-  }
-
   async function lookAll(): Promise<void> {
     lookedAt = now();
     looks += 1;
@@ -145,7 +128,8 @@ export function createFileWatcher(options: FileWatcherOptions): FileWatcher {
 
   return {
     async sync(hooks) {
-      const wanted = wantedBy(hooks);
+      const isOn = settings().enabled && !isClosed;
+      const wanted = isOn ? wantedBy(hooks, complain) : new Map<string, WatchedPlace>();
       for (const [key, { watch }] of watches) {
         if (wanted.has(key)) continue;
         watches.delete(key);
@@ -176,6 +160,32 @@ export function createFileWatcher(options: FileWatcherOptions): FileWatcher {
       delivery.close();
     },
   };
+}
+
+/** Counts what the system reports. One queue of the kernel serves all watches, so the flood of one may have drowned the events of another. */
+function createFloodGauge({ now, settings }: FileWatcherOptions, flooded: () => void): () => void {
+  let since = now();
+  let events = 0;
+  return () => {
+    const moment = now();
+    const window = Math.max(1, settings().debounce) * 1000;
+    if (Math.abs(moment - since) > window) {
+      since = moment;
+      events = 0;
+    }
+    events += 1;
+    if (events % eventsAtMost === 0) flooded();
+  };
+}
+
+function wantedBy(hooks: readonly Hook[], complain: (reason: string) => void): Map<string, WatchedPlace> {
+  const wanted = new Map<string, WatchedPlace>();
+  for (const hook of hooks.filter(({ enabled }) => enabled)) {
+    const { places, lost } = placesOf(hook);
+    for (const place of places) wanted.set(JSON.stringify(place), place);
+    for (const path of lost) complain(`${hook.name}: ${path} is relative, and its rule starts nowhere`);
+  }
+  return wanted;
 }
 
 /** The folder of the path does, or the nearest above that is there. */

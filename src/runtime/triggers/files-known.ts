@@ -15,12 +15,12 @@ export interface Stamp {
 export type Tree = Map<string, Map<string, Stamp>>;
 
 /** What is at a path. A link to a file counts as that file, one to a folder as nothing. */
-export type Found = { is: "file"; stamp: Stamp } | { is: "folder"; identity: string } | { is: "nothing" };
+export type FoundAt = { is: "file"; stamp: Stamp } | { is: "folder"; identity: string } | { is: "nothing" };
 
-const nothing: Found = { is: "nothing" };
+const nothing: FoundAt = { is: "nothing" };
 
 /** @throws what the system says, but for that there is nothing */
-export async function lookAt(path: string): Promise<Found> {
+export async function lookAt(path: string): Promise<FoundAt> {
   const found = await orAbsent(lstat(pathOf(path)));
   if (found?.isDirectory()) return { is: "folder", identity: identityOf(found) };
   const target = found?.isSymbolicLink() ? await orAbsent(stat(pathOf(path))) : found;
@@ -28,7 +28,7 @@ export async function lookAt(path: string): Promise<Found> {
 }
 
 /** The same through links, for what a person named. A folder counts as one, whatever leads to it. */
-export async function lookThrough(path: string): Promise<Found & { stamp?: Stamp }> {
+export async function lookThrough(path: string): Promise<FoundAt & { stamp?: Stamp }> {
   const found = await orAbsent(stat(pathOf(path)));
   if (!found) return nothing;
   const stamp = stampIn(found);
@@ -49,7 +49,7 @@ const stampIn = ({ mtimeMs, size }: Stats): Stamp => ({ mtime: mtimeMs, size });
 export const isSame = (left: Stamp | undefined, right: Stamp | undefined): boolean =>
   left?.mtime === right?.mtime && left?.size === right?.size;
 
-export interface Reading {
+export interface TreeOptions {
   recursive: boolean;
   /** Whether a file of this name counts. */
   counts(name: string): boolean;
@@ -70,7 +70,7 @@ const atOnce = 64;
  *
  * @throws what else the system says: a server that is away for a while has lost no files
  */
-export async function readTree(top: string, { recursive, counts, enter, strict, full }: Reading): Promise<Tree> {
+export async function readTree(top: string, { recursive, counts, enter, strict, full }: TreeOptions): Promise<Tree> {
   const tree: Tree = new Map();
   const waiting = [top];
   let total = 0;
@@ -137,7 +137,7 @@ const isClosedToUs = (error: unknown): boolean =>
   error instanceof Error && "code" in error && closedCodes.has(error.code);
 
 /** What a watch on a folder knows of the files in it, and what has become of them since the last report. Reads nothing itself. */
-interface Known {
+interface KnownFiles {
   readonly pendings: Pendings;
   hasFolder(folder: string): boolean;
   /** This file is there now. Its folder is known. */
@@ -151,7 +151,7 @@ interface Known {
 }
 
 /** @param counts whether a file of this name does */
-export function createKnown(counts: (name: string) => boolean): Known {
+export function createKnown(counts: (name: string) => boolean): KnownFiles {
   const tree: Tree = new Map();
   const pendings: Pendings = new Map();
   let changes = 0;

@@ -44,10 +44,10 @@ const atLatestInMilliseconds = 1_000;
 export const pollAsked = "its rule says poll";
 
 export function watchOne(place: WatchedPlace, options: WatchOptions): Watch {
-  const { tell, counted, complain } = options;
+  const { tell, counted } = options;
+  const complainOnce = createComplaint(options.complain);
   const quiet = createQuiet(options, () => void look());
   let known: Stamp | undefined;
-  let complained: string | undefined;
   let refusal: string | undefined;
   let working: Promise<void> = begin();
   let heardAt: Instant | undefined;
@@ -76,14 +76,12 @@ export function watchOne(place: WatchedPlace, options: WatchOptions): Watch {
     try {
       const before = known;
       const after = (await lookThrough(place.path)).stamp;
-      complained = undefined;
+      complainOnce(undefined);
       if (isClosed || isSame(before, after)) return;
       known = after;
       differs(before, after);
     } catch (error) {
-      const reason = messageOf(error);
-      if (reason !== complained) complain(`${place.path} cannot be looked at: ${reason}`);
-      complained = reason; // it may not be read, say: what is known stays
+      complainOnce(`${place.path} cannot be looked at: ${messageOf(error)}`); // it may not be read, say: what is known stays
     }
   }
 
@@ -102,6 +100,15 @@ export function watchOne(place: WatchedPlace, options: WatchOptions): Watch {
       quiet.stop();
       await working;
     },
+  };
+}
+
+/** Passes on a reason that is not that of the last time; undefined: all is well again. */
+export function createComplaint(complain: (reason: string) => void): (reason: string | undefined) => void {
+  let last: string | undefined;
+  return (reason) => {
+    if (reason !== undefined && reason !== last) complain(reason);
+    last = reason;
   };
 }
 

@@ -4,8 +4,16 @@ import { messageOf } from "../../engine/error.ts";
 import type { Instant } from "../../engine/event.ts";
 import { elapsed } from "../../engine/ports.ts";
 import { isSharedFolder, sharedReason, type TreeWatch, type WatchTree, watchRefusal } from "../../files/watch-tree.ts";
-import { createKnown, type Found, filesAtMost, lookAt, lookThrough, readTree, type Tree } from "./files-known.ts";
-import { createQuiet, folderData, pollAsked, type Watch, type WatchedPlace, type WatchOptions } from "./watch-file.ts";
+import { createKnown, type FoundAt, filesAtMost, lookAt, lookThrough, readTree, type Tree } from "./files-known.ts";
+import {
+  createComplaint,
+  createQuiet,
+  folderData,
+  pollAsked,
+  type Watch,
+  type WatchedPlace,
+  type WatchOptions,
+} from "./watch-file.ts";
 
 export interface FolderWatchOptions extends WatchOptions {
   watchTree: WatchTree;
@@ -20,29 +28,22 @@ const atOnce = 64;
 const idleParts = 100;
 
 export function watchFolder(place: WatchedPlace, options: FolderWatchOptions): Watch {
-  const { path: top, recursive, extensions } = place;
-  const { debounce, tell, counted, complain } = options;
-  const counts = (name: string): boolean => extensions.length === 0 || extensions.some((end) => name.endsWith(end));
-  const known = createKnown((name) => !isHidden(name) && counts(name));
+  const { path: top, recursive } = place;
+  const { debounce, tell, counted } = options;
   const touched = new Set<string>();
   const batch = createQuiet(options, () => void work());
   const window = createQuiet(options, () => void endWindow());
-  const watches = createSystemWatch({
-    top,
-    watchTree: options.watchTree,
-    heard,
-    complain,
-    ...(place.poll ? { refusal: pollAsked } : {}),
-  });
+  const complainOnce = createComplaint(options.complain);
+  const files = createWatchedFiles(place, { ...options, heard, complainOnce });
+  const { pendings } = files.known;
   let heardAt: Instant | undefined;
   let isDoubtful = false;
   let isClosed = false;
-  let complained: string | undefined;
-  let lookedAtAll = { at: elapsed(options), took: 0 };
   let working: Promise<void> = guarded(async () => {
     await options.follow();
-    await lookAtAll();
-    known.pendings.clear(); // what is there from the beginning is no news
+    touched.add(top);
+    await lookAtTouched();
+    pendings.clear(); // what is there from the beginning is no news
   });
 
   async function guarded(task: () => Promise<void>): Promise<void> {
@@ -51,11 +52,6 @@ export function watchFolder(place: WatchedPlace, options: FolderWatchOptions): W
     } catch (error) {
       complainOnce(`${top} cannot be looked at: ${messageOf(error)}`); // what is known stays
     }
-  }
-
-  function complainOnce(reason: string): void {
-    if (reason !== complained) complain(reason);
-    complained = reason;
   }
 
   function heard(path: string | undefined): void {
@@ -87,8 +83,8 @@ export function watchFolder(place: WatchedPlace, options: FolderWatchOptions): W
     await work();
     if (isClosed) return;
     if (!isDoubtful) window.stop();
-    if (known.pendings.size > 0) tell("folder.changed", folderData(place, known.pendings), heardAt ?? options.now());
-    known.pendings.clear();
+    if (pendings.size > 0) tell("folder.changed", folderData(place, pendings), heardAt ?? options.now());
+    pendings.clear();
     heardAt = undefined;
   }
 
@@ -96,18 +92,57 @@ export function watchFolder(place: WatchedPlace, options: FolderWatchOptions): W
   function work(): Promise<void> {
     working = working.then(() =>
       guarded(async () => {
-        const before = known.changes();
-        await (isDoubtful ? lookAtAll() : lookAtTouched());
-        if (known.changes() !== before) openWindow();
+        const before = files.known.changes();
+        await lookAtTouched();
+        if (files.known.changes() !== before) openWindow();
       }),
     );
     return working;
   }
 
-  async function lookAtAll(): Promise<void> {
-    const at = elapsed(options);
+  function lookAtTouched(): Promise<void> {
+    const paths = isDoubtful ? [top] : [...touched];
     isDoubtful = false;
     touched.clear();
+    return files.lookAt(paths);
+  }
+
+  return {
+    ready: working,
+    async look(late) {
+      await options.follow();
+      if (files.watches.isOn() && !(late && files.isDue())) return;
+      touched.add(top);
+      await work();
+    },
+    heard: () => heard(top),
+    doubt,
+    polls: files.watches.refusal,
+    async close() {
+      isClosed = true;
+      batch.stop();
+      window.stop();
+      files.watches.close();
+      await working;
+    },
+  };
+}
+
+interface WatchedFilesOptions extends FolderWatchOptions, Pick<SystemWatchOptions, "heard"> {
+  complainOnce(reason: string): void;
+}
+
+/** The files in a folder: what is known of them, and how it is found out anew. One look ends before the next begins. */
+function createWatchedFiles(place: WatchedPlace, options: WatchedFilesOptions) {
+  const { path: top, recursive, extensions } = place;
+  const counts = (name: string): boolean => extensions.length === 0 || extensions.some((end) => name.endsWith(end));
+  const known = createKnown((name) => !isHidden(name) && counts(name));
+  const { watchTree, heard, complain, complainOnce } = options;
+  const watches = createSystemWatch({ top, watchTree, heard, complain, ...(place.poll ? { refusal: pollAsked } : {}) });
+  let lookedAtAll = { at: elapsed(options), took: 0 };
+
+  async function lookAtAll(): Promise<void> {
+    const at = elapsed(options);
     const found = await lookThrough(top);
     if (found.is === "folder") {
       await watches.begin(found.identity);
@@ -119,19 +154,8 @@ export function watchFolder(place: WatchedPlace, options: FolderWatchOptions): W
     lookedAtAll = { at, took: elapsed(options) - at };
   }
 
-  async function lookAtTouched(): Promise<void> {
-    const paths = [...touched];
-    touched.clear();
-    if (paths.includes(top)) return lookAtAll();
-    for (let start = 0; start < paths.length && !isClosed; start += atOnce) {
-      const part = paths.slice(start, start + atOnce);
-      const found = await Promise.all(part.map((path) => lookAt(path).catch(() => undefined)));
-      for (const [index, path] of part.entries()) await take(path, found[index]);
-    }
-  }
-
   /** Undefined: it may not be read, and what is known stays. */
-  async function take(path: string, found: Found | undefined): Promise<void> {
+  async function take(path: string, found: FoundAt | undefined): Promise<void> {
     if (!found) return;
     if (found.is === "nothing") {
       if (known.hasFolder(path)) watches.leave(path);
@@ -163,23 +187,17 @@ export function watchFolder(place: WatchedPlace, options: FolderWatchOptions): W
   }
 
   return {
-    ready: working,
-    async look(late) {
-      await options.follow();
-      const isDue = late && elapsed(options) - lookedAtAll.at >= lookedAtAll.took * idleParts;
-      if (watches.isOn() && !isDue) return;
-      touched.add(top);
-      await work();
-    },
-    heard: () => heard(top),
-    doubt,
-    polls: watches.refusal,
-    async close() {
-      isClosed = true;
-      batch.stop();
-      window.stop();
-      watches.close();
-      await working;
+    known,
+    watches,
+    /** Whether it is time to look at everything, although nothing asked for it. */
+    isDue: (): boolean => elapsed(options) - lookedAtAll.at >= lookedAtAll.took * idleParts,
+    async lookAt(paths: readonly string[]): Promise<void> {
+      if (paths.includes(top)) return lookAtAll();
+      for (let start = 0; start < paths.length && !watches.isClosed(); start += atOnce) {
+        const part = paths.slice(start, start + atOnce);
+        const found = await Promise.all(part.map((path) => lookAt(path).catch(() => undefined)));
+        for (const [index, path] of part.entries()) await take(path, found[index]);
+      }
     },
   };
 }
@@ -208,6 +226,7 @@ interface SystemWatch {
   /** Before a folder is read. Where the system refuses, it is given up. */
   enter(folder: string): void;
   leave(folder: string): void;
+  isClosed(): boolean;
   close(): void;
 }
 
@@ -267,6 +286,7 @@ function createSystemWatch({ top, watchTree, heard, complain, refusal: given }: 
       }
     },
     leave: (folder) => current?.tree.leave(folder),
+    isClosed: () => isClosed,
     close() {
       isClosed = true;
       end();

@@ -5,7 +5,7 @@
 import { HooklineError, messageOf } from "../../engine/error.ts";
 import type { Fields, HookId, MaybePromise, SessionId } from "../../engine/event.ts";
 import type { Outcome } from "../../engine/outcome.ts";
-import type { Ports } from "../../engine/ports.ts";
+import { type Ports, pause } from "../../engine/ports.ts";
 
 /** What a completion may look at beside its prompt. */
 export interface CompletionCall {
@@ -64,13 +64,15 @@ export interface Conversation {
   close(): Promise<void>;
 }
 
+interface EmitOptions {
+  session: SessionId;
+  signal: AbortSignal;
+  cwd?: string;
+}
+
 /** What conversations need of the engine and its store. */
 interface ConversationLine extends Pick<Ports, "after" | "observe"> {
-  emit(
-    name: "UserPromptSubmit" | "Stop",
-    data: Fields,
-    options: { session: SessionId; signal: AbortSignal; cwd?: string },
-  ): MaybePromise<Outcome>;
+  emit(name: "UserPromptSubmit" | "Stop", data: Fields, options: EmitOptions): MaybePromise<Outcome>;
   /** Completions that hooks have started since the user's last message (R8). */
   reprompts(session: SessionId): MaybePromise<number>;
   /** Must-pass checks that have not passed. */
@@ -115,7 +117,7 @@ interface Ended {
   cause: CompletionCall["cause"];
   answer?: string;
 }
-interface Place {
+interface ConversationStart {
   session: SessionId;
   options: ConversationOptions;
   line: ConversationLine;
@@ -124,34 +126,20 @@ interface Place {
 
 const usualGrace = 200;
 
-function createConversation(place: Place): { conversation: Conversation; isIdle(): boolean } {
-  const { session, options, line } = place;
-  const where = options.cwd === undefined ? { session } : { session, cwd: options.cwd };
-  let work: Work | undefined;
-  let tail: Promise<unknown> = Promise.resolve(); // of everything that was begun; never rejects
+function createConversation(start: ConversationStart): { conversation: Conversation; isIdle(): boolean } {
+  const { session, options, line } = start;
+  const name = `the conversation ${session}`;
+  const grace = options.grace ?? usualGrace;
+  const slot = createWorkSlot();
   let last: Ended = { cause: "user" };
-  let isClosed = false;
-
-  /** Nothing is waited for between looking at `work` and taking it, so two can never have it. */
-  const take = (is: Work["is"]): Work => {
-    work = { is, stop: new AbortController() };
-    if (isClosed) work.stop.abort();
-    return work;
-  };
-  const release = (own: Work): void => {
-    if (work === own) work = undefined;
-  };
 
   async function say(text: string): Promise<Outcome> {
-    const name = `the conversation ${session}`;
-    if (isClosed) throw new HooklineError("closed", { name, where: "say" });
-    if (work?.is === "completion") throw new HooklineError("turn_running", { name, where: "say" });
-    const interrupted = work;
-    interrupted?.stop.abort();
-    const before = tail;
-    const own = take("completion");
-    const saying = begin(text, own, { before, interrupted: interrupted !== undefined });
-    tail = saying.catch(() => {}); // the caller of `say` gets the error
+    if (slot.isClosed()) throw new HooklineError("closed", { name, where: "say" });
+    if (slot.holds("completion")) throw new HooklineError("turn_running", { name, where: "say" });
+    const interrupted = slot.cancel();
+    const before = slot.allBegun();
+    const saying = begin(text, slot.take("completion"), { before, interrupted });
+    slot.begun(saying.catch(() => {})); // the caller of `say` gets the error
     return saying;
   }
 
@@ -165,15 +153,15 @@ function createConversation(place: Place): { conversation: Conversation; isIdle(
       await before; // the processes of an evaluation have ended
       const { signal } = own.stop;
       if (signal.aborted) return {}; // cancelled while it waited: it was never said
-      const outcome = await line.emit("UserPromptSubmit", { prompt: text }, { ...where, signal });
+      const outcome = await line.emit("UserPromptSubmit", { prompt: text }, emitOptions(start, signal));
       if (signal.aborted || outcome.verdict?.is === "deny" || outcome.stop) return outcome;
       next = false;
       await complete(text, { cause: "user", outcome, signal });
       next = true;
       return outcome;
     } finally {
-      if (next && !own.stop.signal.aborted) follow(grace());
-      else release(own);
+      if (next && !own.stop.signal.aborted) follow(grace);
+      else slot.release(own);
     }
   }
 
@@ -182,13 +170,11 @@ function createConversation(place: Place): { conversation: Conversation; isIdle(
     last = { cause: call.cause, ...(answer === undefined ? {} : { answer }) };
   }
 
-  const grace = (): number => options.grace ?? usualGrace;
-
   /** Evaluates, completes what hooks ask for, and evaluates again, until no hook blocks the stop, or the conversation ends it. */
   function follow(wait: number): void {
-    const before = tail;
-    const following = evaluations(take("evaluation"), wait);
-    tail = Promise.all([before, following]);
+    const before = slot.allBegun();
+    const following = evaluations(slot.take("evaluation"), wait);
+    slot.begun(Promise.all([before, following]));
   }
 
   /** Never rejects. */
@@ -196,66 +182,103 @@ function createConversation(place: Place): { conversation: Conversation; isIdle(
     let own = first;
     let by: HookId = "";
     try {
-      for (let milliseconds = wait; ; milliseconds = grace()) {
-        await pause(milliseconds, own.stop.signal, line);
+      for (let milliseconds = wait; ; milliseconds = grace) {
+        if (milliseconds > 0) await pause(milliseconds, line, own.stop.signal);
         if (own.stop.signal.aborted) return;
-        const { prompt, attempt, outcome } = await evaluateOnce(own.stop.signal);
+        const { prompt, attempt, outcome } = await evaluateOnce(start, last, own.stop.signal);
         if (prompt === undefined || own.stop.signal.aborted) return;
         by = outcome.verdict?.by ?? "";
-        own = take("completion");
+        own = slot.take("completion");
         const { signal } = own.stop;
         await complete(prompt, { cause: "hook", ...(attempt === undefined ? {} : { attempt }), outcome, signal });
         if (signal.aborted) return;
-        own = take("evaluation");
+        own = slot.take("evaluation");
       }
     } catch (error) {
       if (own.stop.signal.aborted) return; // how a completion tells that it was ended
-      const message = `what hooks have started in the conversation ${session} failed: ${messageOf(error)}`;
+      const message = `what hooks have started in ${name} failed: ${messageOf(error)}`;
       line.observe?.({ is: "log", level: "error", message, hook: by, run: "" });
     } finally {
-      release(own);
+      slot.release(own);
     }
-  }
-
-  async function evaluateOnce(signal: AbortSignal): Promise<Evaluation> {
-    const spent = await line.reprompts(session);
-    const data: Fields = { stop_hook_active: last.cause === "hook" };
-    if (last.answer !== undefined) data.last_assistant_message = last.answer;
-    const outcome = await line.emit("Stop", data, { ...where, signal });
-    const evaluation: Evaluation = signal.aborted ? { outcome, aborted: true } : { outcome };
-    const prompt = signal.aborted ? undefined : promptOf(outcome);
-    const attempt = prompt === undefined ? spent : await line.reprompts(session);
-    if (prompt !== undefined) evaluation.prompt = prompt;
-    if (attempt > spent) evaluation.attempt = attempt;
-    options.onEvaluation?.(evaluation);
-    return evaluation;
-  }
-
-  async function idle(): Promise<void> {
-    for (let seen: unknown; seen !== tail; await tail) seen = tail;
   }
 
   const conversation: Conversation = {
     say,
-    cancel() {
-      const runs = work !== undefined;
-      work?.stop.abort();
-      return runs;
-    },
+    cancel: slot.cancel,
     async evaluate() {
-      if (isClosed) throw new HooklineError("closed", { name: `the conversation ${session}`, where: "evaluate" });
-      if (!work) follow(0);
-      await idle();
+      if (slot.isClosed()) throw new HooklineError("closed", { name, where: "evaluate" });
+      if (!slot.holds()) follow(0);
+      await slot.idle();
     },
-    idle,
+    idle: slot.idle,
     async close() {
-      isClosed = true;
-      work?.stop.abort();
-      place.forget();
-      await idle();
+      slot.close();
+      start.forget();
+      await slot.idle();
     },
   };
-  return { conversation, isIdle: () => work === undefined };
+  return { conversation, isIdle: () => !slot.holds() };
+}
+
+/** What runs or waits in a conversation: one work at a time. Nothing is waited for between a look at the slot and taking it, so two can never have it. */
+function createWorkSlot() {
+  let work: Work | undefined;
+  let tail: Promise<unknown> = Promise.resolve(); // of everything that was begun; never rejects
+  let isClosed = false;
+  function cancel(): boolean {
+    work?.stop.abort();
+    return work !== undefined;
+  }
+  return {
+    isClosed: (): boolean => isClosed,
+    holds: (is?: Work["is"]): boolean => work !== undefined && (is ?? work.is) === work.is,
+    take(is: Work["is"]): Work {
+      work = { is, stop: new AbortController() };
+      if (isClosed) work.stop.abort();
+      return work;
+    },
+    release(own: Work): void {
+      if (work === own) work = undefined;
+    },
+    /** Ends what runs; says whether anything did. */
+    cancel,
+    /** Resolves when all that was begun until now has ended. */
+    allBegun: (): Promise<unknown> => tail,
+    /** @param all also what was begun before, or it waits for that; never rejects */
+    begun(all: Promise<unknown>): void {
+      tail = all;
+    },
+    async idle(): Promise<void> {
+      for (let seen: unknown; seen !== tail; await tail) seen = tail;
+    },
+    close(): void {
+      isClosed = true;
+      cancel();
+    },
+  };
+}
+
+/** Where its events happen, and what ends their hooks. */
+const emitOptions = ({ session, options: { cwd } }: ConversationStart, signal: AbortSignal): EmitOptions => ({
+  ...{ session, signal },
+  ...(cwd === undefined ? {} : { cwd }),
+});
+
+/** @param last the completion that has ended */
+async function evaluateOnce(start: ConversationStart, last: Ended, signal: AbortSignal): Promise<Evaluation> {
+  const { session, line, options } = start;
+  const spent = await line.reprompts(session);
+  const data: Fields = { stop_hook_active: last.cause === "hook" };
+  if (last.answer !== undefined) data.last_assistant_message = last.answer;
+  const outcome = await line.emit("Stop", data, emitOptions(start, signal));
+  const evaluation: Evaluation = signal.aborted ? { outcome, aborted: true } : { outcome };
+  const prompt = signal.aborted ? undefined : promptOf(outcome);
+  const attempt = prompt === undefined ? spent : await line.reprompts(session);
+  if (prompt !== undefined) evaluation.prompt = prompt;
+  if (attempt > spent) evaluation.attempt = attempt;
+  options.onEvaluation?.(evaluation);
+  return evaluation;
 }
 
 /** What the model reads where hooks block the stop; undefined: they do not. */
@@ -264,18 +287,4 @@ function promptOf({ verdict, context = [], stop }: Outcome): string | undefined 
   const reason = verdict?.is === "deny" ? [verdict.reason ?? "a hook blocks the stop"] : [];
   const texts = [...reason, ...context];
   return texts.length > 0 ? texts.join("\n\n") : undefined;
-}
-
-/** Waits so long, or until the signal aborts. */
-function pause(milliseconds: number, signal: AbortSignal, { after }: Pick<Ports, "after">): Promise<void> | undefined {
-  if (milliseconds <= 0 || signal.aborted) return undefined;
-  return new Promise((resolve) => {
-    const end = (): void => {
-      undo();
-      signal.removeEventListener("abort", end);
-      resolve();
-    };
-    const undo = after(milliseconds, end);
-    signal.addEventListener("abort", end);
-  });
 }

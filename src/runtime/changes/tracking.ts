@@ -50,7 +50,7 @@ interface Seen {
 const eventsAtMost = 1_000;
 
 export function createTracking({ store, now, home, root, finder }: TrackingOptions): Tracked {
-  const sets = new Map<string, HookSet>();
+  const sets = createSetsInProgress();
   const looks = new WeakMap<object, Seen>();
   let made: Promise<Means> | undefined;
   let isClosed = false;
@@ -59,44 +59,24 @@ export function createTracking({ store, now, home, root, finder }: TrackingOptio
     made ??= Promise.all([finder(), import("./look.ts")]).then(([changes, look]) => ({ changes, ...look }));
     return made;
   };
-  function viewpointOf(event: HookEvent): Viewpoint {
-    const project = root(event);
-    const place = placeOf(event.cwd, project ?? event.cwd, home);
-    return { place, project: project ?? place.folder };
-  }
+  const viewpointOf = (event: HookEvent): Viewpoint => viewpointAt(event.cwd, root(event), home);
 
   function begin(event: HookEvent, set: HookSet): MaybePromise<void> {
     const { session } = event;
     const willLook = looksAtChanges(set);
     if (session === undefined || !(willLook || rowOf(event.name).beginsSession)) return undefined;
-    if (willLook) remember(event, set);
+    if (willLook) sets.add(event.id, set);
     const { place } = viewpointOf(event);
     const known = store.baseline(session, place.folder);
     if (known && !isThenable(known)) return undefined;
-    return note(event, place, { known, willLook });
-  }
-
-  function remember({ id }: HookEvent, set: HookSet): void {
-    if (sets.size >= eventsAtMost) sets.clear();
-    sets.set(id, set);
+    return note(event, place, { known, marks: () => (willLook ? marksOf(place) : marksAtOnce(place)) });
   }
 
   /** The commit that the session begins with here. */
-  async function note(
-    event: HookEvent,
-    place: Place,
-    { known, willLook }: { known: MaybePromise<Baseline | undefined>; willLook: boolean },
-  ): Promise<void> {
+  async function note(event: HookEvent, place: Place, { known, marks }: Beginning): Promise<void> {
     if (event.session === undefined || (await known)) return;
-    const marks = await (willLook ? marksOf(place) : marksAtOnce(place));
-    if (!marks) return;
-    const { begun, inside } = marks;
-    await store.setBaseline(event.session, place.folder, {
-      ...(begun === undefined ? {} : { begun, head: begun }),
-      ...(inside ? { inside } : {}),
-      at: { begun: event.at },
-      files: {},
-    });
+    const found = await marks();
+    if (found) await store.setBaseline(event.session, place.folder, firstBaseline(found, event.at));
   }
 
   async function marksOf(place: Place): Promise<Marks> {
@@ -143,17 +123,11 @@ export function createTracking({ store, now, home, root, finder }: TrackingOptio
     return turn && number > turn.number ? seen.look : fresh;
   }
 
-  const ended = (event: HookEvent): HookSet | undefined => {
-    const set = sets.get(event.id);
-    sets.delete(event.id);
-    return set;
-  };
-
   return {
     tracking: {
       begin: (event, set) => quietly(() => begin(event, set)),
       end(event, asked) {
-        const set = ended(event);
+        const set = sets.take(event.id);
         return set && asked && event.changes && isLast(set, event) ? quietly(() => advance(event, asked)) : undefined;
       },
     },
@@ -163,6 +137,40 @@ export function createTracking({ store, now, home, root, finder }: TrackingOptio
       await made?.then(({ changes }) => changes.close()).catch(() => {}); // it never began
     },
   };
+}
+
+/** What the changes of a session that begins here are compared with. */
+interface Beginning {
+  known: MaybePromise<Baseline | undefined>;
+  marks(): MaybePromise<Marks | undefined>;
+}
+
+const firstBaseline = ({ begun, inside }: Marks, at: Instant): Baseline => ({
+  ...(begun === undefined ? {} : { begun, head: begun }),
+  ...(inside ? { inside } : {}),
+  at: { begun: at },
+  files: {},
+});
+
+/** The hook sets of events in progress, by the event's id. */
+function createSetsInProgress() {
+  const sets = new Map<string, HookSet>();
+  return {
+    add(id: string, set: HookSet): void {
+      if (sets.size >= eventsAtMost) sets.clear();
+      sets.set(id, set);
+    },
+    take(id: string): HookSet | undefined {
+      const set = sets.get(id);
+      sets.delete(id);
+      return set;
+    },
+  };
+}
+
+function viewpointAt(cwd: string, root: string | undefined, home: string): Viewpoint {
+  const place = placeOf(cwd, root ?? cwd, home);
+  return { place, project: root ?? place.folder };
 }
 
 /** Under what the last look of a project's hooks is kept, beside what the folder alone began with. */

@@ -134,17 +134,15 @@ function survivorsOfPrograms(): string[] {
     counted.rows++;
     if (!isNeeded()) survivors.push(name);
     Object.assign(row, kept);
-    const wraps = kept.wraps as { options: string } | undefined;
-    for (const option of wraps?.options.split(" ") ?? []) {
-      if (!wraps || option === "") continue;
-      const all = wraps.options;
-      wraps.options = all
+    const all = programOf(name).options ?? "";
+    for (const option of programOf(name).wraps ? all.split(" ") : []) {
+      row.options = all
         .split(" ")
         .filter((one) => one !== option)
         .join(" ");
       counted.options++;
       if (!isNeeded()) survivors.push(`${name} ${option}`);
-      wraps.options = all;
+      row.options = all;
     }
   }
   return survivors;

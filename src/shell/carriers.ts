@@ -22,17 +22,16 @@ function readStandardInput(words: Words, call: Call): void {
 }
 
 const xargs: Own = (words, call) => {
-  const { given, rest, stops, fault } = readOptions(words, programOf("xargs").wraps?.options ?? "");
+  const { given, rest, stops, fault } = readOptions(words, programOf("xargs"));
   if (fault !== undefined) return noteRuns(call.reading, cannotTell(`${words[0]} ${fault}`));
   if (stops || rest.length === 0) return;
-  const replaced = given.findLast(({ name }) => ["I", "i", "J", "--replace"].includes(name));
+  const replaced = given.findLast(({ name }) => ["I", "J", "replace"].includes(name));
   const sign = replaced && (replaced.value || "{}");
   // A shell without a script reads its input, which is empty here: for it none is no other case than one.
   const isOne =
-    programOf(baseName(rest[0] ?? "")).isShell &&
-    given.some(({ name, value }) => (name === "n" || name === "--max-args") && value === "1");
+    programOf(baseName(rest[0] ?? "")).isShell && given.some(({ name, value }) => name === "max-args" && value === "1");
   // Its program reads nothing, unless the operands come from a file and leave standard input alone.
-  const file = given.findLast(({ name }) => name === "a" || name === "--arg-file")?.value;
+  const file = given.findLast(({ name }) => name === "arg-file")?.value;
   const own =
     file === undefined
       ? { ...call, input: "inherited" as const, from: [], given: [...call.given, ...call.from] }
@@ -54,21 +53,21 @@ function startsOf(
   const read = file === undefined ? call.input : textOfFile(file, call);
   if (typeof read !== "object") return undefined;
   const has = (...names: string[]): boolean => given.some(({ name }) => names.includes(name));
-  const isByLine = has("I", "i", "J", "--replace", "d", "--delimiter");
+  const isByLine = has("I", "J", "replace", "delimiter");
   const lastOf = (...names: string[]): string | undefined => given.findLast(({ name }) => names.includes(name))?.value;
-  const [items, lines] = [lastOf("n", "--max-args"), lastOf("L", "l", "--max-lines")];
+  const [items, lines] = [lastOf("max-args"), lastOf("L", "max-lines")];
   const counts = [items, lines].filter((one) => one !== undefined);
-  if (!["\n", "\\n", undefined].includes(lastOf("d", "--delimiter"))) return undefined;
+  if (!["\n", "\\n", undefined].includes(lastOf("delimiter"))) return undefined;
   // Other numbers cut the list where only a count of all its words would tell.
-  if (counts.some((one) => one !== "1") || counts.length > 1 || has("s", "--max-chars", "S", "R")) return undefined;
+  if (counts.some((one) => one !== "1") || counts.length > 1 || has("max-chars", "S", "R")) return undefined;
   const cut = (text: string, by: string | RegExp): string[] => text.split(by).filter((one) => one !== "");
-  const all = cut(read.text, has("0", "--null") ? "\0" : isByLine || lines ? /\n/ : /\s+/);
+  const all = cut(read.text, has("null") ? "\0" : isByLine || lines ? /\n/ : /\s+/);
   if (lines && all.some((line) => /\s$/.test(line))) return undefined; // it goes on in the next
   // Quotes and backslashes are its own, a pattern stands for names that only the shell knows, and a NUL is no text here.
   if (all.length === 0 || all.length > mostValues || all.some((one) => /["'\\\0*?[]/.test(one))) return undefined;
   if (lines) return all.map((line) => cut(line, /\s+/));
   const known = isByLine ? all.map((one) => one.trim()) : all;
-  return items || has("I", "i", "J", "--replace") ? known.map((one) => [one]) : [known];
+  return items || has("I", "J", "replace") ? known.map((one) => [one]) : [known];
 }
 
 /** find -exec PROGRAM … ; and the like; fd -x PROGRAM … */
@@ -113,8 +112,7 @@ const env: Own = (words, call) => {
     if (/^(-[uC]|--unset|--chdir)$/.test(word)) at++;
     else if (!word.startsWith("-") && !/^\w+=/.test(word)) break;
   }
-  const row = programOf("env").wraps;
-  if (row) runWrapped(words, row, call);
+  runWrapped(words, programOf("env"), call);
 };
 
 /** Shells whose language is another one: only what they are given as a file is as known as any program. */
@@ -131,13 +129,10 @@ const foreignShell: Own = (words, call) => {
   if (call.input !== "inherited" && call.input !== "file") unknown();
 };
 
-const parallelOptions =
-  "0 k u v t q X m n: j: P: a: d: S: I: N: L: C: --keep-order --bar --progress --eta --dry-run --verbose --no-notice --will-cite --line-buffer --lb --group --ungroup --null --quote --tag --jobs= --delay= --timeout= --retries= --halt= --joblog= --resume --results= --colsep= --arg-file= --max-args= --max-procs= --workdir= --nice= --load= --memfree= --progress --version! --help! --citation! --number-of-cores! --number-of-cpus! --no-run-if-empty r";
-
 /** `parallel git ::: push pull`: the words before ::: are a line, with each of those behind filled in. */
 const parallel: Own = (words, call) => {
   const at = words.findIndex((word) => /^:::/.test(word));
-  const { rest, stops, fault } = readOptions(at < 0 ? words : words.slice(0, at), parallelOptions);
+  const { rest, stops, fault } = readOptions(at < 0 ? words : words.slice(0, at), programOf("parallel"));
   if (stops) return;
   if (fault !== undefined) return noteRuns(call.reading, cannotTell(`${words[0]} ${fault}`));
   const hasOneList = at >= 0 && words[at] === ":::" && !words.slice(at + 1).some((word) => /^:::/.test(word));
@@ -158,10 +153,10 @@ const parallel: Own = (words, call) => {
 const mostValues = 50;
 
 const at: Own = (words, call) => {
-  const { given, fault } = readOptions(words, "m M b l! r! d! c! v V! f: q: t:", true);
+  const { given, stops, fault } = readOptions(words, programOf("at"));
   const file = given.find(({ name }) => name === "f")?.value;
   if (fault !== undefined) return noteRuns(call.reading, cannotTell(words.join(" ")));
-  if (given.some(({ name }) => /^[lrdcV]$/.test(name))) return;
+  if (stops) return;
   if (file === undefined) return readStandardInput(words, call);
   const text = textOfFile(file, call);
   if (text === "unknown") noteRuns(call.reading, cannotTell(words.join(" ")));
@@ -191,7 +186,7 @@ const valgrind: Own = (words, call) => {
 
 /** `nix-shell -p jq --run 'jq x'`: packages, and a line. */
 const nixShell: Own = (words, call) => {
-  const { lines, fault } = readOptions(words, "p --pure --packages --quiet --run$ --command$", true);
+  const { lines, fault } = readOptions(words, programOf("nix-shell"));
   if (fault !== undefined || lines.length === 0) noteRuns(call.reading, cannotTell(words.join(" ")));
   for (const line of lines) readLine(line, call);
 };

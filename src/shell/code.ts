@@ -85,10 +85,10 @@ export function runInterpreter(words: readonly string[], row: Code, call: Call):
   let isPending = false;
   for (let at = 1; at < words.length; at++) {
     const word = words[at] ?? "";
-    const long = row.long?.find((one) => word === one || word.startsWith(`${one}=`));
+    const long = row.long.find((one) => word === one || word.startsWith(`${one}=`));
     const letter =
       long === undefined && /^-[^-]/.test(word)
-        ? [...word.slice(1)].find((one) => row.letters.includes(one) || row.valued?.includes(one))
+        ? [...word.slice(1)].find((one) => row.letters.includes(one) || row.valued.includes(one))
         : undefined;
     if (long !== undefined || (letter !== undefined && row.letters.includes(letter))) {
       const rest = long === undefined ? word.slice(word.indexOf(letter ?? "", 1) + 1) : word.slice(long.length + 1);

@@ -13,9 +13,9 @@ export function judgeCommand([program, ...rest]: readonly ShellWord[], reader: R
   const row = rowFor(path);
   if (path.includes("/")) found.runs.push({ path, word: program });
   if (row.values !== "script" && row.values !== "runner") noteArguments(name, rest, reader);
-  const judge = rowOf(special, name) ?? judges[row.values ?? (row.subcommands ? "subcommands" : "plain")];
+  const judge = rowOf(special, name) ?? judges[row.values ?? (row.valuesIn ? "subcommands" : "plain")];
   judge(rest, { name, row, reader });
-  if (row.values === "data" || row.values === "runner" || row.subcommands) return;
+  if (row.values === "data" || row.values === "runner" || row.valuesIn) return;
   // Up to a literal `--`, a value that begins with "-" would be an option.
   const end = rest.findIndex(({ text }) => text === "--");
   for (const { leading } of rest.slice(0, end < 0 ? rest.length : end))
@@ -31,7 +31,7 @@ function pathOf({ text, tail }: ShellWord): string | undefined {
 /** A version is a part of some names: linux32. */
 function rowFor(path: string): Program {
   const exact = programOf(path.slice(path.lastIndexOf("/") + 1));
-  return Object.keys(exact).length > 0 ? exact : programOf(nameOf(path));
+  return (exact.values ?? exact.valuesIn) !== undefined ? exact : programOf(nameOf(path));
 }
 
 /** What may be written, or brought to where it is run. */
@@ -161,7 +161,7 @@ function judgeSubcommand(rest: readonly ShellWord[], around: Around): void {
   const { name, row } = around;
   const start = rest[0]?.text === "-C" && !rest[1]?.isOwn ? 2 : 0;
   const command = rest[start]?.text ?? "";
-  if (!row.subcommands?.has(command)) refuse(`in a line with ${name} ${rest[start]?.raw ?? ""}`, marksOf(rest));
+  if (!row.valuesIn?.has(command)) refuse(`in a line with ${name} ${rest[start]?.raw ?? ""}`, marksOf(rest));
   const end = rest.findIndex(({ text }) => text === "--");
   const options = rest.slice(start + 1, end < 0 ? rest.length : end);
   for (const [index, word] of options.entries()) {

@@ -1,10 +1,10 @@
 /**
- * The options in one word of a command: a long name, whole or shortened, or letters, with the values of both. Apart from
- * spelling.ts, which knows what the words around it are.
+ * The options in one word of a command: a long name, whole or shortened, or letters, with the values of both. Two readers ask for them:
+ * spelling.ts, which takes any word for what it is most likely, and options.ts, which stops at the first that the table does not tell.
  */
 import type { SpelledOption, Spelling } from "../engine/command-pattern.ts";
 import { isUnknown, mayVanish } from "./expand.ts";
-import type { OptionText } from "./program-options.ts";
+import type { OptionText, Program } from "./programs.ts";
 
 /** One option of a table. */
 export interface Option {
@@ -14,27 +14,58 @@ export interface Option {
   takes: "nothing" | "value" | "attached" | "program";
   /** What it stands for instead of itself. */
   means: readonly string[];
+  /** Its value is a shell line. */
+  isLine: boolean;
+  /** With it the program runs nothing. */
+  stops: boolean;
 }
 
 export interface Table {
   byName: ReadonlyMap<string, Option>;
   reads: "getopt" | "exact" | "flags";
   signals: boolean;
+  /** The text that was read: scripts/mutate-tables.ts changes it. */
+  text: OptionText | undefined;
 }
 
-const takes = { "=": "value", "?": "attached", "!": "program" } as const;
+const takes = { "=": "value", $: "value", "?": "attached", "?$": "attached", "!": "program" } as const;
 const isTaking = (kind: string): kind is keyof typeof takes => Object.hasOwn(takes, kind);
 
 /** Adds the options of a text to those of a program. */
-export function readText(text: OptionText, made: Map<string, Option>): void {
+function readText(text: OptionText, made: Map<string, Option>): void {
   for (const entry of text.split(" ")) {
-    const [, written = "", kind = "", meaning = ""] = /^(.*?)([=?!])?(?:>(.*))?$/.exec(entry) ?? [];
+    const [, written = "", kind = "", meaning = ""] = /^(.+?)(\?\$|[=?!.$])?(?:>(.*))?$/.exec(entry) ?? [];
     const names = written.split(",");
-    const name = names.at(-1) ?? "";
-    const means = meaning === "" ? [] : meaning.split(">");
-    const option: Option = { name, also: names.slice(0, -1), takes: isTaking(kind) ? takes[kind] : "nothing", means };
+    const option: Option = {
+      name: names.at(-1) ?? "",
+      also: names.slice(0, -1),
+      takes: isTaking(kind) ? takes[kind] : "nothing",
+      means: meaning === "" ? [] : meaning.split(">"),
+      isLine: kind.endsWith("$"),
+      stops: kind === ".",
+    };
     for (const one of names) if (one !== "") made.set(one, option);
   }
+}
+
+/** Each is read once. */
+const tables = new Map<Program, Map<string | undefined, Table>>();
+
+/** @param subcommand undefined before it is known */
+export function tableOf(row: Program, subcommand?: string): Table {
+  const own = subcommand === undefined ? undefined : lookUp(row.subcommands ?? {}, subcommand);
+  // What stands in a line may be no sub-command: all of those share one table.
+  const key = own === undefined && subcommand !== undefined ? "" : subcommand;
+  const ofRow = tables.get(row) ?? new Map<string | undefined, Table>();
+  const known = ofRow.get(key);
+  if (known && known.text === row.options) return known;
+  const byName = new Map<string, Option>();
+  if (row.options && (subcommand === undefined || !row.isOwnFirst)) readText(row.options, byName);
+  if (own) readText(own, byName);
+  const table: Table = { byName, reads: row.reads ?? "getopt", signals: row.signals === true, text: row.options };
+  ofRow.set(key, table);
+  tables.set(row, ofRow);
+  return table;
 }
 
 /** A spelling that is still being read. */
@@ -67,6 +98,8 @@ export function readOption(word: string, reading: Reading): Option["takes"] {
     made.options.push({ name: "signal", value: signalOf(word.slice(1)) });
     return "value";
   }
+  const dashed = table.byName.get(word);
+  if (dashed) return addValued(dashed, undefined, reading);
   const isLong = word.startsWith("--") || (table.reads === "flags" && word.length > 2);
   return isLong ? readLong(word, reading) : readLetters(word.slice(1), reading);
 }
@@ -124,7 +157,7 @@ function readLetters(letters: string, reading: Reading): Option["takes"] {
   return "nothing";
 }
 
-/** @param attached what stands in the word of the option */
+/** @param attached what stands in the word of the option, which takes a value */
 function addValued(option: Option, attached: string | undefined, reading: Reading): Option["takes"] {
   if (option.takes === "program") {
     if (attached !== undefined) reading.words.putBack(attached);

@@ -1,9 +1,11 @@
-/** The options of a program that runs another one, as its row of the table of programs names them. */
+/** The options of a program that runs another one: read as far as its row of the table of programs tells, and no further. */
 import { baseName } from "../engine/pattern.ts";
 import { isUnknown, mayVanish } from "./expand.ts";
+import { type Made, readOption, type Table, tableOf } from "./option-words.ts";
+import type { Program } from "./programs.ts";
 
 export interface Options {
-  /** Each option in order, with its value. */
+  /** Each option in order, by the last of its names, with its value. */
   given: readonly { name: string; value: string }[];
   /** Values that are shell lines. */
   lines: readonly string[];
@@ -14,111 +16,78 @@ export interface Options {
   fault?: string;
 }
 
-interface State {
-  words: readonly string[];
-  at: number;
-  kinds: ReadonlyMap<string, string>;
-  given: { name: string; value: string }[];
-  lines: string[];
-  stops: boolean;
-  fault?: string;
+interface Form {
+  /** Whose options these are. */
+  subcommand?: string;
+  /** Nothing: as the row says. */
+  permutes?: boolean;
 }
 
-const tables = new Map<string, ReadonlyMap<string, string>>();
-
-/** Each table is read once. */
-function kindsOf(table: string): ReadonlyMap<string, string> {
-  const known = tables.get(table);
-  if (known) return known;
-  const kinds = new Map<string, string>();
-  for (const entry of table.split(" ")) {
-    const [, name = "", kind = ""] = /^(.*?)([:=?!$]?)$/.exec(entry) ?? [];
-    kinds.set(name, kind);
-  }
-  tables.set(table, kinds);
-  return kinds;
-}
-
-/** @param words the program first. @param table as WrapperRow.options */
-export function readOptions(words: readonly string[], table: string, permutes = false): Options {
-  const state: State = { words, at: 1, kinds: kindsOf(table), given: [], lines: [], stops: false };
-  const operands: string[] = [];
-  while (state.at < words.length && state.fault === undefined && !state.stops) {
-    const word = words[state.at] ?? "";
+/** @param words the program, or its sub-command, first */
+export function readOptions(words: readonly string[], row: Program, form: Form = {}): Options {
+  const table = tableOf(row, form.subcommand);
+  const permutes = form.permutes ?? row.permutes === true;
+  const made: Made = { program: "", options: [], operands: [], hidden: [] };
+  const given: { name: string; value: string }[] = [];
+  const lines: string[] = [];
+  let [at, stops] = [1, false];
+  let fault: string | undefined;
+  const next = (): string | undefined => words[at++];
+  while (at < words.length && fault === undefined && !stops) {
+    const word = words[at] ?? "";
     if (isUnknown(word.slice(0, 1))) {
-      state.fault = word;
+      fault = word;
       break;
     }
-    if (word === "--") {
-      state.at++;
-      break;
+    const isOption = word.startsWith("-") || (row.plus === true && /^\+[a-zA-Z]/.test(word));
+    if (!isOption && !permutes) break;
+    at++;
+    if (word === "--") break;
+    if (!isOption) made.operands.push(word);
+    if (!isOption || word === "-") continue;
+    made.options.length = 0;
+    const isOwn = readOption(word, { table, made, words: { next, putBack: () => void at-- } }) === "program";
+    stops = isOwn;
+    if (made.hidden.length > 0 || !isWhole(word, table)) fault = word;
+    for (const { name, value = "" } of made.options) {
+      const option = table.byName.get(name);
+      const isNumber = table.byName.has("#") && /^\d+$/.test(name);
+      if (mayVanish(value)) fault = value;
+      else if (!isNumber && !option) fault = word;
+      given.push({ name, value });
+      if (option?.isLine) lines.push(value);
+      if (option?.stops) stops = true;
     }
-    if (!word.startsWith("-") && !isPlusOption(word, state.kinds)) {
-      if (!permutes) break;
-      operands.push(word);
-      state.at++;
-      continue;
-    }
-    state.at++;
-    if (word === "-") continue;
-    if (word.startsWith("--")) readLong(word, state);
-    else readShort(word, state);
   }
-  const { given, lines, stops, fault } = state;
-  const rest = [...operands, ...words.slice(state.at)];
+  const rest = [...made.operands, ...words.slice(at)];
   return { given, lines, stops, rest, ...(fault === undefined ? {} : { fault }) };
 }
 
-/** Shells also take `+x`; only their table knows the letter x and the letter c. */
-const isPlusOption = (word: string, kinds: ReadonlyMap<string, string>): boolean =>
-  /^\+[a-zA-Z]/.test(word) && kinds.has("x") && kinds.has("c") && kinds.has("O");
-
-function take(name: string, kind: string, value: string, state: State): void {
-  if (mayVanish(value)) state.fault = value;
-  state.given.push({ name, value });
-  if (kind === "$") state.lines.push(value);
-  if (kind === "!") state.stops = true;
+/** A shortened name may be another one's of a newer version, and a value of what takes none is not known. */
+function isWhole(word: string, { byName }: Table): boolean {
+  const [, name, value] = /^--([^=]*)(=)?/.exec(word) ?? [];
+  const option = byName.get(name ?? "");
+  return name === undefined || (option !== undefined && (value === undefined || option.takes !== "nothing"));
 }
 
-const next = (state: State): string => state.words[state.at++] ?? "";
+const lineNames = new Map<Table, readonly string[]>();
 
-function readLong(word: string, state: State): void {
-  const equals = word.indexOf("=");
-  const name = equals < 0 ? word : word.slice(0, equals);
-  const kind = state.kinds.get(name);
-  if (kind === undefined || (equals >= 0 && (kind === "" || kind === "!"))) {
-    state.fault = word;
-    return;
-  }
-  if (equals >= 0) take(name, kind, word.slice(equals + 1), state);
-  else take(name, kind, kind === "=" || kind === "$" ? next(state) : "", state);
+/** The options whose value is a shell line, as they are written. */
+function linesOf(table: Table): readonly string[] {
+  const known = lineNames.get(table);
+  if (known) return known;
+  const dashes = table.reads === "flags" ? "-" : "--";
+  const names = [...table.byName].flatMap(([name, { isLine }]) =>
+    !isLine || name.startsWith("-") ? (isLine ? name : []) : `${name.length > 1 ? dashes : "-"}${name}`,
+  );
+  lineNames.set(table, names);
+  return names;
 }
 
-function readShort(word: string, state: State): void {
-  const { kinds } = state;
-  if (kinds.has(word.slice(1)) && word.length > 2) {
-    take(word.slice(1), kinds.get(word.slice(1)) ?? "", "", state);
-    return;
-  }
-  for (let index = 1; index < word.length; index++) {
-    const letter = word[index] ?? "";
-    const kind = kinds.get(/\d/.test(letter) && kinds.has("0") ? "0" : letter);
-    if (kind === undefined) {
-      state.fault = word;
-      return;
-    }
-    const rest = word.slice(index + 1);
-    if (kind === ":" || kind === "$") {
-      take(letter, kind, rest === "" ? next(state) : rest, state);
-      return;
-    }
-    if (kind === "?") {
-      take(letter, kind, rest, state);
-      return;
-    }
-    take(letter, kind, "", state);
-  }
-}
+/** Values of options that are shell lines, wherever they stand: what is not known of the other options matters little. */
+export const linesOfRow = (words: readonly string[], row: Program, subcommand?: string): string[] => [
+  ...linesIn(words, linesOf(tableOf(row, subcommand))),
+];
 
 /** Values of options that are shell lines. A short option may stand in a bundle, a long one be shortened. */
 export function* linesIn(words: readonly string[], options: readonly string[]): Generator<string> {

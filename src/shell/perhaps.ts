@@ -7,8 +7,7 @@ import { readPerhaps } from "./code.ts";
 import { isTold } from "./effects/programs.ts";
 import { there } from "./elsewhere.ts";
 import { isUnknown } from "./expand.ts";
-import { optionRows } from "./program-options.ts";
-import { programOf } from "./programs.ts";
+import { hasOptions, programOf } from "./programs.ts";
 import { type Call, quietly, readLine } from "./shell.ts";
 
 /** What such programs call what they do themselves. Behind `--`, `exec` and the like they are programs. */
@@ -30,9 +29,9 @@ const mostFound = 4;
 
 /** Whether anything is known of what it does with its words. */
 export function isKnownProgram(name: string): boolean {
-  const { wraps, isShell, isOpaque, isEditor, code, lines } = programOf(name);
-  const has = wraps ?? isShell ?? isOpaque ?? isEditor ?? code ?? lines;
-  return has !== undefined || isTold(name) || optionRows.has(name);
+  const row = programOf(name);
+  const { wraps, isShell, isOpaque, isEditor, code } = row;
+  return (wraps ?? isShell ?? isOpaque ?? isEditor ?? code) !== undefined || hasOptions(row) || isTold(name);
 }
 
 /** @param isNamed a person has said that it runs others: then every word may begin a command */

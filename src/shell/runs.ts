@@ -8,7 +8,7 @@ import { isGlob, isUnknown, mayVanish } from "./expand.ts";
 import { git } from "./git/commands.ts";
 import { readInner } from "./inner-lines.ts";
 import { type Made, madeAt, madeOnPath, noteFiles } from "./made.ts";
-import { linesIn } from "./options.ts";
+import { linesOfRow } from "./options.ts";
 import { readAutomation } from "./own-automations.ts";
 import { readOwnFiles } from "./own-files.ts";
 import { lookThrough } from "./perhaps.ts";
@@ -154,7 +154,7 @@ function act(words: readonly string[], call: Call): void {
   const code = own ? undefined : (row.code ?? programOf(nameOf(base)).code);
   if (own) own(words, call);
   else if (row.isShell) runShell(words, call);
-  else if (row.wraps) runWrapped(words, row.wraps, call);
+  else if (row.wraps) runWrapped(words, row, call);
   else if (code) runInterpreter(words, code, call);
   else if (row.isEditor) runEditor(words, call);
   else if (row.isOpaque || /^ld(-linux.*|-musl.*)?\.so/.test(base)) runOpaque(words, call);
@@ -164,7 +164,8 @@ function act(words: readonly string[], call: Call): void {
   else if (words.length > 1) lookThrough(words, call, call.reading.runsOthers.has(base));
   if (base === "bun" && words[1] === "x") call.reading.command(words.slice(2), { ...call, direct: false });
   readInner(words, call);
-  if (row.lines) for (const line of linesIn(words, row.lines)) readLine(line, call);
+  // Where all options of what runs others are known, they were read above.
+  if (!row.wraps || row.isPartly) for (const line of linesOfRow(words, row)) readLine(line, call);
 }
 
 /** Programs of GNU as they are called where others have the plain name. */
@@ -195,8 +196,7 @@ function runExec(words: readonly string[], call: Call): void {
   const { input, shell, reading } = call;
   if (words.length === 1 && input !== shell.input && input !== "file")
     noteRuns(reading, "cannot tell what the rest of the line reads");
-  const row = programOf("exec").wraps;
-  if (row) runWrapped(words, row, call);
+  runWrapped(words, programOf("exec"), call);
 }
 
 type Own = (words: readonly string[], call: Call) => void;

@@ -1,48 +1,21 @@
 /**
  * What the words of one command mean to its program: the options by one name each, whatever their order and spelling, and the
- * operands in order. Apart from the reader of lines, because it looks at one command alone; what programs take is in program-options.ts.
+ * operands in order. Apart from the reader of lines, because it looks at one command alone; what programs take is in program-table.ts.
  */
 import { baseName, type Spelling } from "../engine/command-pattern.ts";
 import { isUnknown, mayVanish } from "./expand.ts";
-import {
-  lookUp,
-  type Made,
-  type Option,
-  readBundle,
-  readOption,
-  readText,
-  type Table,
-  type Words,
-} from "./option-words.ts";
-import { type OptionRow, optionRows } from "./program-options.ts";
-import { nameOf } from "./programs.ts";
+import { lookUp, type Made, readBundle, readOption, type Table, tableOf, type Words } from "./option-words.ts";
+import { hasOptions, nameOf, type Program, programOf } from "./programs.ts";
 
 const noValues: ReadonlySet<number> = new Set();
 /** Programs that run programs that run programs: no line that is meant so has more. */
 const deepest = 16;
 
-/** Reads commands, and keeps the tables of the programs that it has met. */
+/** Reads commands. */
 export function createSpell(): (words: readonly string[]) => Spelling {
-  const tables = new Map<OptionRow, Map<string | undefined, Table>>();
-  /** @param subcommand undefined before it is known */
-  const tableOf = (row: OptionRow, subcommand: string | undefined): Table => {
-    const own = subcommand === undefined ? undefined : lookUp(row.subcommands ?? {}, subcommand);
-    // What stands in a line may be no sub-command: all of those share one table.
-    const key = own === undefined && subcommand !== undefined ? "" : subcommand;
-    const ofRow = tables.get(row) ?? new Map<string | undefined, Table>();
-    const known = ofRow.get(key);
-    if (known) return known;
-    const byName = new Map<string, Option>();
-    if (row.options && (subcommand === undefined || !row.isOwnFirst)) readText(row.options, byName);
-    if (own) readText(own, byName);
-    const table: Table = { byName, reads: row.reads ?? "getopt", signals: row.signals === true };
-    ofRow.set(key, table);
-    tables.set(row, ofRow);
-    return table;
-  };
   const read = (words: readonly string[], depth: number): Spelling => {
     const path = words[0] ?? "";
-    const row = depth > deepest ? undefined : (optionRows.get(baseName(path)) ?? optionRows.get(nameOf(path)));
+    const row = depth > deepest ? undefined : (rowOf(baseName(path)) ?? rowOf(nameOf(path)));
     if (!row) {
       const spelling = readPlain(words, false);
       // Where no option stands before a word, both readings are one.
@@ -52,6 +25,11 @@ export function createSpell(): (words: readonly string[]) => Spelling {
     return readWords(words, row, { tableOf: (subcommand) => tableOf(row, subcommand), spell, values: noValues });
   };
   return (words) => read(words, 0);
+}
+
+function rowOf(name: string): Program | undefined {
+  const row = programOf(name);
+  return hasOptions(row) ? row : undefined;
 }
 
 interface Tools {
@@ -92,7 +70,7 @@ const begin = (path: string): Made => ({ program: baseName(path), options: [], o
 /** Whether options may stand in a word that is none as far as the line tells. */
 const mayHold = (word: string): boolean => mayVanish(word) || (isUnknown(word) && /^-*\0/.test(word));
 
-function readWords([path = "", ...rest]: readonly string[], row: OptionRow, tools: Tools): Spelling {
+function readWords([path = "", ...rest]: readonly string[], row: Program, tools: Tools): Spelling {
   const { tableOf, spell, values } = tools;
   const made = begin(path);
   const place = createPlace(row);
@@ -157,7 +135,7 @@ interface Place {
 }
 
 /** How far the operands are: at the sub-command, its own operands, or the words of another program. */
-function createPlace(row: OptionRow): Place {
+function createPlace(row: Program): Place {
   let subcommand: string | undefined;
   let isComplete = row.subcommands === undefined;
   let count = 0;
@@ -181,10 +159,10 @@ function createPlace(row: OptionRow): Place {
   };
 }
 
-const begins = new Map<OptionRow, ReadonlySet<string>>();
+const begins = new Map<Program, ReadonlySet<string>>();
 
 /** What sub-commands of more words begin with. */
-function beginsOf(row: OptionRow): ReadonlySet<string> {
+function beginsOf(row: Program): ReadonlySet<string> {
   const known = begins.get(row);
   if (known) return known;
   const made = new Set<string>();
@@ -194,7 +172,7 @@ function beginsOf(row: OptionRow): ReadonlySet<string> {
   return made;
 }
 
-function shortened({ shortened: names = "" }: OptionRow, name: string): string {
+function shortened({ shortened: names = "" }: Program, name: string): string {
   if (names === "") return name;
   const all = names.split(" ");
   const fits = all.includes(name) ? [] : all.filter((one) => one.startsWith(name));

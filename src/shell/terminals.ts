@@ -1,6 +1,8 @@
 /** Terminals in terminals: what tmux and screen start in a window, and what they type into one. */
 import { isUnknown } from "./expand.ts";
+import { lookUp } from "./option-words.ts";
 import { readOptions } from "./options.ts";
+import { programOf } from "./programs.ts";
 import { type Call, cannotTell, noteRuns, readLine } from "./shell.ts";
 
 type Words = readonly string[];
@@ -8,45 +10,25 @@ type Own = (words: Words, call: Call) => void;
 
 const aside = (call: Call): Call => ({ ...call, direct: false });
 
-/** `tmux new -d 'npm run dev'`: one word behind the options is a line, several are a command. */
-const tmuxCommands: { readonly [name: string]: string } = {
-  "new-session": "A d D E P X c: e: f: F: n: s: t: x: y:",
-  "new-window": "a b d k P S c: e: F: n: t:",
-  "split-window": "b d f h I v P Z c: e: l: p: t: F:",
-  "respawn-pane": "k c: e: t:",
-  "respawn-window": "k c: e: t:",
-  "run-shell": "b C c: d: t:",
-  "pipe-pane": "I O o t:",
-  "display-popup": "B C E b: c: d: e: h: s: S: t: T: w: x: y:",
-  "if-shell": "b F t:",
-};
-/** Short names that are not the beginning of one name alone. */
-const tmuxNames: { readonly [short: string]: string } = {
-  new: "new-session",
-  neww: "new-window",
-  splitw: "split-window",
-  respawnp: "respawn-pane",
-  respawnw: "respawn-window",
-  run: "run-shell",
-  pipep: "pipe-pane",
-  popup: "display-popup",
-  if: "if-shell",
-  send: "send-keys",
-};
 const tmuxOpaque =
   /^(source|source-file|set-hook|bind|bind-key|confirm-before|command-prompt|choose-\w+|default-command)$/;
 
+const rowOfTmux = programOf("tmux");
+
+/** `tmux new -d 'npm run dev'`: one word behind the options is a line, several are a command. */
 export const tmux: Own = (words, call) => {
   const { reading } = call;
-  const { rest, fault, stops } = readOptions(words, "2 8 C D l N q u v V! h! c$ f: L: S: T:");
+  const { given, rest, fault, stops } = readOptions(words, rowOfTmux);
   if (stops) return;
   if (fault !== undefined) return noteRuns(reading, cannotTell(`tmux ${fault}`));
+  for (const { name, value } of given) if (name === "c") readLine(value, call);
   for (const part of splitAt(rest, ";")) tmuxCommand(part, call);
 };
 
 function tmuxCommand([written = "", ...operands]: Words, call: Call): void {
   const { reading } = call;
-  const name = tmuxNames[written] ?? nameFor(written, [...Object.keys(tmuxCommands), "send-keys"]) ?? written;
+  const { aliases = {}, subcommands = {} } = rowOfTmux;
+  const name = lookUp(aliases, written) ?? nameFor(written, Object.keys(subcommands)) ?? written;
   if (name === "send-keys") {
     sendKeys(operands, call);
     return;
@@ -56,9 +38,8 @@ function tmuxCommand([written = "", ...operands]: Words, call: Call): void {
     noteRuns(reading, cannotTell(`tmux ${[written, ...operands].join(" ")}`));
     return;
   }
-  const table = Object.hasOwn(tmuxCommands, name) ? tmuxCommands[name] : undefined;
-  if (table === undefined) return;
-  const { rest, fault } = readOptions([name, ...operands], table);
+  if (!Object.hasOwn(subcommands, name)) return;
+  const { rest, fault } = readOptions([name, ...operands], rowOfTmux, { subcommand: name });
   if (fault !== undefined) {
     noteRuns(reading, cannotTell(`tmux ${written} ${fault}`));
     return;
@@ -85,7 +66,7 @@ function splitAt(words: Words, sign: string): string[][] {
 
 /** What is typed into a terminal is read as a line for the shell in it. */
 function sendKeys(operands: Words, call: Call): void {
-  const { rest } = readOptions(["send-keys", ...operands], "F H K l M R X c: N: t:");
+  const { rest } = readOptions(["send-keys", ...operands], rowOfTmux, { subcommand: "send-keys" });
   const keys = rest.filter(
     (word) => !/^(Enter|KPEnter|C-[a-z]|M-.|Escape|Tab|Space|Up|Down|Left|Right|BSpace)$/i.test(word),
   );
@@ -102,10 +83,7 @@ export const screen: Own = (words, call) => {
     if (/^(screen|exec)$/.test(command)) return call.reading.command(rest, aside(call));
     return noteRuns(call.reading, cannotTell(words.join(" ")));
   }
-  const { rest, fault } = readOptions(
-    words,
-    "A a d D i l L m O q r R u U v x ls list c: e: h: p: s: S: t: T: Logfile:",
-  );
+  const { rest, fault } = readOptions(words, programOf("screen"));
   const isDetached = /^-[dDrRx]/.test(words[1] ?? "") && !words.some((word) => /m/.test(word) && /^-\w+$/.test(word));
   if (fault !== undefined) return noteRuns(call.reading, cannotTell(words.join(" ")));
   if (!isDetached) call.reading.command(rest, { ...aside(call), source: "screen" });

@@ -4,7 +4,7 @@ import { isUnknown, mayVanish, within } from "./expand.ts";
 import { movedTo } from "./folders.ts";
 import { pathIn } from "./made.ts";
 import { readOptions } from "./options.ts";
-import { bashOptions, type Wrapper } from "./programs.ts";
+import { type Program, programOf } from "./programs.ts";
 import { readGivenFile, textOfFile } from "./script-files.ts";
 import { type Call, cannotTell, folderOf, noteRuns, readLine, setFolder, shortened } from "./shell.ts";
 
@@ -29,15 +29,16 @@ const startVariables: RegExp = /^(BASH_ENV|ENV|PS[0-4]|MAKEFLAGS|GIT_CONFIG(?:_G
 /** Another program runs what this variable holds. */
 export const holdsLine = (variable: string): boolean => lineVariables.test(variable) || toolVariables.test(variable);
 
-export function runWrapped(words: readonly string[], row: Wrapper, outer: Call): void {
+export function runWrapped(words: readonly string[], row: Program, outer: Call): void {
   const { reading } = outer;
-  let options = readOptions(words, row.options, row.permutes);
-  const folder = options.given.findLast(({ name }) => row.folder?.includes(name))?.value;
+  let options = readOptions(words, row);
+  const operands = typeof row.runs === "number" ? row.runs : 0;
+  const folder = options.given.findLast(({ name }) => name === row.folder)?.value;
   let call: Call = folder === undefined ? outer : movedTo(folder, outer);
   for (const line of options.lines) readLine(line, call);
-  if (row.permutes && row.operands) {
+  if (row.permutes && operands > 0) {
     // Other systems have the program behind the file: `script -q /dev/null ls`.
-    const own = readOptions(words, row.options).rest.slice(row.operands);
+    const own = readOptions(words, row, { permutes: false }).rest.slice(operands);
     if (own.length > 0 && !own[0]?.startsWith("-")) reading.command(own, { ...call, direct: false });
   }
   if (options.fault !== undefined) {
@@ -55,7 +56,7 @@ export function runWrapped(words: readonly string[], row: Wrapper, outer: Call):
       return;
     }
     if (!row.after.includes(command)) return;
-    options = readOptions(options.rest, row.options);
+    options = readOptions(options.rest, row);
     for (const line of options.lines) readLine(line, call);
     if (options.fault !== undefined) {
       noteRuns(reading, cannotTell(`${words[0]} ${command} ${options.fault}`));
@@ -65,7 +66,7 @@ export function runWrapped(words: readonly string[], row: Wrapper, outer: Call):
   }
   const dashes = row.dashes ? options.rest.indexOf("--") : -1;
   let rest = options.rest.slice(dashes + 1);
-  for (let count = row.operands ?? 0; count > 0; count--) {
+  for (let count = operands; count > 0; count--) {
     const [operand = "", ...others] = rest;
     if (mayVanish(operand)) {
       noteRuns(reading, cannotTell(words.join(" ")));
@@ -73,7 +74,7 @@ export function runWrapped(words: readonly string[], row: Wrapper, outer: Call):
     }
     rest = others;
   }
-  if (row.operands && /^(-c|--command)/.test(rest[0] ?? "")) rest = ["sh", "-c", ...rest.slice(1)];
+  if (operands > 0 && /^(-c|--command)/.test(rest[0] ?? "")) rest = ["sh", "-c", ...rest.slice(1)];
   while (row.assignments && /^\w+=/.test(rest[0] ?? "")) {
     const [assignment = "", ...others] = rest;
     const equals = assignment.indexOf("=");
@@ -113,13 +114,13 @@ export function runShell(words: readonly string[], call: Call): void {
   const { reading } = call;
   const isBash = baseName(words[0] ?? "") === "bash";
   if (onlyLooks(words, call)) return;
-  const { given, stops, rest, fault } = readOptions(words, bashOptions);
+  const { given, stops, rest, fault } = readOptions(words, programOf("bash"));
   if (fault !== undefined) {
     noteRuns(reading, cannotTell(`${words[0]} ${fault}`));
     return;
   }
   if (stops) return;
-  for (const { name, value } of given) if (/^--(rcfile|init-file)$/.test(name)) readGivenFile(value, call);
+  for (const { name, value } of given) if (name === "init-file") readGivenFile(value, call);
   const [operand, ...others] = rest;
   if (given.some(({ name }) => name === "c")) {
     if (operand !== undefined) readLine(operand, call, { args: others.slice(1), zero: others[0], isBash });

@@ -163,6 +163,7 @@ const seen: { readonly [kind: string]: readonly string[] } = {
   ],
   carriers: [
     "tmux new -d 'git push'",
+    "tmux -c 'git push'",
     "tmux new-session -d -s x git push",
     "tmux send-keys -t x 'git push' Enter",
     "screen -dmS x git push",

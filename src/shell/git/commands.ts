@@ -3,22 +3,30 @@ import { baseName } from "../../engine/pattern.ts";
 import { isUnknown } from "../expand.ts";
 import { movedTo } from "../folders.ts";
 import { madeOnPath } from "../made.ts";
-import { linesIn, readOptions } from "../options.ts";
+import { linesOfRow, readOptions } from "../options.ts";
 import { readOwnFiles } from "../own-files.ts";
-import { gitLineOptions, gitOptions, gitPlainSettings } from "../programs.ts";
+import { programOf } from "../programs.ts";
 import { type Call, type Command, cannotTell, folderOf, newShell, noteDoes, noteRuns, readLine } from "../shell.ts";
 import { mayBeAlias } from "./names.ts";
+
+/** Settings of git whose value never runs. Any other value is read as a shell line. */
+const plainSettings =
+  /^(user|author|committer|color|advice|commit|init|safe|push|pull|fetch|branch|log|status|format|http|url|transfer|protocol|rerere|rebase|column|i18n|gc|pack|index|tag|grep|blame|feature|submodule|remote|lfs)\.|^core\.(quotepath|autocrlf|eol|filemode|ignorecase|symlinks|abbrev|bare|compression|longpaths|safecrlf|whitespace|precomposeunicode|untrackedcache|preloadindex)$|^diff\.(renames|noprefix|mnemonicprefix|algorithm|context|colormoved|renamelimit)$|^merge\.(conflictstyle|ff|renames|renamelimit)$|^commit\.|^gpg\.format$/i;
 
 /** Also records the command without the options before its sub-command. */
 export function git(words: readonly string[], outer: Call): void {
   const { reading } = outer;
+  const row = programOf("git");
   readOwnFiles(words, outer, (text) => readSettings(text, outer));
-  const { given, rest, stops, fault } = readOptions(words, gitOptions);
+  const { given, rest, stops, fault } = readOptions(words, row);
   const folders = given.flatMap(({ name, value }) => (name === "C" ? [value] : []));
   const call = folders.reduce((moved: Call, folder) => movedTo(folder, moved), outer);
   if (fault !== undefined) noteRuns(reading, cannotTell(`git ${fault}`));
-  if (stops || fault !== undefined) return;
-  if (given.some(({ name }) => name === "--config-env")) noteRuns(reading, cannotTell("git --config-env"));
+  // Its own commands lie there.
+  const ownPath = given.find(({ name }) => name === "exec-path");
+  if (ownPath) noteRuns(reading, cannotTell(`git --exec-path${ownPath.value && "="}${ownPath.value}`));
+  if (stops || fault !== undefined || ownPath) return;
+  if (given.some(({ name }) => name === "config-env")) noteRuns(reading, cannotTell("git --config-env"));
   const aliases = new Map<string, string>();
   for (const { name, value } of given) if (name === "c") gitSetting(value, aliases, call);
   const [command = "", ...operands] = rest;
@@ -51,8 +59,7 @@ export function git(words: readonly string[], outer: Call): void {
       const setting = /^(?:-c|--config=|--config$)(.*)$/s.exec(word)?.[1];
       if (setting !== undefined) gitSetting(setting || (operands[index + 1] ?? ""), new Map(), call);
     }
-  const options = Object.hasOwn(gitLineOptions, command) ? gitLineOptions[command] : undefined;
-  if (options) for (const line of linesIn([command, ...operands], options)) readLine(line, call);
+  for (const line of linesOfRow([command, ...operands], row, command)) readLine(line, call);
 }
 
 /** Of the person or of the repository, as their files say. */
@@ -112,7 +119,7 @@ function gitSetting(setting: string, aliases: Map<string, string>, call: Call): 
     return;
   }
   if (value !== "" && /^init\.templatedir$/i.test(name)) noteRuns(reading, cannotTell(`git -c ${setting}`));
-  if (value === "" || gitPlainSettings.test(name)) return;
+  if (value === "" || plainSettings.test(name)) return;
   if (/^include/i.test(name)) {
     noteDoes(reading, "git", `cannot tell what \`git\` does by the settings of \`${value}\``);
     return;

@@ -1,14 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type OptionRow, type OptionText, optionRows } from "../../src/shell/program-options.ts";
+import { readOptions } from "../../src/shell/options.ts";
+import { type OptionText, type Program, programNames, programOf } from "../../src/shell/programs.ts";
 import { createSpell } from "../../src/shell/spelling.ts";
 
-const texts = ({ options = "", subcommands = {} }: OptionRow): OptionText[] => [options, ...Object.values(subcommands)];
+const texts = ({ options = "", subcommands = {} }: Program): OptionText[] => [options, ...Object.values(subcommands)];
+const rows: readonly (readonly [string, Program])[] = programNames().map((name) => [name, programOf(name)]);
 const namesIn = (text: OptionText): string[] =>
-  text.split(" ").flatMap((entry) => entry.replace(/([=?!])?(>.*)?$/, "").split(","));
+  text.split(" ").flatMap((entry) => entry.replace(/(?<=.)(\?\$|[=?!.$])?(>.*)?$/, "").split(","));
 
 test("every option stands once in its text, so none hides another", () => {
-  for (const [program, row] of optionRows) {
+  for (const [program, row] of rows) {
     for (const text of texts(row)) {
       const names = namesIn(text);
       assert.deepEqual(names, [...new Set(names)], `${program}: ${text.slice(0, 40)}`);
@@ -18,17 +20,17 @@ test("every option stands once in its text, so none hides another", () => {
 });
 
 test("a row of the table is read whole: its own options, those of sub-commands, other names, and where another program begins", () => {
-  assert.deepEqual(optionRows.get("cargo")?.aliases, { b: "build", c: "check", r: "run", t: "test", rm: "remove" });
-  const { options, reads, isMixed, runs, subcommands } = optionRows.get("kubectl") ?? {};
+  assert.deepEqual(programOf("cargo").aliases, { b: "build", c: "check", r: "run", t: "test", rm: "remove" });
+  const { options, reads, isMixed, runs, subcommands } = programOf("kubectl");
   assert.match(options ?? "", /^as= as-group= /);
   assert.deepEqual([reads, isMixed, runs, subcommands?.["config delete-context"]], ["exact", true, { exec: 1 }, ""]);
   assert.match(subcommands?.describe ?? "", /^f,filename= .* show-events$/);
-  assert.deepEqual(optionRows.get("netlify")?.subcommands, { "sites:delete": "f,force" });
-  assert.equal(optionRows.get("docker"), optionRows.get("podman"));
+  assert.deepEqual(programOf("netlify").subcommands, { "sites:delete": "f,force" });
+  assert.equal(programOf("docker"), programOf("podman"));
 });
 
 test("what an option stands for is an option itself", () => {
-  for (const [program, row] of optionRows)
+  for (const [program, row] of rows)
     for (const text of texts(row))
       for (const [, meaning = ""] of text.matchAll(/>(\S+)/g))
         for (const name of meaning.split(">")) assert.ok(namesIn(text).includes(name), `${program}: ${name}`);
@@ -62,4 +64,24 @@ test("a command is spelled with one name for each option, and its operands in or
     ["git toString -r", "git toString", ["r"], []],
   ];
   for (const [line, ...spelling] of rows) assert.deepEqual(spelled(line), spelling, line);
+});
+
+test("what runs others is read from the same rows, up to the first word that they do not tell", () => {
+  const rows: readonly (readonly [line: string, read: object])[] = [
+    ["timeout -k 5 --foreground 9 rm x", { given: ["kill-after=5", "foreground="], rest: ["9", "rm", "x"] }],
+    ["timeout --version rm x", { given: ["version="], rest: ["rm", "x"], stops: true }],
+    ["timeout --kill 5 rm x", { given: ["kill-after=5"], rest: ["rm", "x"], fault: "--kill" }],
+    ["nice -10 rm x", { given: ["10="], rest: ["rm", "x"] }],
+    ["nohup -10 rm x", { given: ["10="], rest: ["rm", "x"], fault: "-10" }],
+    ["su ada -c x", { given: ["command=x"], lines: ["x"], rest: ["ada"] }],
+    ["bash +x -O a b", { given: ["x=", "O=a"], rest: ["b"] }],
+    ["screen -list -S a b", { given: ["-list=", "S=a"], rest: ["b"] }],
+    ["uv -m a b", { given: ["module="], rest: ["a", "b"], stops: true }],
+  ];
+  for (const [line, read] of rows) {
+    const words = line.split(" ");
+    const { given, ...found } = readOptions(words, programOf(words[0] ?? ""));
+    const named = given.map(({ name, value }) => `${name}=${value}`);
+    assert.deepEqual({ ...found, given: named }, { given: [], lines: [], stops: false, ...read }, line);
+  }
 });

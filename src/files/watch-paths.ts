@@ -39,7 +39,7 @@ interface Link {
   identity: string;
   names: Set<string>;
 }
-interface Watched {
+interface WatchedFolder {
   identity: string;
   /** Other machines may write there. */
   isShared: boolean;
@@ -59,17 +59,9 @@ const isExact = process.platform === "linux";
 
 export function watchPaths(options: PathWatchOptions): PathWatch {
   const { changed, event } = options;
-  const folders = new Map<string, Watched>();
   const followed = new Map<string, Followed>();
+  const folders = createWatchedFolders(markAll);
   let isClosed = false;
-
-  function hear(folder: string, name: string | undefined, how: "written" | "shifted"): void {
-    const caring = folders.get(folder)?.caring;
-    if (!caring) return;
-    if (name === undefined) for (const keys of [...caring.values()]) markAll(keys);
-    else markAll(caring.get(name));
-    if (how === "shifted") markAll(caring.get(""));
-  }
 
   function markAll(keys: ReadonlySet<string> | undefined): void {
     for (const key of [...(keys ?? [])]) {
@@ -82,8 +74,51 @@ export function watchPaths(options: PathWatchOptions): PathWatch {
     }
   }
 
+  return {
+    follow(key, paths) {
+      if (isClosed) return "it is closed";
+      const links = linksOf(paths, options);
+      const before = followed.get(key);
+      const reason = folders.care(key, links);
+      if (before) folders.careNoMore(key, before.links, links);
+      followed.set(key, { links, isWhole: reason === undefined, isChanged: false });
+      return reason;
+    },
+    isQuiet(key) {
+      const one = followed.get(key);
+      return one?.isWhole === true && !one.isChanged;
+    },
+    drop(key) {
+      const known = followed.get(key);
+      followed.delete(key);
+      if (known) folders.careNoMore(key, known.links, new Map());
+    },
+    close() {
+      isClosed = true;
+      followed.clear();
+      folders.close();
+    },
+  };
+}
+
+/**
+ * The system's watches on folders, one for each folder, however many keys care for names in it.
+ *
+ * @param mark called with the keys under which something may have changed
+ */
+function createWatchedFolders(mark: (keys: ReadonlySet<string> | undefined) => void) {
+  const folders = new Map<string, WatchedFolder>();
+
+  function hear(folder: string, name: string | undefined, how: "written" | "shifted"): void {
+    const caring = folders.get(folder)?.caring;
+    if (!caring) return;
+    if (name === undefined) for (const keys of [...caring.values()]) mark(keys);
+    else mark(caring.get(name));
+    if (how === "shifted") mark(caring.get(""));
+  }
+
   /** @throws what the system says */
-  function enter(folder: string, identity: string): Watched | undefined {
+  function enter(folder: string, identity: string): WatchedFolder | undefined {
     const known = folders.get(folder);
     if (known?.identity === identity) return known;
     if (known) lose(folder);
@@ -103,7 +138,7 @@ export function watchPaths(options: PathWatchOptions): PathWatch {
     if (!watched) return;
     folders.delete(folder);
     watched.watcher.close();
-    for (const keys of watched.caring.values()) markAll(keys);
+    for (const keys of watched.caring.values()) mark(keys);
   }
 
   /** Gives why a change might go unreported. */
@@ -139,27 +174,9 @@ export function watchPaths(options: PathWatchOptions): PathWatch {
   }
 
   return {
-    follow(key, paths) {
-      if (isClosed) return "it is closed";
-      const links = linksOf(paths, options);
-      const before = followed.get(key);
-      const reason = care(key, links);
-      if (before) careNoMore(key, before.links, links);
-      followed.set(key, { links, isWhole: reason === undefined, isChanged: false });
-      return reason;
-    },
-    isQuiet(key) {
-      const one = followed.get(key);
-      return one?.isWhole === true && !one.isChanged;
-    },
-    drop(key) {
-      const known = followed.get(key);
-      followed.delete(key);
-      if (known) careNoMore(key, known.links, new Map());
-    },
-    close() {
-      isClosed = true;
-      followed.clear();
+    care,
+    careNoMore,
+    close(): void {
       for (const { watcher } of folders.values()) watcher.close();
       folders.clear();
     },

@@ -1,6 +1,6 @@
 /** The built-in guard of the user's layer (D17, R92): a person is asked before a call changes what decides about calls, or loosens Hookline itself. */
 import { dirname, join } from "node:path";
-import { layersOf } from "../agents/adapter.ts";
+import { type LoadedCode, layersOf } from "../agents/adapter.ts";
 import { agents, configFolder, hookFiles, loadedCode, ownFileNames } from "../agents/index.ts";
 import { lineFolders } from "../agents/skill-lines.ts";
 import type { Hook } from "../engine/hook.ts";
@@ -55,8 +55,8 @@ function registrations({ home, environment }: Homes): { ofUser: string[]; ofProj
   return { ofUser: files(true), ofProject: files(false).map((file) => file.replace(/^\//, "")) };
 }
 
-/** Its files need not be there yet: one that appears counts from then on. */
-export function selfProtection(places: Places): Hook {
+/** What decides about calls: files, and folders that hold them, which others may not take the place of. */
+function protectedPaths(places: Places, code: readonly LoadedCode[]): { files: string[]; folders: string[] } {
   const ofProject = hookFiles().flatMap(({ project, local, plugins }) => [
     ...(project === undefined ? [] : [project]),
     ...(local === undefined ? [] : [local]),
@@ -65,7 +65,7 @@ export function selfProtection(places: Places): Hook {
     ...(plugins?.files ?? []).flatMap(({ name }) => (name.includes("/") ? name : [])),
   ]);
   const registered = registrations(places);
-  const code = loadedCode();
+  const moved = code.flatMap((one) => one.moved?.(places) ?? []);
   const ofPlugins = code.flatMap(({ ofPlugin = [] }) => ofPlugin).flatMap(all);
   const inHome = new Set(code.flatMap((one) => one.places.map((place) => `${places.home}/${place}`)));
   const agentPrograms = code.flatMap(({ program }) =>
@@ -93,8 +93,7 @@ export function selfProtection(places: Places): Hook {
       .flatMap((one) => one.places)
       .flatMap(all)
       .map((path) => `//**/${path}`),
-    ...code
-      .flatMap(({ moved }) => moved?.(places) ?? [])
+    ...moved
       .filter((path) => !inHome.has(path))
       .map(fromRoot)
       .flatMap(all),
@@ -102,11 +101,20 @@ export function selfProtection(places: Places): Hook {
     fromRoot(join(places.home, ".gitconfig")),
     ...standIns(places, ["hookline", "hookline-client", "git", "node", ...agentPrograms]),
   ];
-  const moved = code.flatMap(({ moved }) => moved?.(places) ?? []).map((path) => dirname(path));
   const folders = new Set([
     ...[...ofProject, ...registered.ofProject, ...code.flatMap((one) => one.places)].flatMap(folderOfAgent),
-    ...moved.filter((path) => path !== places.home).map(fromRoot),
+    ...moved
+      .map((path) => dirname(path))
+      .filter((path) => path !== places.home)
+      .map(fromRoot),
   ]);
+  return { files: [...new Set(files)], folders: [...folders] };
+}
+
+/** Its files need not be there yet: one that appears counts from then on. */
+export function selfProtection(places: Places): Hook {
+  const code = loadedCode();
+  const { files, folders } = protectedPaths(places, code);
   const own = ownPackage();
   return {
     id: "builtin:self_protection",
@@ -125,8 +133,8 @@ export function selfProtection(places: Places): Hook {
         {
           is: "writes_to",
           with: {
-            files: [...new Set(files)],
-            folders: [...folders],
+            files,
+            folders,
             cautious: true,
             mods: code.flatMap(({ mods }) => mods?.(places) ?? []),
           },

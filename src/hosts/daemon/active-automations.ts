@@ -54,13 +54,12 @@ export function createActiveAutomations({
   automations,
   standing,
 }: ActiveAutomationsOptions): ActiveAutomations {
-  const files = new Map<string, Loaded>();
+  const files = createFolderFiles(source);
   let stored = automations.stored();
   let all: StoredHooks = stored;
   let parts: readonly unknown[] = [stored];
   let sameIds: Problem[] = [];
   let version = 0;
-  let turn = 0;
   let sets = new WeakMap<HookSet, HookSet>();
   let isOnNow = true;
   let lookedAt: number | undefined;
@@ -68,39 +67,6 @@ export function createActiveAutomations({
   const folders = (): string[] => [
     ...new Set([...given, ...[...stored.workspaces.values()].filter((folder) => folder !== null)]),
   ];
-
-  async function look(isThorough: boolean): Promise<boolean> {
-    const named = folders();
-    const isNamed = new Set(named);
-    for (const known of files.keys()) if (!isNamed.has(known)) files.delete(known);
-    const isDue = (folder: string): boolean => isThorough || !files.has(folder) || source?.isHeard(folder) !== true;
-    const due = named.filter(isDue);
-    const first = turn < due.length ? turn : 0;
-    turn = first + foldersAtOnce;
-    for (const folder of due.slice(first, turn)) await source?.at(folder);
-    for (const folder of named) {
-      const loaded = source?.known(folder); // an event may have seen the change before
-      if (loaded) files.set(folder, loaded);
-    }
-    return !isThorough && due.length > foldersAtOnce;
-  }
-
-  /** Those of files first: of one id in both, the file's is active (R58). */
-  function together(): StoredHooks {
-    const { workspaces } = stored;
-    const hooks = new Map<HookId, Hook>();
-    sameIds = [];
-    for (const { set } of files.values())
-      for (const hook of set.hooks)
-        if (hook.durable) {
-          const placed = placeHook(hook, workspaces);
-          const known = hooks.get(placed.id);
-          if (!known) hooks.set(placed.id, placed);
-          else if (known.origin.file !== placed.origin.file) sameIds.push(alsoIn(known, placed));
-        }
-    for (const hook of stored.hooks) if (!hooks.has(hook.id)) hooks.set(hook.id, hook);
-    return { ...stored, hooks: [...hooks.values()] };
-  }
 
   /** While the store cannot be read, what it said last goes on; the failed write says why. */
   function storedNow(): StoredHooks {
@@ -115,21 +81,13 @@ export function createActiveAutomations({
   /** Compiled anew only where a part is another one than before. */
   function update(): void {
     stored = storedNow();
-    const next = [stored, ...[...files.values()].map(({ set }) => set)];
+    const next = [stored, ...files.loaded().map(({ set }) => set)];
     if (next.length === parts.length && next.every((part, index) => part === parts[index])) return;
     parts = next;
-    all = together();
+    ({ all, sameIds } = together(stored, files.loaded()));
     sets = new WeakMap();
     version += 1;
   }
-
-  const problems = (): Problem[] => {
-    const found = [...files.values()].flatMap((loaded) => loaded.problems);
-    const beside = [...files.values()].flatMap(({ set }) =>
-      set.hooks.flatMap((hook) => foreignProject(hook, stored.workspaces) ?? []),
-    );
-    return [...stored.problems, ...found, ...beside, ...sameIds].filter(({ severity }) => severity === "error");
-  };
 
   /** Of many events right behind one another, one looks for what other processes have changed. */
   function updateOnce(): void {
@@ -152,14 +110,11 @@ export function createActiveAutomations({
 
   return {
     async refresh(isThorough) {
-      const isLeft = await look(isThorough);
+      const isLeft = await files.look(folders(), isThorough);
       update();
       return isLeft;
     },
-    saw(folder) {
-      const loaded = files.has(folder) ? source?.known(folder) : undefined;
-      if (loaded) files.set(folder, loaded);
-    },
+    saw: files.saw,
     version: () => version,
     hooks: () => all.hooks,
     combine: (set = nothing, isOn) => combine(set, isOn),
@@ -174,7 +129,10 @@ export function createActiveAutomations({
     workspaceOf: (project) => stored.workspaces.get(project) ?? undefined,
     facts() {
       const broken = new Map(
-        problems().map((problem) => [`${problem.file}:${problem.line} ${problem.message}`, problem]),
+        errorsIn(stored, files.loaded(), sameIds).map((problem) => [
+          `${problem.file}:${problem.line} ${problem.message}`,
+          problem,
+        ]),
       );
       return {
         active: all.hooks.length,
@@ -183,6 +141,59 @@ export function createActiveAutomations({
       };
     },
   };
+}
+
+/** The files of the folders, as they were last seen. */
+function createFolderFiles(source: ActiveAutomationsOptions["source"]) {
+  const files = new Map<string, Loaded>();
+  let turn = 0;
+  function take(folder: string): void {
+    const loaded = source?.known(folder); // an event may have seen the change before
+    if (loaded) files.set(folder, loaded);
+  }
+  return {
+    loaded: (): Loaded[] => [...files.values()],
+    saw(folder: string): void {
+      if (files.has(folder)) take(folder);
+    },
+    /** Looks at those of which something was heard or would not be. Gives whether folders are left for the next time. */
+    async look(named: readonly string[], isThorough: boolean): Promise<boolean> {
+      const isNamed = new Set(named);
+      for (const known of files.keys()) if (!isNamed.has(known)) files.delete(known);
+      const isDue = (folder: string): boolean => isThorough || !files.has(folder) || source?.isHeard(folder) !== true;
+      const due = named.filter(isDue);
+      const first = turn < due.length ? turn : 0;
+      turn = first + foldersAtOnce;
+      for (const folder of due.slice(first, turn)) await source?.at(folder);
+      for (const folder of named) take(folder);
+      return !isThorough && due.length > foldersAtOnce;
+    },
+  };
+}
+
+/** Those of files first: of one id in both, the file's is active (R58). */
+function together(stored: StoredHooks, files: readonly Loaded[]): { all: StoredHooks; sameIds: Problem[] } {
+  const { workspaces } = stored;
+  const hooks = new Map<HookId, Hook>();
+  const sameIds: Problem[] = [];
+  for (const { set } of files)
+    for (const hook of set.hooks)
+      if (hook.durable) {
+        const placed = placeHook(hook, workspaces);
+        const known = hooks.get(placed.id);
+        if (!known) hooks.set(placed.id, placed);
+        else if (known.origin.file !== placed.origin.file) sameIds.push(alsoIn(known, placed));
+      }
+  for (const hook of stored.hooks) if (!hooks.has(hook.id)) hooks.set(hook.id, hook);
+  return { all: { ...stored, hooks: [...hooks.values()] }, sameIds };
+}
+
+function errorsIn(stored: StoredHooks, files: readonly Loaded[], sameIds: readonly Problem[]): Problem[] {
+  const found = files.flatMap(({ problems, set }) => [
+    ...problems,
+    ...set.hooks.flatMap((hook) => foreignProject(hook, stored.workspaces) ?? []),
+  ]);
+  return [...stored.problems, ...found, ...sameIds].filter(({ severity }) => severity === "error");
 }
 
 /** Of two with the same id, in folders that are no projects, one can be active. */

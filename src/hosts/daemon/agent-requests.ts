@@ -22,7 +22,7 @@ import { folderLimit, isWithinLimits } from "./ingest.ts";
 import type { Environment, Sender, SessionEnvironments } from "./session-environments.ts";
 
 /** What is known of the hooks of a folder. */
-export interface Known {
+export interface FolderHooks {
   set: HookSet;
   problems: readonly Problem[];
   root: string;
@@ -32,7 +32,7 @@ interface AgentRequestsOptions {
   emit(event: HookEvent, caller: Caller): MaybePromise<Outcome>;
   /** Resolves when all that was written in this turn is on disk. */
   committed(): Promise<void>;
-  source: { at(cwd: string): MaybePromise<Known>; known(cwd: string): Known | undefined } | undefined;
+  source: { at(cwd: string): MaybePromise<FolderHooks>; known(cwd: string): FolderHooks | undefined } | undefined;
   sessions: SessionEnvironments;
   /** Of a sender who sends none. */
   environment: Environment;
@@ -80,29 +80,10 @@ const where = "the daemon's hook route";
 
 export function createAgentRequests(options: AgentRequestsOptions): AgentRequests {
   const { emit, committed, source, sessions, home, stateFolder, now, id } = options;
-  const underway = createBriefMap<Waiting, true>();
-  const complaints = new WeakMap<Known, readonly string[]>();
-  let closing: Promise<void> | undefined;
-  let whenNone = (): void => {};
+  const underway = createUnderwayRequests();
+  const complaintsOf = createComplaints();
 
-  const ended = (one: Waiting): void => {
-    one.isOver = true;
-    if (underway.delete(one) && underway.size === 0) whenNone();
-  };
-
-  function complaintsAt(cwd: string): readonly string[] {
-    const known = source?.known(cwd);
-    if (!known) return none;
-    let found = complaints.get(known);
-    if (!found) {
-      const complaint = warningAbout(known, (path) => path);
-      found = complaint === undefined ? none : [`hookline: ${complaint}`];
-      complaints.set(known, found);
-    }
-    return found;
-  }
-
-  function decide(given: AgentRequest, waiting: Waiting, answer: (answered: Answered) => void): void {
+  function decide(given: AgentRequest, signal: AbortSignal, answer: (answered: Answered) => void): void {
     const { adapter, folder, event: named, by } = given;
     const request = readRequest(adapter, given.payload, {
       where,
@@ -116,23 +97,19 @@ export function createAgentRequests(options: AgentRequestsOptions): AgentRequest
     });
     const [event] = request.events;
     if (!event) {
-      ended(waiting);
       answer({ request, outcome: {}, complaints: none });
       return;
     }
     if (!isWithinLimits(event.cwd)) {
-      ended(waiting);
-      const named = [...request.adapter.sends].find((name) => name === event.name);
-      answer({ reply: { ...request.adapter.refuse(tooDeep, named), refused: tooDeep } });
+      answer({ reply: refusal(request.adapter, event.name, tooDeep) });
       return;
     }
     const sender = given.sender ?? sessions.of(event.session);
     if (sender) options.learnSecrets(sender.environment);
     sessions.note(event, given.sender);
-    const caller = callerOf(sender, deadlineOf(request), waiting);
+    const caller = callerOf(sender, deadlineOf(request), signal);
     const give = (outcome: Outcome, more: readonly string[]): void => {
-      const all = given.sender ? [...complaintsAt(event.cwd), ...more] : none;
-      ended(waiting);
+      const all = given.sender ? [...complaintsOf(source?.known(event.cwd)), ...more] : none;
       answer({ request, outcome, complaints: all });
     };
     /** What was decided stands, although it may not be known later. */
@@ -156,20 +133,67 @@ export function createAgentRequests(options: AgentRequestsOptions): AgentRequest
     const { environment } = given.sender ?? options;
     if (!given.sender && mayRefuseCall(event)) {
       const reason = `hookline: ${messageOf(error)} (its folder is not known, and so are its guards, so it is blocked)`;
-      return {
-        ...adapter.refuse(
-          reason,
-          [...adapter.sends].find((name) => name === event),
-        ),
-        refused: reason,
-      };
+      return refusal(adapter, event, reason);
     }
     const known = await source?.at(folder);
     const places = { home, root: known?.root ?? folder, environment };
     return unanswerable(error, { agent: adapter.name, event, hooks: known?.set.hooks, places });
   }
 
-  function end(): Promise<void> {
+  return {
+    take(given, answer) {
+      const waiting = underway.begin();
+      const give = (answered: Answered): void => {
+        underway.end(waiting);
+        answer(answered);
+      };
+      try {
+        decide(given, waiting.signal, give);
+      } catch (error) {
+        void unread(error, given).then((reply) => give({ reply }));
+      }
+      return waiting;
+    },
+    close: underway.close,
+  };
+}
+
+const none: readonly string[] = [];
+
+/** A guard may refuse a call on it; without a name, it may be any event. */
+const mayRefuseCall = (event: string | undefined): boolean =>
+  event === undefined ||
+  (resolveEvent(event) ?? []).some((name) => rowOf(name).matchTool && verdictsOf(rowOf(name)).includes("deny"));
+
+/** As the agent's own protocol refuses this event. */
+const refusal = (adapter: AgentAdapter, event: string | undefined, reason: string): Unanswered => ({
+  ...adapter.refuse(
+    reason,
+    [...adapter.sends].find((name) => name === event),
+  ),
+  refused: reason,
+});
+
+const noEnvironment: Environment = {};
+
+/** Which guards are active there is not known. Clients of ours ask about no such folder. */
+const tooDeep = `hookline: the daemon judges nothing in other folders than those ${folderLimit}, so it is blocked`;
+
+/** What a command would have printed, and how it would have ended. */
+export const replyOf = (answered: Answered): Reply =>
+  "reply" in answered ? answered.reply : withWarnings(replyTo(answered.request, answered.outcome), answered.complaints);
+
+interface UnderwayRequest extends Underway {
+  isOver: boolean;
+  signal: AbortSignal;
+}
+
+function createUnderwayRequests() {
+  const underway = createBriefMap<UnderwayRequest, true>();
+  let closing: Promise<void> | undefined;
+  let whenNone = (): void => {};
+
+  function allEnded(): Promise<void> {
     if (underway.size === 0) return Promise.resolve();
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
@@ -183,61 +207,46 @@ export function createAgentRequests(options: AgentRequestsOptions): AgentRequest
   }
 
   return {
-    take(given, answer) {
-      const waiting = createWaiting();
-      underway.set(waiting, true);
-      try {
-        decide(given, waiting, answer);
-      } catch (error) {
-        void unread(error, given).then((reply) => {
-          ended(waiting);
-          answer({ reply });
-        });
-      }
-      return waiting;
+    begin(): UnderwayRequest {
+      const controller = new AbortController();
+      const request: UnderwayRequest = {
+        isOver: false,
+        signal: controller.signal,
+        leave() {
+          if (!request.isOver) controller.abort();
+        },
+      };
+      underway.set(request, true);
+      return request;
     },
-    close() {
-      closing ??= end();
+    end(request: UnderwayRequest): void {
+      request.isOver = true;
+      if (underway.delete(request) && underway.size === 0) whenNone();
+    },
+    /** Gives them a while, then ends their hooks. */
+    close(): Promise<void> {
+      closing ??= allEnded();
       return closing;
     },
   };
 }
 
-const none: readonly string[] = [];
-
-/** A guard may refuse a call on it; without a name, it may be any event. */
-const mayRefuseCall = (event: string | undefined): boolean =>
-  event === undefined ||
-  (resolveEvent(event) ?? []).some((name) => rowOf(name).matchTool && verdictsOf(rowOf(name)).includes("deny"));
-
-const noEnvironment: Environment = {};
-
-/** Which guards are active there is not known. Clients of ours ask about no such folder. */
-const tooDeep = `hookline: the daemon judges nothing in other folders than those ${folderLimit}, so it is blocked`;
-
-/** What a command would have printed, and how it would have ended. */
-export const replyOf = (answered: Answered): Reply =>
-  "reply" in answered ? answered.reply : withWarnings(replyTo(answered.request, answered.outcome), answered.complaints);
-
-interface Waiting extends Underway {
-  isOver: boolean;
-  signal: AbortSignal;
-}
-
-function createWaiting(): Waiting {
-  const controller = new AbortController();
-  const waiting: Waiting = {
-    isOver: false,
-    signal: controller.signal,
-    leave() {
-      if (!waiting.isOver) controller.abort();
-    },
+/** What is wrong with the files of a folder, as the agent's standard error shows it: made once for each state of them. */
+function createComplaints(): (known: FolderHooks | undefined) => readonly string[] {
+  const complaints = new WeakMap<FolderHooks, readonly string[]>();
+  return (known) => {
+    if (!known) return none;
+    const made = complaints.get(known);
+    if (made) return made;
+    const complaint = warningAbout(known, (path) => path);
+    const found = complaint === undefined ? none : [`hookline: ${complaint}`];
+    complaints.set(known, found);
+    return found;
   };
-  return waiting;
 }
 
 /** Without a known sender, programs get a clean environment, and models are asked as the daemon would. */
-const callerOf = (sender: Sender | undefined, deadline: Instant, { signal }: Waiting): Caller => ({
+const callerOf = (sender: Sender | undefined, deadline: Instant, signal: AbortSignal): Caller => ({
   ...(sender && { environment: sender.environment }),
   ...(sender?.umask !== undefined && { umask: sender.umask }),
   deadline,

@@ -57,8 +57,8 @@ export interface RoutesOptions {
   isClosing(): boolean;
 }
 
-/** What the path and its query say beside the route. */
-interface Asked {
+/** A call, with what its path and its query say beside the route. */
+interface RouteCall {
   call: Call;
   name: string;
   query: URLSearchParams;
@@ -69,7 +69,7 @@ type Served = CallAnswer | Refused | undefined;
 type Pages = (call: Call, path: string) => Promise<Served>;
 /** The bytes as they were sent; undefined: the sender has gone. */
 export type BodyOf = (call: Call) => Promise<Buffer | Refused | undefined>;
-type Methods = Readonly<Record<string, (asked: Asked) => MaybePromise<Served>>>;
+type Methods = Readonly<Record<string, (asked: RouteCall) => MaybePromise<Served>>>;
 
 /** They tell nothing of what happens here. */
 const open: readonly string[] = ["/health", "/ready"];
@@ -80,17 +80,17 @@ const togetherAtMost = 32 * largestInBytes;
 export function createRoutes(options: RoutesOptions): (call: Call) => void {
   const { version, webhooks, live, context } = options;
   const holdsToken = createBearer(options.token);
-  const readBody = createBodyReader(togetherAtMost);
+  const bodyOf = createBodyOf();
   const choice = { forModels: true } as const; // who holds the token may be a model
   const operations = serveOperations(options.operations, context, choice);
-  let dashboard: Promise<Pages> | undefined;
-  let site: Promise<Pages> | undefined;
+  const site = once(() => import("./site.ts").then(({ createSite }) => createSite(options.root)));
+  const dashboard = once(() => options.dashboard(bodyOf));
 
   const routes: readonly (readonly [path: RegExp, methods: Methods])[] = [
     [/^\/health$/, { GET: () => json(200, { ok: true, name: "hookline", version }) }],
-    [/^\/ready$/, { GET: readiness }],
+    [/^\/ready$/, { GET: () => readiness(options.missing()) }],
     [/^\/status$/, { GET: () => json(200, options.status()) }],
-    [/^\/metrics$/, { GET: measured }],
+    [/^\/metrics$/, { GET: () => measured(options.measures()) }],
     [/^\/events$/, {}], // what is posted there, intake.ts takes before
     [/^\/events\/live$/, { GET: ({ call }) => void live.open(call) }],
     [/^\/webhooks\/([^/]+)$/, { POST: deliver }],
@@ -99,22 +99,14 @@ export function createRoutes(options: RoutesOptions): (call: Call) => void {
     [/^\/operations\/([^/]+)$/, { GET: ask, POST: perform }],
   ];
 
-  const bodyOf: BodyOf = (call) =>
-    new Promise((resolve) => {
-      readBody(call, largestInBytes, (read) => {
-        if (read === "gone") resolve(undefined);
-        else resolve(typeof read === "string" ? refused(read) : read);
-      });
-    });
-
-  async function deliver({ call, name }: Asked): Promise<Served> {
+  async function deliver({ call, name }: RouteCall): Promise<Served> {
     const body = await bodyOf(call);
     if (!Buffer.isBuffer(body)) return body;
     const header = (one: string): string | undefined => call.request.headers[one]?.toString();
     return webhooks.deliver(name, { header, body });
   }
 
-  async function makeLink({ call }: Asked): Promise<Served> {
+  async function makeLink({ call }: RouteCall): Promise<Served> {
     const body = await bodyOf(call);
     if (!Buffer.isBuffer(body)) return body;
     const folder = textField(objectIn(body) ?? {}, "folder");
@@ -122,13 +114,13 @@ export function createRoutes(options: RoutesOptions): (call: Call) => void {
   }
 
   /** Parameters of a question are texts until the operation's schema says what they are; of two with one name the first counts. */
-  function ask({ call, name, query }: Asked): Promise<Served> {
+  function ask({ call, name, query }: RouteCall): Promise<Served> {
     const texts = Object.fromEntries([...query].reverse());
     const input = fromTexts(texts, options.operations.get(name)?.params.json);
     return operate(call, { method: "GET", name, input });
   }
 
-  async function perform({ call, name }: Asked): Promise<Served> {
+  async function perform({ call, name }: RouteCall): Promise<Served> {
     if (!/^application\/json\s*(;|$)/i.test(call.request.headers["content-type"] ?? ""))
       return refused("unsupported_type");
     const body = await bodyOf(call);
@@ -149,33 +141,9 @@ export function createRoutes(options: RoutesOptions): (call: Call) => void {
     return json(status, body);
   }
 
-  /** It decides all the same: a balancer that sends events elsewhere loses nothing, one that ends it does. */
-  function readiness(): CallAnswer {
-    const missing = options.missing();
-    return json(missing.length === 0 ? 200 : 503, { ok: missing.length === 0, missing });
-  }
-
-  function measured(): CallAnswer {
-    const headers = { "content-type": prometheusType, "cache-control": "no-store" };
-    return { status: 200, headers, body: prometheusText(options.measures()) };
-  }
-
   function mayScrape(method: string, path: string, authorization: unknown): boolean {
     const token = method === "GET" && path === "/metrics" ? options.scrapeToken() : undefined;
     return token !== undefined && createBearer(token)(authorization);
-  }
-
-  function isOpen(method: string, path: string): boolean {
-    return (method === "POST" && path.startsWith("/webhooks/")) || (method === "GET" && open.includes(path));
-  }
-
-  function pagesOf(url: string): Promise<Pages> {
-    if (isOfSite(url)) {
-      site ??= import("./site.ts").then(({ createSite }) => createSite(options.root));
-      return site;
-    }
-    dashboard ??= options.dashboard(bodyOf);
-    return dashboard;
   }
 
   async function answer(call: Call): Promise<Served> {
@@ -184,7 +152,7 @@ export function createRoutes(options: RoutesOptions): (call: Call) => void {
     const [path = ""] = url.split("?", 1);
     if (isOfDashboard(url) || isOfSite(url)) {
       if (options.isClosing()) return refused("closing");
-      return (await pagesOf(url))(call, path);
+      return (await (isOfSite(url) ? site() : dashboard()))(call, path);
     }
     if (!isOpen(method, path) && !holdsToken(authorization) && !mayScrape(method, path, authorization))
       return refused("unauthorized");
@@ -207,6 +175,40 @@ export function createRoutes(options: RoutesOptions): (call: Call) => void {
         else if (served) reply(call, served);
       });
   };
+}
+
+function createBodyOf(): BodyOf {
+  const readBody = createBodyReader(togetherAtMost);
+  return (call) =>
+    new Promise((resolve) => {
+      readBody(call, largestInBytes, (read) => {
+        if (read === "gone") resolve(undefined);
+        else resolve(typeof read === "string" ? refused(read) : read);
+      });
+    });
+}
+
+/** Whether it is answered without the token. */
+const isOpen = (method: string, path: string): boolean =>
+  (method === "POST" && path.startsWith("/webhooks/")) || (method === "GET" && open.includes(path));
+
+/** Loaded when it is first asked for. */
+function once<T>(load: () => T): () => T {
+  let loaded: { value: T } | undefined;
+  return () => {
+    loaded ??= { value: load() };
+    return loaded.value;
+  };
+}
+
+/** It decides all the same: a balancer that sends events elsewhere loses nothing, one that ends it does. */
+function readiness(missing: readonly string[]): CallAnswer {
+  return json(missing.length === 0 ? 200 : 503, { ok: missing.length === 0, missing });
+}
+
+function measured(measures: readonly Measure[]): CallAnswer {
+  const headers = { "content-type": prometheusType, "cache-control": "no-store" };
+  return { status: 200, headers, body: prometheusText(measures) };
 }
 
 /** A text with a per cent sign that stands for itself is its own name. */

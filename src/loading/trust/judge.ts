@@ -4,7 +4,6 @@ import type { Json } from "../../engine/event.ts";
 import { type Hook, isGuard, type Problem } from "../../engine/hook.ts";
 import type { Registry } from "../../engine/ports.ts";
 import { type Config, emptyConfig } from "../../formats/config/config.ts";
-import { losesHooks } from "../last-good-guards.ts";
 import type { StandingModule } from "../load.ts";
 import type { Source } from "../order.ts";
 import type { HookFile, ModulePlace } from "../places.ts";
@@ -16,13 +15,12 @@ import {
   contentIn,
   type FolderTrust,
   fileOf,
-  type GivenByModule,
   type Item,
   itemOf,
-  type ModuleBefore,
   type Trust,
   type TrustedItems,
 } from "./item.ts";
+import { createLostModules, type LostModules } from "./lost-modules.ts";
 import { filesOfModule } from "./module-files.ts";
 import { failing, guardBefore, type TrustedForm, type UntrustedItem, untrustedTag, withoutTrust } from "./untrusted.ts";
 
@@ -57,10 +55,7 @@ interface Judging {
 export function createJudge({ trust, project, registry, watched, problems }: Judging): Judge {
   const untrusted: UntrustedItem[] = [];
   const changedModules: StandingModule[] = [];
-  /** Actions that make a rule a guard, of modules that are not what was trusted or cannot be used: why, by name. */
-  const lostActions = new Map<string, string>();
-  /** Why what an entry takes from a module is not there; undefined: all modules that were trusted are. */
-  let lostModule: string | undefined;
+  const lost = createLostModules(registry);
   /** The repository's folder around one of its workspace folders: trust is asked for all that is below. */
   const around = [...project.folders, ...(project.worktree === undefined ? [] : [project.worktree])];
   const repositoryOf = (root: string): string =>
@@ -77,11 +72,7 @@ export function createJudge({ trust, project, registry, watched, problems }: Jud
     return found.items;
   }
 
-  function ask(
-    content: Content,
-    paths: readonly string[],
-    is: UntrustedItem["is"] = "other",
-  ): { item: Item; isTrusted: boolean } {
+  function ask(content: Content, paths: readonly string[], is: UntrustedItem["is"] = "other"): Answer {
     const item = itemOf(content, paths);
     watched.push(...paths.map(fileOf));
     const isTrusted = trusted(item.root)?.has(item.hash) ?? false;
@@ -90,128 +81,16 @@ export function createJudge({ trust, project, registry, watched, problems }: Jud
     return { item, isTrusted };
   }
 
-  /** @param hook what it is here, if it is one */
-  function askForHook(form: Hook, { root, label: file }: Of, hook?: Hook): { item: Item; isTrusted: boolean } {
-    const { id: _id, project: _project, origin, name, ...content } = form;
-    const line = origin.line === undefined ? {} : { line: origin.line };
-    return ask(
-      { root, kind: "hook", name, file, ...line, content: movedTo(root, origin.root, { name, ...content }) },
-      filesOf(form, repositoryOf(root)),
-      hook !== undefined && hook.steps[0].uses !== "invalid" ? "hook" : "other",
-    );
-  }
-
-  /** @param form what trust is asked about @param present the hashes of a file's hooks, to which this one's is added */
-  function judged(hook: Hook, form: Hook, of: Of, present: Set<string>): Hook {
-    const isKnown = trusted(of.root) !== undefined;
-    if (form.steps[0].uses === "invalid") return withoutTrust(hook, isKnown); // it runs nothing: there is nothing to trust
-    const { item, isTrusted } = askForHook(form, of, hook);
-    present.add(item.hash);
-    if (isTrusted && hook.steps[0].uses === "invalid" && lostModule !== undefined) return failing(hook, lostModule);
-    if (!isTrusted || hook.steps[0].uses === "invalid") return withoutTrust(hook, isKnown);
-    if (item.files.length === 0) return asForeign(hook);
-    return { ...asForeign(hook), bound: statesOf(item) };
-  }
-
-  /**
-   * The guards that a person last trusted in a file, which is now another one, as far as they are not in it any more.
-   *
-   * @param changed the hooks of the file that are not what was trusted
-   */
-  function guardsBefore({ root, label }: Of, changed: readonly Hook[], present: ReadonlySet<string>): Hook[] {
-    const [first] = changed;
-    if (!first) return [];
-    const last = trusted(root)?.lastOf(label) ?? [];
-    const forms = last
-      .filter(({ hash }) => !present.has(hash))
-      .map(({ definition }) => asGuardHere(asWritten(definition, first.origin.root ?? root)))
-      .filter(isGuard);
-    const pairs = stillHere(forms, changed);
-    return forms.map((form, index) => ({
-      ...guardBefore(form, `${label}#trusted-${index + 1}`, first.origin),
-      ...(pairs.has(form) ? { trustedForm: true } : {}),
-    }));
-  }
-
-  /** What a module that was trusted gave, of which another one lies there now. */
-  function standingOf(place: ModulePlace, paths: readonly string[], { gave }: ModuleBefore): StandingModule {
-    const path = paths[0] ?? place.from;
-    const hooks = guardsOf(gave, {
-      place,
-      file: path,
-      why: "is not what was trusted: hookline trust shows what has changed",
-    }).map((form) => guardBefore(form, form.id, form.origin));
-    return { place, path, hooks, files: [], problems: [notAsTrusted(place, gave)] };
-  }
-
-  /** From here on its actions are known as lost. */
-  function guardsOf(gave: GivenByModule | undefined, { place, file, why }: Lost): Hook[] {
-    const { layer, root = "", label } = place;
-    lostModule = `it takes something from ${label}, which ${why}`;
-    for (const name of gave?.actions ?? []) lostActions.set(name, lostModule);
-    return (gave?.guards ?? []).map((definition) => {
-      const form = contentIn(root, definition) as unknown as Hook; // loadAll wrote it
-      const { column = 1 } = form.origin;
-      return { ...form, origin: { dialect: "config", layer, file, column, root } };
-    });
-  }
-
-  /** A module's action is known by its name when it is trusted: what it is for the engine is known where the module is read. */
-  function asGuardHere(form: TrustedForm): TrustedForm {
-    const roles = form.steps.map(({ uses, with: given }) => registry?.handlers.get(uses)?.action?.role(given));
-    const isGuardHere = roles.includes("guard") || form.steps.some(({ uses }) => lostActions.has(uses));
-    return form.role === "undeclared" && isGuardHere ? { ...form, role: "guard", onFailure: "block" } : form;
-  }
-
   return {
     untrusted,
     changedModules,
+    hooks: createFileJudge({ trusted, ask, repositoryOf, lost }),
     usable(module) {
-      const { place, path, problems: found, hooks } = module;
-      const lost = found.find(losesHooks);
-      const gave = place.root === undefined ? undefined : trusted(place.root)?.moduleBefore(place.label)?.gave;
-      if (!lost || !gave) return module;
-      const missing = guardsOf(gave, { place, file: path, why: `cannot be used: ${lost.message}` }).filter(
-        ({ id }) => !hooks.some((hook) => hook.id === id),
-      );
-      return {
-        ...module,
-        hooks: [...hooks, ...missing.map((guard) => failing(guard, lost.message))],
-        problems: found.map(({ loses: _loses, ...problem }) => problem),
-      };
+      const { root, label } = module.place;
+      const gave = root === undefined ? undefined : trusted(root)?.moduleBefore(label)?.gave;
+      return gave ? lost.usable(module, gave) : module;
     },
     knows: (root) => trusted(root) !== undefined,
-    hooks(source) {
-      const { file, compiled } = source;
-      const { root, label } = file;
-      if (file.ofUser || root === undefined) return source;
-      if (file.format === "module") return { ...source, hooks: source.hooks.map(asForeign) };
-      const of = { ...file, root: file.trustedIn ?? root };
-      const present = new Set<string>();
-      const forms = new Map(source.written?.flatMap(({ hook, form }) => (hook ? [[hook, form] as const] : [])));
-      const hooks = source.hooks.map((hook) => judged(hook, forms.get(hook) ?? hook, of, present));
-      // What cannot be a hook here may be one where a module is read: a person is asked about all of a file at once.
-      for (const { hook, form } of source.written ?? [])
-        if (!(hook && source.hooks.includes(hook)) && form.steps[0].uses !== "invalid") {
-          const { item, isTrusted } = askForHook(form, of);
-          present.add(item.hash);
-          const why = form.steps.map(({ uses }) => lostActions.get(uses)).find((one) => one !== undefined);
-          if (isTrusted && why !== undefined) hooks.push(failing({ ...form, role: "guard", onFailure: "block" }, why));
-        }
-      const changed = source.hooks.filter((_hook, index) => hooks[index] && isChanged(hooks[index]));
-      hooks.push(...guardsBefore(of, changed, present).map(asForeign));
-      if (!file.overrides || compiled.speaksOf.length === 0) return { ...source, hooks };
-      const events = [...compiled.speaksOf].sort();
-      const content: Content = {
-        root,
-        kind: "override",
-        name: `replaces hooks of ${events.join(", ")}`,
-        file: label,
-        content: events,
-      };
-      const overrides = ask(content, []).isTrusted;
-      return { ...source, hooks, compiled: overrides ? compiled : { ...compiled, speaksOf: [] } };
-    },
     settings(config, { root, file }) {
       const { apps: _apps, extensions: _extensions, ...content } = config;
       if (JSON.stringify(config) === JSON.stringify(emptyConfig)) return {};
@@ -229,10 +108,108 @@ export function createJudge({ trust, project, registry, watched, problems }: Jud
       const { item, isTrusted } = ask({ root, kind: "module", name: label, file: label, content: name }, paths);
       if (isTrusted) return { ...place, bound: statesOf(item), hash: item.hash };
       const before = trusted(root)?.moduleBefore(label);
-      if (before) changedModules.push(standingOf(place, paths, before));
+      if (before) changedModules.push(lost.standing(place, paths, before));
       else problems.push(notRead(place));
       return undefined;
     },
+  };
+}
+
+interface Answer {
+  item: Item;
+  isTrusted: boolean;
+}
+
+/** What is asked about the hooks of a file. */
+interface Questions {
+  trusted(root: string): TrustedItems | undefined;
+  /** @param paths of the files that it runs, absolute */
+  ask(content: Content, paths: readonly string[], is?: UntrustedItem["is"]): Answer;
+  repositoryOf(root: string): string;
+  lost: LostModules;
+}
+
+/** The hooks of a file as trust leaves them, with the guards that were in it when it was last trusted. */
+function createFileJudge({ trusted, ask, repositoryOf, lost }: Questions): Judge["hooks"] {
+  /** @param hook what it is here, if it is one */
+  function askForHook(form: Hook, { root, label: file }: Of, hook?: Hook): Answer {
+    const { id: _id, project: _project, origin, name, ...content } = form;
+    const line = origin.line === undefined ? {} : { line: origin.line };
+    return ask(
+      { root, kind: "hook", name, file, ...line, content: movedTo(root, origin.root, { name, ...content }) },
+      filesOf(form, repositoryOf(root)),
+      hook !== undefined && hook.steps[0].uses !== "invalid" ? "hook" : "other",
+    );
+  }
+
+  /** @param form what trust is asked about @param present the hashes of a file's hooks, to which this one's is added */
+  function judged(hook: Hook, form: Hook, of: Of, present: Set<string>): Hook {
+    const isKnown = trusted(of.root) !== undefined;
+    if (form.steps[0].uses === "invalid") return withoutTrust(hook, isKnown); // it runs nothing: there is nothing to trust
+    const { item, isTrusted } = askForHook(form, of, hook);
+    present.add(item.hash);
+    const why = lost.why();
+    if (isTrusted && hook.steps[0].uses === "invalid" && why !== undefined) return failing(hook, why);
+    if (!isTrusted || hook.steps[0].uses === "invalid") return withoutTrust(hook, isKnown);
+    if (item.files.length === 0) return asForeign(hook);
+    return { ...asForeign(hook), bound: statesOf(item) };
+  }
+
+  /**
+   * The guards that a person last trusted in a file, which is now another one, as far as they are not in it any more.
+   *
+   * @param changed the hooks of the file that are not what was trusted
+   */
+  function guardsBefore({ root, label }: Of, changed: readonly Hook[], present: ReadonlySet<string>): Hook[] {
+    const [first] = changed;
+    if (!first) return [];
+    const last = trusted(root)?.lastOf(label) ?? [];
+    const forms = last
+      .filter(({ hash }) => !present.has(hash))
+      .map(({ definition }) => lost.asGuardHere(asWritten(definition, first.origin.root ?? root)))
+      .filter(isGuard);
+    const pairs = stillHere(forms, changed);
+    return forms.map((form, index) => ({
+      ...guardBefore(form, `${label}#trusted-${index + 1}`, first.origin),
+      ...(pairs.has(form) ? { trustedForm: true } : {}),
+    }));
+  }
+
+  function withOverrides(source: Source, root: string): Source {
+    const { file, compiled } = source;
+    if (!file.overrides || compiled.speaksOf.length === 0) return source;
+    const events = [...compiled.speaksOf].sort();
+    const content: Content = {
+      root,
+      kind: "override",
+      name: `replaces hooks of ${events.join(", ")}`,
+      file: file.label,
+      content: events,
+    };
+    const overrides = ask(content, []).isTrusted;
+    return { ...source, compiled: overrides ? compiled : { ...compiled, speaksOf: [] } };
+  }
+
+  return (source) => {
+    const { file } = source;
+    const { root } = file;
+    if (file.ofUser || root === undefined) return source;
+    if (file.format === "module") return { ...source, hooks: source.hooks.map(asForeign) };
+    const of = { ...file, root: file.trustedIn ?? root };
+    const present = new Set<string>();
+    const forms = new Map(source.written?.flatMap(({ hook, form }) => (hook ? [[hook, form] as const] : [])));
+    const hooks = source.hooks.map((hook) => judged(hook, forms.get(hook) ?? hook, of, present));
+    // What cannot be a hook here may be one where a module is read: a person is asked about all of a file at once.
+    for (const { hook, form } of source.written ?? [])
+      if (!(hook && source.hooks.includes(hook)) && form.steps[0].uses !== "invalid") {
+        const { item, isTrusted } = askForHook(form, of);
+        present.add(item.hash);
+        const why = lost.whyOf(form);
+        if (isTrusted && why !== undefined) hooks.push(failing({ ...form, role: "guard", onFailure: "block" }, why));
+      }
+    const changed = source.hooks.filter((_hook, index) => hooks[index] && isChanged(hooks[index]));
+    hooks.push(...guardsBefore(of, changed, present).map(asForeign));
+    return withOverrides({ ...source, hooks }, root);
   };
 }
 
@@ -284,24 +261,6 @@ const notBelieved = ({ file, reason }: { file: string; reason: string }): Proble
   suggestion: "run hookline untrust, look at the hooks again, and run hookline trust",
   ...{ file, line: 1, column: 1 },
 });
-
-interface Lost {
-  place: ModulePlace;
-  file: string;
-  why: string;
-}
-
-/** @param gave absent: nothing tells which guards it held */
-function notAsTrusted({ from }: ModulePlace, gave: GivenByModule | undefined): Problem {
-  const common = {
-    ...({ code: "untrusted", file: from, line: 1, column: 1 } as const),
-    message: "the module is not what was trusted, so it is not read",
-    suggestion: "hookline trust shows what has changed",
-  };
-  if (!gave) return { ...common, severity: "error", loses: true };
-  if (gave.guards.length + gave.actions.length === 0) return { ...common, severity: "note" };
-  return { ...common, severity: "warning", message: `${common.message}, and its guards block until then` };
-}
 
 const notRead = ({ from }: ModulePlace): Problem => ({
   severity: "note",

@@ -130,42 +130,50 @@ export function openConnection(options: ConnectionOptions): Connection {
     transaction: (how, work) => attempts(how, () => once(work, { begin: "begin", end: "commit" })),
     read: (sql, values) => attempts({ again: true }, () => once((query) => query(sql, values), undefined)),
     readOnce: (sql, values) => attempts({ again: false }, () => once((query) => query(sql, values), undefined), 0),
-    listen(channel, wake) {
-      let client: pg.Client | undefined;
-      let timer: NodeJS.Timeout | undefined;
-      const waits = backOff();
-      let isOver = false;
-
-      function lost(): void {
-        const gone = client;
-        client = undefined;
-        void gone?.end().catch(() => {});
-        if (!isOver && gone) timer = setTimeout(connect, waits()).unref();
-      }
-      function connect(): void {
-        const made = new pg.Client({ ...settings, statement_timeout: 0, query_timeout: connectTimeout });
-        client = made;
-        made.on("error", lost).on("end", lost).on("notification", wake);
-        made
-          .connect()
-          .then(() => made.query(`listen ${made.escapeIdentifier(channel)}`))
-          .then(wake, lost);
-      }
-      const undo = (): void => {
-        isOver = true;
-        clearTimeout(timer);
-        lost();
-      };
-      closing.signal.addEventListener("abort", undo, { once: true });
-      connect();
-      return undo;
-    },
+    listen: (channel, wake) =>
+      listenTo(channel, wake, { settings: { ...settings, query_timeout: connectTimeout }, closing: closing.signal }),
     close() {
       closing.abort();
       ending ??= pool.end();
       return ending;
     },
   };
+}
+
+/** One connection of its own, made anew whenever it was lost. */
+function listenTo(
+  channel: string,
+  wake: () => void,
+  { settings, closing }: { settings: pg.ClientConfig; closing: AbortSignal },
+): () => void {
+  let client: pg.Client | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  const waits = backOff();
+  let isOver = false;
+
+  function lost(): void {
+    const gone = client;
+    client = undefined;
+    void gone?.end().catch(() => {});
+    if (!isOver && gone) timer = setTimeout(connect, waits()).unref();
+  }
+  function connect(): void {
+    const made = new pg.Client({ ...settings, statement_timeout: 0 });
+    client = made;
+    made.on("error", lost).on("end", lost).on("notification", wake);
+    made
+      .connect()
+      .then(() => made.query(`listen ${made.escapeIdentifier(channel)}`))
+      .then(wake, lost);
+  }
+  const undo = (): void => {
+    isOver = true;
+    clearTimeout(timer);
+    lost();
+  };
+  closing.addEventListener("abort", undo, { once: true });
+  connect();
+  return undo;
 }
 
 /** Of a library that asks by itself, with the same limits. Who opens it ends it. May throw what the address is refused for. */

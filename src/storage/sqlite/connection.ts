@@ -66,54 +66,22 @@ export interface Connection {
 
 /** @param waits milliseconds for other writers */
 export function createConnection(options: ConnectionOptions, waits: number, group: OpenGroup): Connection {
-  const { path, usualPath, onNotice } = options;
+  const { path, onNotice } = options;
   const sqlite = loadSqlite(path);
+  const file = createStoreFile(sqlite, options, inWords);
   const statements = new Map<string, StatementSync>();
   let database: DatabaseSync | undefined;
   let isClosed = false;
   let waitsFor = waits;
-  let file: number | undefined; // the inode that is open
-  let isOurs = false; // what lies at the path is a store, or was one
-  let isOnlyRead = false;
   let lookedAt = 0; // on a monotonic clock
 
   function opened(): DatabaseSync {
     if (isClosed) throw new HooklineError("closed", { name: "the store", where: path });
-    database ??= open();
+    if (database) return database;
+    database = file.open();
+    database.exec(`pragma busy_timeout = ${waitsFor}`);
+    lookedAt = uptime();
     return database;
-  }
-
-  function open(): DatabaseSync {
-    const size = preparePrivateFile(path);
-    if (size === 1) throw stranger(path, noStore); // SQLite takes one byte for nothing
-    const isLogged = hasLog(path);
-    file = inodeOf(path);
-    isOurs = path === usualPath;
-    let made: DatabaseSync | undefined;
-    try {
-      if (size > 0) recognise();
-      made = new sqlite.DatabaseSync(path, { timeout: patience });
-      checkContents(made, path);
-      isOurs = true;
-      prepare(made, options, isLogged);
-      made.exec(`pragma busy_timeout = ${waitsFor}`);
-      lookedAt = uptime();
-      return made;
-    } catch (error) {
-      made?.close();
-      if (inodeOf(path) !== file) return open(); // another process was faster and moved a damaged file aside
-      const read = options.reads && size > 0 && isUnwritable(error) ? openToRead(sqlite, options) : undefined;
-      if (!read) throw error;
-      onNotice?.(`the store is only read, and may be without the last that was written: ${messageOf(inWords(error))}`);
-      isOnlyRead = true;
-      return read;
-    }
-  }
-
-  /** Before it is opened for writing, which would empty its log. */
-  function recognise(): void {
-    if (isMarked(sqlite, path)) isOurs = true;
-    else if (!isStoreOrNew(contentsAt(sqlite, path))) throw stranger(path, ofAnother);
   }
 
   function release(): void {
@@ -126,10 +94,10 @@ export function createConnection(options: ConnectionOptions, waits: number, grou
     try {
       return work();
     } catch (error) {
-      if (isOnlyRead || (!isDamage(error) && error !== damageFound)) throw error;
+      if (file.isOnlyRead() || (!isDamage(error) && error !== damageFound)) throw error;
       group.lose(error);
       release();
-      if (!isOurs) throw stranger(path, noStore, error);
+      if (!file.isOurs()) throw stranger(path, noStore, error);
     }
     const aside = setAside(sqlite, path);
     if (aside) onNotice?.(`the store was damaged and a new one was made — ${path} — the old one is ${aside}`);
@@ -140,12 +108,14 @@ export function createConnection(options: ConnectionOptions, waits: number, grou
   /** Another process may have moved a damaged file aside, or a person removed it: then its writes would be lost. */
   function followFile(): void {
     lookedAt = uptime();
-    if (!database || inodeOf(path) === file) return;
+    if (!database || !file.isReplaced()) return;
     if (options.isGone?.()) throw stranger(path, "its place is gone");
     release();
   }
 
-  const inWords = (error: unknown): unknown => inOurWords(error, path, waitsFor);
+  function inWords(error: unknown): unknown {
+    return inOurWords(error, path, waitsFor);
+  }
 
   return {
     statement(sql) {
@@ -187,6 +157,52 @@ export function createConnection(options: ConnectionOptions, waits: number, grou
       release();
     },
   };
+}
+
+/**
+ * The file at the path: what is known of it, and how it is opened.
+ *
+ * @param inWords words a failure for a notice
+ */
+function createStoreFile(sqlite: Sqlite, options: ConnectionOptions, inWords: (error: unknown) => unknown) {
+  const { path, usualPath, onNotice } = options;
+  let inode: number | undefined; // of the file that is open
+  let isOurs = false; // what lies at the path is a store, or was one
+  let isOnlyRead = false;
+  const isReplaced = (): boolean => inodeOf(path) !== inode;
+
+  function open(): DatabaseSync {
+    const size = preparePrivateFile(path);
+    if (size === 1) throw stranger(path, noStore); // SQLite takes one byte for nothing
+    const isLogged = hasLog(path);
+    inode = inodeOf(path);
+    isOurs = path === usualPath;
+    let made: DatabaseSync | undefined;
+    try {
+      if (size > 0) recognise();
+      made = new sqlite.DatabaseSync(path, { timeout: patience });
+      checkContents(made, path);
+      isOurs = true;
+      prepare(made, options, isLogged);
+      return made;
+    } catch (error) {
+      made?.close();
+      if (isReplaced()) return open(); // another process was faster and moved a damaged file aside
+      const read = options.reads && size > 0 && isUnwritable(error) ? openToRead(sqlite, options) : undefined;
+      if (!read) throw error;
+      onNotice?.(`the store is only read, and may be without the last that was written: ${messageOf(inWords(error))}`);
+      isOnlyRead = true;
+      return read;
+    }
+  }
+
+  /** Before it is opened for writing, which would empty its log. */
+  function recognise(): void {
+    if (isMarked(sqlite, path)) isOurs = true;
+    else if (!isStoreOrNew(contentsAt(sqlite, path))) throw stranger(path, ofAnother);
+  }
+
+  return { open, isReplaced, isOurs: (): boolean => isOurs, isOnlyRead: (): boolean => isOnlyRead };
 }
 
 /** Undefined: that cannot be done either, or it is no store of this version. */

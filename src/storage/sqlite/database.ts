@@ -1,6 +1,6 @@
 /** How a store writes: every write is part of a transaction, its own or, in a process that stays, that of a group. */
 import type { SQLInputValue } from "node:sqlite";
-import { type ConnectionOptions, createConnection } from "./connection.ts";
+import { type Connection, type ConnectionOptions, createConnection } from "./connection.ts";
 import { createGroups, type Groups, type Lost, nothingPending } from "./groups.ts";
 import { patience } from "./store-file.ts";
 
@@ -68,8 +68,6 @@ export function openDatabase(options: DatabaseOptions): Database {
   const { waiting } = options;
   const usualWait = options.groups ? standstill : patience;
   let changes = 0;
-  let isWriting = false;
-  let isHolding = false;
   let isSettled = true;
   let watching: readonly ((lost?: Lost) => void)[] = [];
 
@@ -79,11 +77,13 @@ export function openDatabase(options: DatabaseOptions): Database {
     mended: () => groups?.mended(),
   });
   const { statement, mending } = connection;
+  const transactions = createTransactions(connection, waiting, (because) => groups?.lose(because));
+  const { writeHere, isWriting, isInside, within, holding } = transactions;
   const groups: Groups | undefined = options.groups
     ? createGroups({
         begin: () => void statement("begin immediate").run(),
         commit() {
-          flushWaiting();
+          transactions.flushWaiting();
           statement("commit").run();
         },
         rollback: connection.rollback,
@@ -96,6 +96,72 @@ export function openDatabase(options: DatabaseOptions): Database {
       })
     : undefined;
 
+  /** What is to be on disk at once does not wait for the others, and comes after them. */
+  function alone<T>(work: () => T): T {
+    changes += 1;
+    if (!isInside()) groups?.end();
+    return within(work);
+  }
+  const run: Writing["run"] = (sql, ...values) => alone(() => writeHere(sql, ...values));
+  const write: Writing["write"] = (work) => alone(() => (isWriting() ? work() : transactions.whole(work)));
+  const groupedBy = (joined: Groups): Grouped => ({
+    run: (sql, ...values) =>
+      isInside() ? run(sql, ...values) : within(() => transactions.held(() => writeHere(sql, ...values), joined)),
+    write: (work) => within(() => (isWriting() ? work() : transactions.inGroup(work, joined))),
+    hold: (work) => (isInside() ? work() : mending(() => transactions.held(work, joined))),
+  });
+
+  const database: Database = {
+    // the rows have the columns that the statements name, with the types of the STRICT tables
+    all: <Row>(sql: string, ...values: SQLInputValue[]) => within(() => statement(sql).all(...values)) as Row[],
+    // as above
+    get: <Row>(sql: string, ...values: SQLInputValue[]) =>
+      within(() => statement(sql).get(...values)) as Row | undefined,
+    run,
+    write,
+    grouped: groups ? groupedBy(groups) : { run, write, hold: write },
+    beside: (work) => (isInside() ? work() : holding(() => mending(work))),
+    openGroup: () => (groups?.isOpen() ? changes : undefined),
+    committed: () => groups?.committed() ?? nothingPending,
+    watch(callback) {
+      watching = [...watching, callback];
+      return () => {
+        watching = watching.filter((one) => one !== callback);
+      };
+    },
+    hurry: (isHurried) => connection.waitFor(isHurried ? 0 : usualWait),
+    shred() {
+      within(() => statement("pragma secure_delete = on").get()); // it counts from when it is prepared, once for each connection
+      isSettled = false;
+    },
+    settle(isDue) {
+      if (isSettled || isWriting()) return;
+      groups?.end();
+      try {
+        isSettled = isDue() && connection.emptyLog();
+      } catch {
+        // another process uses it, or the disk fails: the next writer hears of that, and it is tried again
+      }
+    },
+    close() {
+      groups?.close();
+      connection.close();
+    },
+  };
+  mending(() => statement("begin immediate"));
+  return database;
+}
+
+/**
+ * Transactions of their own, and parts of a group. What waits is written before each query and at each end.
+ *
+ * @param lose called where a group cannot be written
+ */
+function createTransactions(connection: Connection, waiting: Waiting, lose: (because: unknown) => void) {
+  const { statement, mending } = connection;
+  let isWriting = false;
+  let isHolding = false;
+
   const writeHere: Writing["run"] = (sql, ...values) => Number(statement(sql).run(...values).changes);
   const flushWaiting = (): void => holding(() => waiting.flush(writeHere));
 
@@ -107,7 +173,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     } catch (error) {
       if (isWriting) throw error;
       connection.rollback();
-      groups?.lose(error);
+      lose(error);
     }
   }
 
@@ -147,11 +213,11 @@ export function openDatabase(options: DatabaseOptions): Database {
     }
   }
 
-  const transaction = <T>(work: () => T): T => {
+  function whole<T>(work: () => T): T {
     const result = part(work, { begin: "begin immediate", end: "commit", undo: connection.rollback });
     waiting.clear();
     return result;
-  };
+  }
 
   function inGroup<T>(work: () => T, joined: Groups): T {
     joined.join();
@@ -179,60 +245,12 @@ export function openDatabase(options: DatabaseOptions): Database {
     }
   }
 
-  /** What is to be on disk at once does not wait for the others, and comes after them. */
-  function alone<T>(work: () => T): T {
-    changes += 1;
-    if (!isWriting && !isHolding) groups?.end();
-    return within(work);
-  }
-  const run: Writing["run"] = (sql, ...values) => alone(() => writeHere(sql, ...values));
-  const write: Writing["write"] = (work) => alone(() => (isWriting ? work() : transaction(work)));
-  const groupedBy = (joined: Groups): Grouped => ({
-    run: (sql, ...values) =>
-      isWriting || isHolding ? run(sql, ...values) : within(() => held(() => writeHere(sql, ...values), joined)),
-    write: (work) => within(() => (isWriting ? work() : inGroup(work, joined))),
-    hold: (work) => (isWriting || isHolding ? work() : mending(() => held(work, joined))),
-  });
-
-  const database: Database = {
-    // the rows have the columns that the statements name, with the types of the STRICT tables
-    all: <Row>(sql: string, ...values: SQLInputValue[]) => within(() => statement(sql).all(...values)) as Row[],
-    // as above
-    get: <Row>(sql: string, ...values: SQLInputValue[]) =>
-      within(() => statement(sql).get(...values)) as Row | undefined,
-    run,
-    write,
-    grouped: groups ? groupedBy(groups) : { run, write, hold: write },
-    beside: (work) => (isWriting || isHolding ? work() : holding(() => mending(work))),
-    openGroup: () => (groups?.isOpen() ? changes : undefined),
-    committed: () => groups?.committed() ?? nothingPending,
-    watch(callback) {
-      watching = [...watching, callback];
-      return () => {
-        watching = watching.filter((one) => one !== callback);
-      };
-    },
-    hurry: (isHurried) => connection.waitFor(isHurried ? 0 : usualWait),
-    shred() {
-      within(() => statement("pragma secure_delete = on").get()); // it counts from when it is prepared, once for each connection
-      isSettled = false;
-    },
-    settle(isDue) {
-      if (isSettled || isWriting) return;
-      groups?.end();
-      try {
-        isSettled = isDue() && connection.emptyLog();
-      } catch {
-        // another process uses it, or the disk fails: the next writer hears of that, and it is tried again
-      }
-    },
-    close() {
-      groups?.close();
-      connection.close();
-    },
+  return {
+    isWriting: (): boolean => isWriting,
+    /** A work is under way: what it asks for and writes belongs to it. */
+    isInside: (): boolean => isWriting || isHolding,
+    ...{ writeHere, flushWaiting, holding, within, whole, inGroup, held },
   };
-  mending(() => statement("begin immediate"));
-  return database;
 }
 
 /** Of a store that could not be opened. */

@@ -1,7 +1,7 @@
 /*
  * What an agent starts on every event: it asks the daemon over loopback and prints the answer. It decides nothing: where no daemon takes
  * the event it becomes the command in Node, which does the work or answers by policy. It does, step by step, what the client for bash
- * does (src/agents/install/shell-client.ts), and stands alone: no C library, one thread, and it starts no program on its way.
+ * does (src/agents/install/client.sh), and stands alone: no C library, one thread, and it starts no program on its way.
  *
  * Its words, as start.sh gives them: VERSION NODE BIN GONE hook AGENT --event EVENT --by LAYER [--guarded]. Called with --can-run and
  * nothing else it says by its exit code whether it is of use here, and no word of an event makes it do so.

@@ -15,7 +15,7 @@ const isForClone = cloneState !== undefined;
 const elsewhere = words.find((word) => !word.startsWith("--"));
 const outdir = isForClone ? join("build", `.new-${process.pid}`) : (elsewhere ?? "dist");
 
-/** Our own programs in sh and JavaScript: their texts take the place of the calls that read them (src/files/own-text.ts). */
+/** Our own programs in sh and JavaScript: their texts take the place of the calls that read them (src/files/own-files.ts). */
 const ownTexts: Plugin = {
   name: "own texts",
   setup({ onLoad }) {

@@ -17,7 +17,7 @@ const system = "reads /proc, whose files are the system's";
 /** Why each of them may. */
 const allowed: Readonly<Record<string, string>> = {
   "src/files/regular-file.ts": "is that reader",
-  "src/files/own-text.ts": package_,
+  "src/files/own-files.ts": package_,
   "src/files/write.ts": "makes files",
   "src/files/lines-of-file.ts": "opens without waiting, takes only a regular file, and reads up to a limit",
   "src/actions/model/tools.ts":

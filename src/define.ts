@@ -47,14 +47,16 @@ export {
   say,
   text,
 } from "./engine/schema.ts";
-export { defineHook, type EventOf, type HookDefinition } from "./hosts/library/definition.ts";
 export {
+  defineHook,
   defineHookTests,
+  type EventOf,
   type Expectation,
+  type HookDefinition,
   type HookTest,
   type HookTests,
   type TestedEvent,
-} from "./hosts/library/hook-tests.ts";
+} from "./hosts/library/definition.ts";
 export {
   type ActionAnswer,
   type ActionCall,

@@ -10,7 +10,7 @@ import type { Fields } from "../../src/engine/event.ts";
 import { namedQueries, queryNames } from "../../src/engine/named.ts";
 import { isRecord } from "../../src/engine/schema.ts";
 import { placeholders } from "../../src/engine/template.ts";
-import { automationFields } from "../../src/formats/automations/schema.ts";
+import { automationFields } from "../../src/formats/automations/fields.ts";
 import { scriptFields } from "../../src/formats/scripts/fields.ts";
 import { operations } from "../../src/operations/index.ts";
 import { groups, listOf } from "./groups.ts";

@@ -1,7 +1,12 @@
-/** The handlers that come with Hookline. One line each; the registry, the schemas and the documentation read this table. */
-
+/** The handlers that come with Hookline. One line each; the registry, the schemas and the documentation read these tables. */
 import type { Handler } from "../engine/ports.ts";
-import { builtins } from "./builtin/index.ts";
+import { abilitySuggestion } from "./builtin/ability-suggestion/suggestion.ts";
+import { autoTestDeploy } from "./builtin/auto-test-deploy.ts";
+import { buildCheck } from "./builtin/build-check/build-check.ts";
+import { compileYaml } from "./builtin/compile-yaml/compile-yaml.ts";
+import { lspDiagnose } from "./builtin/lsp-diagnose.ts";
+import { softGuardrail } from "./builtin/soft-guardrail.ts";
+import { usageTracker } from "./builtin/usage-tracker.ts";
 import { command } from "./command/command.ts";
 import { createCommandTemplates } from "./command/template.ts";
 import { unknownStep } from "./context-steps/context-step.ts";
@@ -60,4 +65,15 @@ export function createHandlers(functions: ReadonlyMap<string, Callback>): Readon
 export const decidesAlone: ReadonlySet<string> = new Set([
   ...["gate", "inject_message", "transform_params", "transform_result", "compact_context", "log", "notify"],
   ...["soft_guardrail", "invalid", "no_model"],
+]);
+
+/** The ready-made handlers of repository hooks and rules: nothing else in Hookline knows them. */
+const builtins: ReadonlyMap<string, Handler> = new Map([
+  ["usage_tracker", usageTracker],
+  ["ability_suggestion", abilitySuggestion],
+  ["soft_guardrail", softGuardrail],
+  ["build_check", buildCheck],
+  ["lsp_diagnose", lspDiagnose],
+  ["compile_yaml", compileYaml],
+  ["auto_test_deploy", autoTestDeploy],
 ]);

@@ -1,14 +1,14 @@
 /** The call that the rules of an event ask about: read once, and divided into its commands with the effects of each. */
-import { homedir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import { baseName } from "../engine/command-pattern.ts";
 import { type CallEffects, type Effect, effectNames, type SimpleCommand } from "../engine/effects.ts";
 import { type HookEvent, type Json, textField } from "../engine/event.ts";
 import { rowOf } from "../engine/events.ts";
+import { resolvePath } from "../engine/file-pattern.ts";
 import type { Patterns, Scope } from "../engine/ports.ts";
 import { inputOfCall, isUntoldWrite, lineOfCall } from "../engine/tool-input.ts";
 import { classOf } from "../engine/tools.ts";
 import { namesNoTool } from "./settings-conditions.ts";
-import { ownTemporary } from "./temporary.ts";
 
 export interface Where {
   workspace: string;
@@ -202,3 +202,27 @@ function sourcesOf(command: SimpleCommand, commands: readonly SimpleCommand[]): 
   }
   return [...found].map((index) => commands[index]?.words.join(" ") ?? "");
 }
+
+/** Temporary folders and files that are a session's own: its folder, and what the call itself makes (R101). */
+export function ownTemporary({ session }: HookEvent, { commands, effects }: CallEffects, workspace: string): string[] {
+  const folder = tmpdir();
+  const own = workspace === folder || workspace.startsWith(`${folder}/`) ? [] : [folder];
+  const made = commands.flatMap(({ words, redirects, cwd = "" }, index) => {
+    const isNew = words[0] === "mkdir" && !words.some((word) => /^-[a-z]*p|^--parents/.test(word));
+    const folders = isNew
+      ? effects.flatMap((one) => (one.command === index && one.is === "writes" ? (one.path ?? []) : []))
+      : [];
+    return [
+      ...folders,
+      ...redirects.flatMap(({ how, path }) => (how === "writes" && cwd !== "" ? resolvePath(path, cwd) : [])),
+    ];
+  });
+  return [...own, ...made, ...(session === undefined ? [] : foldersOf(session, effects))];
+}
+
+/** Agents keep what a session writes below a folder with its id. */
+const foldersOf = (session: string, effects: CallEffects["effects"]): string[] =>
+  effects.flatMap(({ path = "" }) => {
+    const at = path.indexOf(`/${session}/`);
+    return at < 0 ? [] : path.slice(0, at + session.length + 1);
+  });

@@ -1,7 +1,7 @@
-/** The table of conditions: name → kind. One line each. */
+/** The table of conditions: name → kind, one line each; and a hook's condition in words, by what each kind says of itself. */
+import type { Condition, Hook } from "../engine/hook.ts";
 import type { ConditionKind } from "../engine/ports.ts";
 import { ability, minDuration, operationKey } from "./ability.ts";
-import { agent, ofProject } from "./belongs.ts";
 import { bringsLines } from "./brings-lines.ts";
 import { changedFiles } from "./changed-files.ts";
 import { always, never } from "./constant.ts";
@@ -11,10 +11,10 @@ import { errorType, toolFailed } from "./errors.ts";
 import { expression } from "./expressions/expression.ts";
 import { loosens } from "./loosens.ts";
 import { settingsConditions } from "./settings-conditions.ts";
-import { skipFlagsHold } from "./skip-flags.ts";
 import { toolName } from "./tool-name.ts";
 import { contextPressure, messageCount, toolCalls, turnCount } from "./turn.ts";
 import { writesTo } from "./writes-to.ts";
+import { agent, ofProject, skipFlagsHold } from "./written-by-formats.ts";
 
 const kinds = {
   ability,
@@ -47,3 +47,14 @@ export const conditions: ReadonlyMap<string, ConditionKind> = new Map([
   ...settingsConditions,
   ...(Object.entries(kinds) as [string, ConditionKind][]),
 ]);
+
+/** The hook's condition on one line, for lists. */
+export const whenOf = (hook: Hook): string => (hook.when ? describe(hook.when) : "always");
+
+function describe(condition: Condition): string {
+  if ("all" in condition) return condition.all.map(describe).join(" and ") || "always";
+  if ("any" in condition) return `(${condition.any.map(describe).join(" or ")})`;
+  if ("not" in condition) return `not ${describe(condition.not)}`;
+  const kind: ConditionKind | undefined = conditions.get(condition.is);
+  return kind?.describe?.(condition.with ?? null) ?? condition.is;
+}

@@ -21,9 +21,9 @@ import { textAt } from "../files/regular-file.ts";
 import { treesOf } from "../shell/git/trees.ts";
 import { couldMean, namesOf, speaksOf } from "./could-mean.ts";
 import { foreignLineOf, gitWordsIn, namesProfile, pathsNamed } from "./foreign-lines.ts";
+import { isNamedHook } from "./found-by-pattern.ts";
 import { hookFilesByGit } from "./git/hooks.ts";
 import { treesOfTool } from "./git/tools.ts";
-import { isNamedHook } from "./named-hooks.ts";
 
 const mostShown = 3;
 

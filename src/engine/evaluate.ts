@@ -1,5 +1,4 @@
 /** Evaluates the hooks of one event in order, and again after rewrites (R4, R5, R6). */
-
 import { accept } from "./accept.ts";
 import { claimFor, refusalOf } from "./admit.ts";
 import { enqueue, save } from "./background.ts";
@@ -23,14 +22,13 @@ import {
 import { fingerprint } from "./fingerprint.ts";
 import { type Flow, go, wait } from "./flow.ts";
 import { type Hook, isOfUser, layers } from "./hook.ts";
-import { inSafeWords } from "./hook-words.ts";
+import { inSafeWords, unsureIn } from "./hook-words.ts";
 import type { Later } from "./later.ts";
 import { isEmpty, merge, mergeField, type Outcome } from "./outcome.ts";
 import { type Plan, scopeOf } from "./plan.ts";
 import { type Caller, type DetachedWork, elapsed, type Item, type Ports } from "./ports.ts";
 import { addTokens, type Found, type Run, type RunStatus } from "./record.ts";
 import { perform, policyOf } from "./run.ts";
-import { unsureIn } from "./unsure.ts";
 
 /** What evaluation needs of the engine. */
 export interface Evaluator {

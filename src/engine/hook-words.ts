@@ -9,6 +9,7 @@ import type { Hook } from "./hook.ts";
 import { bothEnds, oneLine, visible } from "./one-line.ts";
 import { isEmpty, type Message, type Outcome, type OutcomeField, type OutcomeFields } from "./outcome.ts";
 import type { Registry } from "./ports.ts";
+import type { Found } from "./record.ts";
 
 /** In characters: of all that one hook says in one answer, where the hook sets no other limit. */
 export const usualTextLimit = 10_000;
@@ -161,3 +162,25 @@ function ofRepository(text: string, called: string): string {
   return `${own}${own.includes("\n") ? "\n" : " "}(from hook ${called} of this repository)`;
 }
 const longestName = 60;
+
+// A hook may hold only because nobody can tell what a call does (R87). What is said then is the same for every kind of hook.
+
+/** Why nobody can tell; undefined: what the condition found is sure. */
+export const unsureIn = (match: Found | undefined): string | undefined =>
+  typeof match?.unknown === "string" ? match.unknown : undefined;
+
+/** What is unknown is a program of a line, or the tool's whole input, which the agent knows best. */
+export const unsureSentence = (why: string): string =>
+  `Hookline ${why}, so it cannot say whether a rule forbids that.${why.startsWith("cannot tell") ? " Write the program and its options out." : ""}`;
+
+/** A refusal or a question begins with the true reason; the hook's own is about the call that it was written for. */
+export function withTrueReason(outcome: Outcome, match: Found | undefined, { name }: Hook): Outcome {
+  const why = unsureIn(match);
+  const { verdict } = outcome;
+  if (why === undefined || !verdict || (verdict.is !== "deny" && verdict.is !== "ask")) return outcome;
+  const begin = unsureSentence(why);
+  const { reason } = verdict;
+  if (reason?.startsWith(begin)) return outcome;
+  const own = reason === undefined ? "" : ` What "${name}" says of what it forbids: ${reason}`;
+  return { ...outcome, verdict: { ...verdict, reason: `${begin}${own}` } };
+}

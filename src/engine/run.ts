@@ -4,11 +4,11 @@ import { type Fields, type MaybePromise, type Seconds, textField } from "./event
 import { callStep, contextOf, type OwnContext, type StepScope, type Stopped, stop } from "./event-context.ts";
 import { type Flow, isThenable, wait } from "./flow.ts";
 import type { Hook, Step } from "./hook.ts";
+import { withTrueReason } from "./hook-words.ts";
 import { merge, type Outcome } from "./outcome.ts";
 import type { Plan, PlannedStep } from "./plan.ts";
 import { type Caller, type DetachedWork, elapsed, type Ports, type StepResult } from "./ports.ts";
 import type { Failure, Found, RunStatus, StepRecord } from "./record.ts";
-import { withTrueReason } from "./unsure.ts";
 
 export interface Performed {
   status: RunStatus;

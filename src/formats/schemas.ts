@@ -1,12 +1,25 @@
-/** The file formats by their names on the command line: the JSON Schema of each, its files, and an example that holds. */
-import type { Fields, Json } from "../engine/event.ts";
+/** The file formats by their names on the command line: the JSON Schema of each, made of the tables that also read it, its files, and an example that holds. */
+import type { EventName, Fields, Json } from "../engine/event.ts";
+import { agentEventNames, eventNames, resolveEvent, rowOf, verdictsOf } from "../engine/events.ts";
 import type { Registry } from "../engine/ports.ts";
-import { fieldsIn, isRecord } from "../engine/schema.ts";
+import { fieldsIn, isRecord, type Schema } from "../engine/schema.ts";
 import { testsSchema } from "./hook-tests/fields.ts";
-import { automationSchema, rulesSchema } from "./json-schema.ts";
-import { registrySchema } from "./registry/schema.ts";
+import { entryFields, eventWords } from "./registry/entry.ts";
+import { builtinsOf, handlerKinds } from "./registry/handler.ts";
+import {
+  isNamed,
+  listOfAll,
+  propertiesOf,
+  remarks,
+  schemaDocument,
+  schemaOfTable,
+  whether,
+} from "./schema-document.ts";
 import { scriptsSchema } from "./scripts/fields.ts";
-import { hooksSchema } from "./settings/schema.ts";
+import { commonFields, isCommon, listedFields } from "./settings/fields.ts";
+import { handlerTypes } from "./settings/steps.ts";
+import { decidesCalls, listedKeys, listedVerdicts } from "./settings/verdict-lists.ts";
+import { automationSchema, rulesSchema } from "./yaml-schemas.ts";
 
 export interface Format {
   /** @param registry also what extensions have registered */
@@ -129,3 +142,143 @@ function withExamples(node: Fields, example: Json, root: Fields): Fields {
 
 export const schemaText = (format: Format, registry: Registry): string =>
   `${JSON.stringify(schemaOf(format, registry), null, 2)}\n`;
+
+// Of repository hooks.
+
+const entry: Fields = { $ref: "#/$defs/entry" };
+const list: Fields = listOfAll(entry, "several hooks in one file");
+
+/** @param registry also what extensions have registered */
+function registrySchema(registry: Registry): Fields {
+  const isMap = whether(
+    { type: "object", required: ["hooks"] },
+    { type: "object", properties: { hooks: list } },
+    entry,
+  );
+  const changed: { readonly [field: string]: (json: Fields) => Fields } = {
+    event_type: (json) => ({ ...json, examples: [...new Set([...eventWords.names, ...eventNames])] }),
+    handler: (json) => ({ ...json, ...handlerOf(json, registry) }),
+  };
+  const ofEntry = schemaOfTable(entryFields, (name, json) => changed[name]?.(json) ?? json);
+  return schemaDocument("repository hooks", {
+    ...whether({ type: "array" }, list, isMap),
+    $defs: { entry: { ...ofEntry, ...remarks } },
+  });
+}
+
+/** A built-in handler's parameters by its name. */
+function handlerOf(handler: Fields, registry: Registry): Fields {
+  const { kind, name, ...rest } = propertiesOf(handler);
+  const builtins = [...builtinsOf(registry)];
+  return {
+    properties: {
+      kind: { ...(kind as Fields), enum: [...handlerKinds] },
+      name: { ...(name as Fields), examples: builtins.map(([one]) => one) },
+      ...rest,
+    },
+    allOf: builtins.map(([one, { params }]) =>
+      whether(isNamed("name", one), {
+        properties: { with: { ...params.json, description: `the parameters of ${one}` } },
+      }),
+    ),
+  };
+}
+
+/** Of our own hook files. */
+export function hooksSchema(): Fields {
+  const events = Object.fromEntries(eventNames.map((name) => [name, groupsOf(name)]));
+  const anyEvent: Fields = { "\\.": { $ref: "#/$defs/groups" } };
+  return schemaDocument("hooks.json", {
+    ...closed(
+      {
+        hooks: { description: "a list of groups for each event", ...closed(events, anyEvent) },
+        ...lists("PreToolUse"),
+        disableAllHooks: { type: "boolean", description: "true switches off the hooks of all files" },
+        allowManagedHooksOnly: { type: "boolean", description: "counts in managed files only" },
+        ...{ version: {}, name: {}, description: {} },
+        ...events,
+      },
+      anyEvent,
+    ),
+    $defs: {
+      groups: listOfAll(group({})),
+      ...Object.fromEntries(deciding.map((name) => [`groupsOf${name}`, listOfAll(group(lists(name)))])),
+      handler: {
+        type: "object",
+        allOf: Object.entries(handlerTypes).map(handlerOfType),
+        ...known(Object.keys(handlerTypes)),
+      },
+      entry: {
+        anyOf: [
+          { type: "string", description: "a tool pattern such as Bash(git push --force *)" },
+          closed(
+            jsonOf(
+              Object.fromEntries(listedKeys.map((key) => [key, isCommon(key) ? commonFields[key] : listedFields[key]])),
+            ),
+          ),
+        ],
+      },
+    },
+  });
+}
+
+const deciding: readonly EventName[] = agentEventNames.filter(decidesCalls);
+
+/** An alias has the groups of its event. */
+function groupsOf(written: string): Fields {
+  const [event, ...others] = resolveEvent(written) ?? [];
+  const isDeciding = event !== undefined && others.length === 0 && decidesCalls(event);
+  return { $ref: isDeciding ? `#/$defs/groupsOf${event}` : "#/$defs/groups" };
+}
+
+/** The lists that count on an event. */
+const lists = (event: EventName): Fields =>
+  Object.fromEntries(
+    listedVerdicts
+      .filter((verdict) => verdictsOf(rowOf(event)).includes(verdict))
+      .map((verdict) => [
+        verdict,
+        {
+          ...listOfAll({ $ref: "#/$defs/entry" }),
+          minItems: 1,
+          description: `calls to ${verdict} without running anything`,
+        },
+      ]),
+  );
+
+/** Fields of a group hold for its handlers; a group without a list of them is a handler itself. */
+const group = (verdicts: Fields): Fields =>
+  closed({
+    hooks: {
+      ...listOfAll({ $ref: "#/$defs/handler" }),
+      description: "what runs; its own fields go before those of the group",
+    },
+    ...verdicts,
+    ...jsonOf(commonFields),
+    type: typeField,
+    ...Object.assign({}, ...Object.values(handlerTypes).map(({ fields }) => jsonOf(fields))),
+  });
+
+const typeField: Fields = { enum: Object.keys(handlerTypes), default: "command", description: "what runs" };
+
+const known = (types: string[]): Fields => ({ properties: { type: { ...typeField, enum: types } } });
+
+/** Without a type it is a command. */
+function handlerOfType([type, { fields }]: [string, (typeof handlerTypes)[string]]): Fields {
+  const isType: Fields = { properties: { type: { const: type } } };
+  return whether(
+    type === typeField.default ? isType : isNamed("type", type),
+    closed({ type: {}, ...jsonOf(commonFields), ...jsonOf(fields) }),
+  );
+}
+
+/** Remarks may stand anywhere. */
+const closed = (properties: Fields, patternProperties: Fields = {}): Fields => ({
+  type: "object",
+  properties,
+  patternProperties: { ...patternProperties, "^(//|[_$#]|comments?$)": {} },
+  additionalProperties: false,
+});
+
+const jsonOf = (fields: { readonly [key: string]: Schema<unknown> | undefined }): Fields =>
+  Object.fromEntries(Object.entries(fields).map(([key, schema]): [string, Json] => [key, schema?.json ?? {}]));

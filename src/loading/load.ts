@@ -1,5 +1,4 @@
 /** Loads every hook file that holds in a folder into one HookSet. Synchronous and small: it runs on each event of an agent. */
-
 import { relative, resolve } from "node:path";
 import { isOwnCall } from "../agents/install/own-call.ts";
 import { environmentName, type Hook, type HookSet, type Layer, type Origin, type Problem } from "../engine/hook.ts";
@@ -53,8 +52,7 @@ import {
 } from "./read.ts";
 import { isThere, readSmallFile } from "./read-file.ts";
 import { selfProtection } from "./self-protection.ts";
-import type { Bound } from "./trust/changed.ts";
-import type { Trust } from "./trust/item.ts";
+import type { Bound, Trust } from "./trust/item.ts";
 import { createJudge, type Judge } from "./trust/judge.ts";
 import type { UntrustedItem } from "./trust/untrusted.ts";
 

@@ -4,7 +4,7 @@ import { type LoadedCode, layersOf } from "../agents/adapter.ts";
 import { agents, configFolder, hookFiles, loadedCode, ownFileNames } from "../agents/index.ts";
 import { lineFolders } from "../agents/skill-lines.ts";
 import type { Hook } from "../engine/hook.ts";
-import { ownPackage } from "../files/own-package.ts";
+import { ownPackage } from "../files/own-files.ts";
 import { stateFolderOf } from "../files/paths.ts";
 import { type Homes, type ManagedFolders, managedFiles, userFiles } from "./places.ts";
 

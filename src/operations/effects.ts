@@ -1,5 +1,5 @@
 /** What a tool call does, for a person: each command with its effects, and what nobody can tell. */
-import { ownTemporary } from "../conditions/temporary.ts";
+import { ownTemporary } from "../conditions/asked-call.ts";
 import { commandText, type Effect, effectText, isPlaceName, type PlaceName } from "../engine/effects.ts";
 import { type Fields, type HookEvent, textField } from "../engine/event.ts";
 import { rowOf } from "../engine/events.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { tmpdir } from "node:os";
 import type { TestContext } from "node:test";
 import { createHandlers } from "../../src/actions/index.ts";
-import { skipFlagsHold } from "../../src/conditions/skip-flags.ts";
+import { skipFlagsHold } from "../../src/conditions/written-by-formats.ts";
 import { createEngine } from "../../src/engine/engine.ts";
 import type { Fields, HookEvent } from "../../src/engine/event.ts";
 import type { Model, Project, Projects, Tools } from "../../src/engine/external-services.ts";

@@ -1,5 +1,4 @@
 /** The clients that install registers: how each is recognised, chosen, renewed after an update, and when it may start a daemon. */
-
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -7,8 +6,14 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Reply } from "../../src/agents/adapter.ts";
 import { chooseClient, httpToken, prepareClient, removeUnused } from "../../src/agents/install/client.ts";
+import {
+  findBash,
+  findNativeClient,
+  writeClient,
+  writeNativeClient,
+  writtenNativeClient,
+} from "../../src/agents/install/client-programs.ts";
 import { writeLaunchers } from "../../src/agents/install/launch.ts";
-import { findNativeClient, writeNativeClient, writtenNativeClient } from "../../src/agents/install/native-client.ts";
 import {
   clientFile,
   goneFile,
@@ -22,7 +27,6 @@ import {
   startFile,
 } from "../../src/agents/install/own-call.ts";
 import { commandFor, type Try } from "../../src/agents/install/registration.ts";
-import { findBash, writeClient } from "../../src/agents/install/shell-client.ts";
 import { buildVersion } from "../../src/hosts/cli/command.ts";
 import { portFor } from "../../src/hosts/cli/daemon/port.ts";
 import { renewClient, startOnDemand } from "../../src/hosts/cli/daemon-client.ts";

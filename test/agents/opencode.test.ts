@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { DecodeOptions } from "../../src/agents/adapter.ts";
-import { continuationMark } from "../../src/agents/in-process/replies.ts";
+import { continuationMark } from "../../src/agents/in-process/own-file.ts";
 import { canonicalCall, nativeInput } from "../../src/agents/native-tools.ts";
 import { opencode } from "../../src/agents/opencode/adapter.ts";
 import { tools } from "../../src/agents/opencode/calls.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { DecodeOptions } from "../../src/agents/adapter.ts";
-import { continuationMark } from "../../src/agents/in-process/replies.ts";
+import { continuationMark } from "../../src/agents/in-process/own-file.ts";
 import { canonicalCall, nativeInput } from "../../src/agents/native-tools.ts";
 import { pi, tools } from "../../src/agents/pi/adapter.ts";
 import type { AgentEventName, Fields, HookEvent } from "../../src/engine/event.ts";

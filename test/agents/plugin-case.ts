@@ -1,6 +1,6 @@
 /** What agents with a file of our own read in an answer: the keys that the file applies, event by event. */
 import type { AgentAdapter } from "../../src/agents/adapter.ts";
-import { continuationMark } from "../../src/agents/in-process/replies.ts";
+import { continuationMark } from "../../src/agents/in-process/own-file.ts";
 import type { AgentEventName } from "../../src/engine/event.ts";
 import type { AgentCase } from "./agent-suite.ts";
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { findBash } from "../../src/agents/install/shell-client.ts";
+import { findBash } from "../../src/agents/install/client-programs.ts";
 import {
   assertBlocked,
   blocksOnceRemoved,

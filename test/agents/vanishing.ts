@@ -18,8 +18,8 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import type { TestContext } from "node:test";
 import { packageForTests } from "../../scripts/package-for-tests.ts";
+import { findBash } from "../../src/agents/install/client-programs.ts";
 import { nativeClientFile } from "../../src/agents/install/own-call.ts";
-import { findBash } from "../../src/agents/install/shell-client.ts";
 import { runCommand, bin as usualBin } from "../program.ts";
 import { emptyRepository } from "../repository.ts";
 

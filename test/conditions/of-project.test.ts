@@ -1,8 +1,8 @@
 /** Which events concern an automation's project. */
 import assert from "node:assert/strict";
 import test from "node:test";
-import { ofProject } from "../../src/conditions/belongs.ts";
 import { loadPatterns } from "../../src/conditions/patterns.ts";
+import { ofProject } from "../../src/conditions/written-by-formats.ts";
 import type { EventName, Fields } from "../../src/engine/event.ts";
 import { scopeOf } from "../../src/engine/plan.ts";
 

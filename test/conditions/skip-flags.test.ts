@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { loadPatterns } from "../../src/conditions/patterns.ts";
-import { skipFlagsHold } from "../../src/conditions/skip-flags.ts";
+import { skipFlagsHold } from "../../src/conditions/written-by-formats.ts";
 import type { Fields } from "../../src/engine/event.ts";
 import type { SkipFlags } from "../../src/engine/named.ts";
 import { scopeOf } from "../../src/engine/plan.ts";

@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Item } from "../../src/engine/ports.ts";
 import type { Run } from "../../src/engine/record.ts";
 import type { SharedWork } from "../../src/engine/shared-work.ts";
-import { openSharedRuns, type SharedRunsOptions } from "../../src/hosts/compose/shared-runs.ts";
+import { openSharedRuns, type SharedRunsOptions } from "../../src/hosts/worker/worker.ts";
 import { migrateDurableEngine } from "../../src/runtime/queues/shared/dbos.ts";
 import type { SharedQueue } from "../../src/runtime/queues/shared/shared.ts";
 import { openConnection } from "../../src/storage/postgres/connection.ts";

@@ -1,6 +1,7 @@
-/** `fetch` as libraries expect it, through the same guard: for models, tool servers and notices. It follows no redirect. */
+/** `fetch` as libraries expect it, through the same guard: for models, tool servers and notices. It follows no redirect; and the body of its reply, up to a limit. */
 import { Readable } from "node:stream";
 import type { ReadableStream as NodeReadableStream } from "node:stream/web";
+import { messageOf } from "../../engine/error.ts";
 import type { Reach } from "../../engine/reach.ts";
 import { createSend, type IncomingReply } from "./send.ts";
 
@@ -44,4 +45,33 @@ function responseOf({ status, statusText, headers, body }: IncomingReply): Respo
   if (withoutBody.includes(status)) body.resume();
   const stream = withoutBody.includes(status) ? null : (Readable.toWeb(body) as NodeReadableStream<Uint8Array>);
   return new Response(stream as ReadableStream<Uint8Array> | null, { status, statusText, headers: given }); // the two types of streams differ in name only
+}
+
+/**
+ * The body of a reply, up to a limit: no server fills our memory.
+ *
+ * @param onBroken is called where it breaks off, or is too long: then reading it fails */
+export function bounded(
+  body: ReadableStream<Uint8Array>,
+  limitInBytes: number,
+  onBroken: (reason: string) => void = () => {},
+): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  let total = 0;
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read();
+        if (done) return controller.close();
+        total += value.length;
+        if (total > limitInBytes) throw new Error(`its reply is larger than ${limitInBytes} bytes`);
+        controller.enqueue(value);
+      } catch (error) {
+        void reader.cancel().catch(() => {}); // broken already
+        onBroken(`the connection broke: ${messageOf(error)}`);
+        controller.error(error);
+      }
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
 }

@@ -1,10 +1,10 @@
 /** gate: apart from the other actions, because the built-in guard needs it on the way of every event that may ask. */
 
 import { agentEventNames, events } from "../../engine/events.ts";
+import { unsureIn, unsureSentence } from "../../engine/hook-words.ts";
 import type { OutcomeField } from "../../engine/outcome.ts";
 import type { Handler } from "../../engine/ports.ts";
 import { flag, object, oneOf, say, text } from "../../engine/schema.ts";
-import { unsureIn, unsureSentence } from "../../engine/unsure.ts";
 import { handler } from "../step.ts";
 
 const policy = "Blocked by hook policy";

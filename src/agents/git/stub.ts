@@ -1,6 +1,6 @@
 /** The file that git runs before each commit, pre-commit.sh with its values: written, recognised in each form of earlier builds, and read back. */
 import { fingerprint } from "../../engine/fingerprint.ts";
-import { filled, ownText } from "../../files/own-text.ts";
+import { filled, ownText } from "../../files/own-files.ts";
 import { asWord, onPathText } from "../install/launch.ts";
 
 export interface Stub {

@@ -2,16 +2,23 @@
  * How an agent calls Hookline: the client that it starts on each event and what that needs in the state folder, the settings that
  * send events to the daemon over HTTP with their port and token, and taking away what nothing needs any more.
  */
-
 import { randomBytes } from "node:crypto";
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
 import { messageOf } from "../../engine/error.ts";
 import { readRegularTextSync, textAt } from "../../files/regular-file.ts";
 import { writePrivate } from "../../files/write.ts";
+import {
+  findBash,
+  findNativeClient,
+  type NativeProgram,
+  writeClient,
+  writeNativeClient,
+  writtenClient,
+  writtenNativeClient,
+} from "./client-programs.ts";
 import { journalledFiles, journalNames, makePrivateFolder } from "./files.ts";
 import { launcherOf, writeLaunchers } from "./launch.ts";
-import { findNativeClient, type NativeProgram, writeNativeClient, writtenNativeClient } from "./native-client.ts";
 import {
   clientFile,
   codeFolder,
@@ -29,7 +36,6 @@ import {
 } from "./own-call.ts";
 import type { Try } from "./registration.ts";
 import { groupsIn } from "./settings-groups.ts";
-import { findBash, writeClient, writtenClient } from "./shell-client.ts";
 
 /** Which client an agent is to start on each event, what that needs in the state folder, and taking it away again. */
 

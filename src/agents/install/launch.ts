@@ -5,7 +5,7 @@
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { filled, ownText } from "../../files/own-text.ts";
+import { filled, ownText } from "../../files/own-files.ts";
 import { readRegularTextSync } from "../../files/regular-file.ts";
 import { makePrivateFolder, writePrivate } from "../../files/write.ts";
 import { agents, conventions, hookFiles } from "../index.ts";

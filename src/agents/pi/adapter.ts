@@ -3,10 +3,15 @@ import { isAbsolute, join } from "node:path";
 import { HooklineError } from "../../engine/error.ts";
 import type { AgentEventName, Fields, HookEvent, Json } from "../../engine/event.ts";
 import { fieldsIn, isRecord } from "../../engine/schema.ts";
-import { ownText } from "../../files/own-text.ts";
+import { ownText } from "../../files/own-files.ts";
 import type { AgentAdapter, DecodeOptions, Places } from "../adapter.ts";
-import { printOwnFile } from "../in-process/own-file.ts";
-import { createPluginReplies, isContinuation, type Native, textOfResult } from "../in-process/replies.ts";
+import {
+  createPluginReplies,
+  isContinuation,
+  type Native,
+  printOwnFile,
+  textOfResult,
+} from "../in-process/own-file.ts";
 import { canonicalCall, type NativeTools, nativeInput } from "../native-tools.ts";
 import { deliveryOf, fieldsOf, placeOf, textOf, wordOf } from "../payload.ts";
 import { refuseByExit } from "../replies.ts";

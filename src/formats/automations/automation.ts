@@ -11,9 +11,15 @@ import type { Patterns, Registry } from "../../engine/ports.ts";
 import { isRecord, kindOf, type Mismatch } from "../../engine/schema.ts";
 import { warnOfPlaceholders } from "../placeholders.ts";
 import { withDurations } from "../reading/durations.ts";
-import { type Automation, automationDefaults, defaultCooldown, type LlmConfig } from "./fields.ts";
+import {
+  type Automation,
+  automationDefaults,
+  automationSchema,
+  defaultCooldown,
+  type LlmConfig,
+  type TriggerType,
+} from "./fields.ts";
 import { type AutomationFinding, collectFindings, type Findings, reportMismatches } from "./findings.ts";
-import { automationSchema, type TriggerType } from "./schema.ts";
 import { brokenHook, hookOf, readSteps } from "./steps.ts";
 import { type ReadCron, type ReadTrigger, readTrigger } from "./trigger.ts";
 

@@ -3,7 +3,6 @@
  * of such a file, which reads back to the same ones. Loads the YAML library. Pure; never throws: what cannot be an automation is
  * a problem beside those that can (R33).
  */
-
 import { stringify } from "yaml";
 import type { Fields, Json } from "../../engine/event.ts";
 import type { Hook, Origin, Problem } from "../../engine/hook.ts";
@@ -13,9 +12,8 @@ import { offsetAt } from "../reading/mismatches.ts";
 import { createLocator, jsonOf, type Member, membersOf, type Node, type Place, type Report } from "../reading/tree.ts";
 import { readYaml } from "../reading/yaml-tree.ts";
 import { type AutomationOptions, type CompiledAutomation, compileAutomation } from "./automation.ts";
-import { type Automation, automationDefaults, defaultCooldown } from "./fields.ts";
+import { type Automation, automationDefaults, automationFields, defaultCooldown, isAutomationField } from "./fields.ts";
 import type { AutomationFinding } from "./findings.ts";
-import { automationFields, isAutomationField } from "./schema.ts";
 
 /** One that was read, and where it stands. */
 export interface WrittenAutomation extends CompiledAutomation {

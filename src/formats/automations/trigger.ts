@@ -6,12 +6,17 @@ import type { Trigger, WatchRule } from "../../engine/hook.ts";
 import { didYouMean, meantOrKnown, nearest } from "../../engine/nearest.ts";
 import { isRecord, kindOf } from "../../engine/schema.ts";
 import type { Path } from "../reading/mismatches.ts";
-import { applicationEvents } from "./application-events.ts";
 import type { CronReading } from "./cron.ts";
-import type { AutomationTrigger, AutomationWatch } from "./fields.ts";
+import {
+  type AutomationTrigger,
+  type AutomationWatch,
+  isTriggerType,
+  type TriggerType,
+  triggerKinds,
+  triggerTypes,
+} from "./fields.ts";
 import { type Findings, reportMismatches } from "./findings.ts";
 import { readMoment } from "./moment.ts";
-import { isTriggerType, type TriggerType, triggerKinds, triggerTypes } from "./schema.ts";
 
 /** Handed in, because the library behind it costs a start. */
 export type ReadCron = (pattern: string, zone: string | undefined) => CronReading;
@@ -245,3 +250,44 @@ function readWatch(written: AutomationWatch, kind: WatchRule["kind"], context: T
     },
   };
 }
+
+/** An application event that Hookline itself sends, and what it carries. */
+interface ApplicationEvent {
+  /** When it happens. */
+  when: string;
+  /** The fields of its payload. */
+  fields: readonly string[];
+}
+
+const task = ["task_id", "project_id", "title", "status"] as const;
+const note = ["project_id", "note_name", "note_path", "title", "operation"] as const;
+
+export const applicationEvents: Readonly<Record<string, ApplicationEvent>> = {
+  "task.created": { when: "a task was created", fields: task },
+  "task.started": { when: "work on a task began", fields: task },
+  "task.completed": { when: "a task was done", fields: task },
+  "task.failed": { when: "a task could not be done", fields: ["task_id", "project_id", "title", "error"] },
+  "note.created": { when: "a note was created", fields: note },
+  "note.updated": { when: "a note was changed", fields: note },
+  "note.deleted": { when: "a note was deleted", fields: note },
+  "file.changed": {
+    when: "a file that an automation watches was created, modified or deleted",
+    fields: ["path", "relative_path", "project_id", "operation", "old_mtime", "new_mtime", "size", "watch_id"],
+  },
+  "folder.changed": {
+    when: "files below a folder that an automation watches have changed, and it has been quiet for a while",
+    fields: ["path", "project_id", "changes", "count", "truncated", "watch_id"],
+  },
+  "schedule.due": {
+    when: "an automation is due: the event goes to that one alone",
+    fields: [
+      "current_time",
+      "current_time_epoch",
+      "last_run_time",
+      "last_run_time_epoch",
+      "seconds_since_last_run",
+      "scheduled_for",
+    ],
+  },
+  "automation.fired": { when: "a person ran an automation by hand: the event goes to that one alone", fields: [] },
+};

@@ -186,8 +186,8 @@ export async function renewClient(place: Place): Promise<void> {
   try {
     const [{ writeNativeClient, writtenNativeClient }, { writeClient, writtenClient }, { writeLaunchers }] =
       await Promise.all([
-        import("../../agents/install/native-client.ts"),
-        import("../../agents/install/shell-client.ts"),
+        import("../../agents/install/client-programs.ts"),
+        import("../../agents/install/client-programs.ts"),
         import("../../agents/install/launch.ts"),
       ]);
     const state = stateFolder(place);

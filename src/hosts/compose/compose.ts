@@ -13,7 +13,7 @@ import type { Observation, Ports } from "../../engine/ports.ts";
 import type { Store } from "../../engine/record.ts";
 import type { LoadedHooks } from "../../loading/load.ts";
 import type { Loaded, Loading } from "../../loading/loading.ts";
-import { changedOf } from "../../loading/trust/changed.ts";
+import { changedOf } from "../../loading/trust/item.ts";
 import { createTracking, type Tracked } from "../../runtime/changes/tracking.ts";
 import type { Spawner } from "../../runtime/processes/spawner.ts";
 import { stateFolderOf, type systemPorts } from "../../runtime/system.ts";

@@ -14,7 +14,7 @@ import type { Store } from "../../engine/record.ts";
 import { notTrustedBytes } from "../../engine/verified.ts";
 import type { Config } from "../../formats/config/config.ts";
 import type { LoadedHooks } from "../../loading/load.ts";
-import { type Bound, changedOf } from "../../loading/trust/changed.ts";
+import { type Bound, changedOf } from "../../loading/trust/item.ts";
 import type { AutomationService } from "../../operations/automations/stored.ts";
 import type { OperationContext } from "../../operations/operation.ts";
 import type { ProjectService } from "../../services/projects/index.ts";

@@ -15,8 +15,7 @@ import {
   serveOperations,
   wrongFolder,
 } from "../../operations/serve.ts";
-import type { Measure } from "../../services/telemetry/measures.ts";
-import { prometheusText, prometheusType } from "../../services/telemetry/prometheus.ts";
+import { type Measure, prometheusText, prometheusType } from "../../services/telemetry/measures.ts";
 import {
   type Call,
   type CallAnswer,

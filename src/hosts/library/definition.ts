@@ -1,5 +1,4 @@
-/** Hooks written in TypeScript: defineHook gives them types, and compile makes the one internal Hook of them. */
-
+/** Hooks and their tests written in TypeScript: defineHook and defineHookTests give them types, and compile makes the one internal Hook. */
 import type { Answer, Call, SettingsAnswer } from "../../actions/function/function.ts";
 import type { AbilityEvents } from "../../engine/ability.ts";
 import { HooklineError } from "../../engine/error.ts";
@@ -15,6 +14,9 @@ import type {
 import { eventNames, resolveEvent } from "../../engine/events.ts";
 import type { Condition, FailurePolicy, Hook, Layer, Mode, Role } from "../../engine/hook.ts";
 import { nearest } from "../../engine/nearest.ts";
+import type { HookTests } from "../../formats/hook-tests/fields.ts";
+
+export type { Expectation, HookTest, HookTests, TestedEvent } from "../../formats/hook-tests/fields.ts";
 
 /** The event with its payload's type; application events carry whatever their sender put in. */
 export type EventOf<N extends EventName> = N extends AgentEventName
@@ -137,3 +139,10 @@ function conditionsOf({
   if ([on].flat().includes("SessionStop")) conditions.push(wantsChanges);
   return conditions;
 }
+
+/**
+ * Gives tests their types, and changes nothing: NAME.hooktest.ts exports what a NAME.hooktest.yaml holds. `hookline test` runs both.
+ *
+ * @example export default defineHookTests({ tests: [{ name: "a push is refused", commands: ["git push"], expect: { verdict: "deny" } }] });
+ */
+export const defineHookTests = (tests: HookTests): HookTests => tests;

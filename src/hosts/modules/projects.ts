@@ -10,7 +10,7 @@ import type { ConditionKind, Handler } from "../../engine/ports.ts";
 import { changedMeanwhile } from "../../engine/verified.ts";
 import { stateOf } from "../../loading/compiled.ts";
 import type { ModulePlace } from "../../loading/places.ts";
-import { changedOf } from "../../loading/trust/changed.ts";
+import { changedOf } from "../../loading/trust/item.ts";
 import { filesOfModule } from "../../loading/trust/module-files.ts";
 import type { HookDefinition } from "../library/definition.ts";
 import { patience, resolveModule } from "./import-module.ts";

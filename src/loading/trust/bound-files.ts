@@ -1,7 +1,7 @@
 /**
  * Which workspace files a hook runs, as far as its text tells (R30): programs, scripts that an interpreter reads, what a package's
  * scripts say. It reads any text, also that of other shells, and rather takes a file too many than one too few: a change of a
- * file that was taken asks a person again, and a change of one that was not runs unseen. Not taken is what only-read.ts knows to be
+ * file that was taken asks a person again, and a change of one that was not runs unseen. Not taken is what words.ts knows to be
  * looked at alone.
  */
 import { realpathSync, statSync } from "node:fs";
@@ -10,8 +10,7 @@ import type { Json } from "../../engine/event.ts";
 import type { Hook } from "../../engine/hook.ts";
 import { readFileHeadSync, textAt } from "../../files/regular-file.ts";
 import { moreThanFollowed, scriptsOf } from "./item.ts";
-import { onlyRead, type Use } from "./only-read.ts";
-import { textsIn, type Word, wordsIn } from "./words.ts";
+import { onlyRead, textsIn, type Use, type Word, wordsIn } from "./words.ts";
 
 interface Places {
   /** Where relative paths may start. */

@@ -179,3 +179,12 @@ function scriptsIn(bytes: Uint8Array): string {
     return Buffer.from(bytes).toString(); // no JSON: then all of it counts
   }
 }
+
+/** What each file held, by path. */
+export type Bound = { readonly [path: string]: string };
+
+/** The first file that is not what was trusted, read anew each time (R93); undefined: all are. Never throws. */
+export function changedOf(bound: Bound | undefined): string | undefined {
+  for (const path in bound) if (stateOfFile(path) !== bound[path]) return path;
+  return undefined;
+}

@@ -9,8 +9,8 @@ import type { Source } from "../order.ts";
 import type { HookFile, ModulePlace } from "../places.ts";
 import type { Project } from "../project.ts";
 import { filesIn, filesOf } from "./bound-files.ts";
-import type { Bound } from "./changed.ts";
 import {
+  type Bound,
   type Content,
   contentIn,
   type FolderTrust,

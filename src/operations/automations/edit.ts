@@ -4,13 +4,14 @@ import { slugOf } from "../../engine/fingerprint.ts";
 import type { StoredAutomation } from "../../engine/journal.ts";
 import { flag, isRecord, kindOf, listOf, object, type Schema, say, text } from "../../engine/schema.ts";
 import type { CompiledAutomation } from "../../formats/automations/automation.ts";
-import { type Automation, defaultCooldown } from "../../formats/automations/fields.ts";
 import {
+  type Automation,
   automationFields,
+  defaultCooldown,
   isAutomationField,
   isTriggerType,
   type TriggerType,
-} from "../../formats/automations/schema.ts";
+} from "../../formats/automations/fields.ts";
 import { seconds } from "../../formats/reading/fields.ts";
 import { momentOf, storedForm, withMoment, writtenFields } from "../../loading/automations.ts";
 import type { ProjectRecord } from "../../services/projects/records.ts";

@@ -7,7 +7,7 @@ import type { Socket } from "node:net";
 import { isAbsolute } from "node:path";
 import type { Seconds } from "../../engine/event.ts";
 import type { Spawn, StartPipedProcess } from "../../engine/program.ts";
-import { nativeProgram } from "../../files/native.ts";
+import { nativeProgram } from "../../files/own-files.ts";
 import { createPipedStart } from "./piped-process.ts";
 import { createSupervision, type SpawnLimits } from "./spawn.ts";
 import { createFrameReader, fromHelper, helperVersion, mostSlots } from "./spawner-frames.ts";

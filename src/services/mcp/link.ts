@@ -1,15 +1,13 @@
 /** What a connection to a tool server needs of whatever carries its messages. */
-
 import { resolve } from "node:path";
 import type { FetchLike, JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { parseJson } from "../../actions/command/protocols/find-answer.ts";
-import { webFetch } from "../../actions/http/web-fetch.ts";
+import { bounded, webFetch } from "../../actions/http/web-fetch.ts";
 import type { PipedProcess, StartPipedProcess } from "../../engine/program.ts";
 import { type Reach, reachOf, showsLoopback } from "../../engine/reach.ts";
 import { isRecord } from "../../engine/schema.ts";
 import { createLineReader } from "../../files/lines.ts";
 import type { McpServer } from "../../formats/config/config.ts";
-import { bounded } from "../bounded-reply.ts";
 import { addressOf, fill, fillAll, headerOf } from "../variables.ts";
 
 export interface Link {

@@ -1,10 +1,8 @@
 /** The AI SDK's providers, each loaded when it is first asked, and how they differ in what a request may say. */
-
 import type { OpenAICompatibleProvider } from "@ai-sdk/openai-compatible";
-import { webFetch } from "../../actions/http/web-fetch.ts";
+import { bounded, webFetch } from "../../actions/http/web-fetch.ts";
 import type { Reach } from "../../engine/reach.ts";
 import type { ProviderKind } from "../../formats/config/config.ts";
-import { bounded } from "../bounded-reply.ts";
 import type { Access } from "./names.ts";
 
 /** A model as the AI SDK's providers speak of it. All four have this one type. */

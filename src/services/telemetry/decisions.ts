@@ -1,9 +1,13 @@
-/** What the engine shows step by step, as wholes: each event with its outcome and the runs that it waited for, and each run that ended behind its answer. */
+/**
+ * What the engine shows step by step, as wholes: each event with its outcome and the runs that it waited for, and each run that ended
+ * behind its answer; and what is counted of them.
+ */
 import { createBriefMap, dropOldest } from "../../engine/drop-oldest.ts";
 import type { HookEvent, Instant } from "../../engine/event.ts";
 import type { Outcome } from "../../engine/outcome.ts";
 import type { Observation } from "../../engine/ports.ts";
 import type { Run } from "../../engine/record.ts";
+import type { Measures } from "./measures.ts";
 
 export interface Decision {
   event: HookEvent;
@@ -58,5 +62,45 @@ export function followDecisions(now: () => Instant, listener: DecisionListener):
       open.delete(event.id);
       listener.decided({ event, outcome, ms, at: now(), runs });
     }
+  };
+}
+
+/** Hooks are counted by their ids: the name of a hook may be the command that it runs. */
+export function countDecisions(measures: Measures): DecisionListener {
+  const events = measures.counter({ name: "hookline.events", help: "Events that were decided." }, ["event", "sender"]);
+  const verdicts = measures.counter(
+    { name: "hookline.verdicts", help: "What events came to: deny, ask, allow, defer, or none." },
+    ["event", "verdict"],
+  );
+  const decisions = measures.histogram(
+    { name: "hookline.event.duration", help: "How long an event waited for its outcome.", unit: "s" },
+    ["event"],
+  );
+  const runs = measures.counter({ name: "hookline.runs", help: "Runs of hooks, by how they ended." }, [
+    "hook",
+    "status",
+  ]);
+  const durations = measures.histogram(
+    { name: "hookline.run.duration", help: "How long a hook ran; one that was skipped has not run.", unit: "s" },
+    ["hook"],
+  );
+  const tokens = measures.counter({ name: "hookline.tokens", help: "Tokens of the models that hooks asked." }, [
+    "hook",
+  ]);
+
+  function ended(run: Run): void {
+    runs([run.hook, run.status]);
+    if (run.asked > 0 && run.ms !== undefined) durations([run.hook], run.ms / 1000);
+    if (run.tokens !== undefined) tokens([run.hook], run.tokens);
+  }
+
+  return {
+    ended,
+    decided({ event, outcome, ms, runs: ofEvent }) {
+      events([event.name, event.sender]);
+      verdicts([event.name, outcome.verdict?.is ?? "none"]);
+      decisions([event.name], ms / 1000);
+      for (const run of ofEvent) ended(run);
+    },
   };
 }

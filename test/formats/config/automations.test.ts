@@ -6,7 +6,7 @@ import type { Layer, Origin } from "../../../src/engine/hook.ts";
 import { emptyConfig } from "../../../src/formats/config/config.ts";
 import { mergeConfig, type ReadConfig, readConfig } from "../../../src/formats/config/file.ts";
 import { engineDefaults } from "../../../src/formats/config/keys.ts";
-import { rulesSchema } from "../../../src/formats/json-schema.ts";
+import { rulesSchema } from "../../../src/formats/yaml-schemas.ts";
 import { registry } from "../rules-helpers.ts";
 
 const origin: Origin = { dialect: "rules", layer: "user", file: "/home/me/config.yaml" };

@@ -5,7 +5,7 @@ import { parse } from "yaml";
 import type { Layer, Origin } from "../../../src/engine/hook.ts";
 import { emptyConfig } from "../../../src/formats/config/config.ts";
 import { mergeConfig, type ReadConfig, readConfig } from "../../../src/formats/config/file.ts";
-import { rulesSchema } from "../../../src/formats/json-schema.ts";
+import { rulesSchema } from "../../../src/formats/yaml-schemas.ts";
 import { file, patterns, registry, rule } from "../rules-helpers.ts";
 
 const origin: Origin = { dialect: "rules", layer: "project", file: "/project/hookline.yaml", root: "/project" };

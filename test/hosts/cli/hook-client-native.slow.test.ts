@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { nativeProgram } from "../../../src/files/native.ts";
+import { nativeProgram } from "../../../src/files/own-files.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 import {
   answerOf,

@@ -9,10 +9,9 @@ import { buffer } from "node:stream/consumers";
 import type { TestContext } from "node:test";
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
-import { findNativeClient } from "../../../src/agents/install/native-client.ts";
+import { findBash, findNativeClient, writeClient } from "../../../src/agents/install/client-programs.ts";
 import { clientFile } from "../../../src/agents/install/own-call.ts";
-import { findBash, writeClient } from "../../../src/agents/install/shell-client.ts";
-import { nativeProgram } from "../../../src/files/native.ts";
+import { nativeProgram } from "../../../src/files/own-files.ts";
 import { writeAddress } from "../../../src/hosts/daemon/state-file.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 

@@ -6,11 +6,15 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { type AddressInfo, createServer as createSocketServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { describe, type TestContext } from "node:test";
+import {
+  findBash,
+  findNativeClient,
+  writeClient,
+  writeNativeClient,
+} from "../../../src/agents/install/client-programs.ts";
 import { writeLaunchers } from "../../../src/agents/install/launch.ts";
-import { findNativeClient, writeNativeClient } from "../../../src/agents/install/native-client.ts";
 import { goneFile, nativeClientFile, startFile } from "../../../src/agents/install/own-call.ts";
 import { commandFor } from "../../../src/agents/install/registration.ts";
-import { findBash, writeClient } from "../../../src/agents/install/shell-client.ts";
 import { type Address, writeAddress } from "../../../src/hosts/daemon/state-file.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 import { type Said, tell } from "./client.ts";

@@ -8,8 +8,7 @@ import type { Question, Reply } from "../../../src/engine/persistent-program.ts"
 import type { Ports } from "../../../src/engine/ports.ts";
 import type { Command, Ended } from "../../../src/engine/program.ts";
 import { verifying } from "../../../src/engine/verified.ts";
-import { changedOf } from "../../../src/loading/trust/changed.ts";
-import { stateOfFile } from "../../../src/loading/trust/item.ts";
+import { changedOf, stateOfFile } from "../../../src/loading/trust/item.ts";
 import { createSpawner } from "../../../src/runtime/processes/spawner.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 import { race } from "./race.ts";

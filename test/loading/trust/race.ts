@@ -10,8 +10,7 @@ import type { Hook } from "../../../src/engine/hook.ts";
 import type { Ports } from "../../../src/engine/ports.ts";
 import { type Ended, notStarted } from "../../../src/engine/program.ts";
 import { verifying } from "../../../src/engine/verified.ts";
-import { changedOf } from "../../../src/loading/trust/changed.ts";
-import { stateOfFile } from "../../../src/loading/trust/item.ts";
+import { changedOf, stateOfFile } from "../../../src/loading/trust/item.ts";
 
 const good = "#!/bin/sh\necho good $0\n";
 const evil = "#!/bin/sh\necho evil $0\n";

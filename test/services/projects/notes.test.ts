@@ -14,7 +14,7 @@ import {
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import type { Fields } from "../../../src/engine/event.ts";
-import { applicationEvents } from "../../../src/formats/automations/application-events.ts";
+import { applicationEvents } from "../../../src/formats/automations/trigger.ts";
 import { sectionsOf } from "../../../src/services/projects/notes.ts";
 import { bundled } from "../../program.ts";
 import { hookOn, type World, worldOf } from "./world.ts";

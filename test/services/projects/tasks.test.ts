@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Fields } from "../../../src/engine/event.ts";
-import { applicationEvents } from "../../../src/formats/automations/application-events.ts";
+import { applicationEvents } from "../../../src/formats/automations/trigger.ts";
 import { bundled } from "../../program.ts";
 import { eventOf, hookOn, type World, worldOf } from "./world.ts";
 

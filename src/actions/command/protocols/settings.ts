@@ -1,5 +1,4 @@
 /** What a settings hook's program reads and answers (specification 002): Claude Code's JSON, and its exit codes. */
-
 import { type EventName, type Fields, type HookEvent, type HookId, type Json, present } from "../../../engine/event.ts";
 import { rowOf } from "../../../engine/events.ts";
 import { merge, type Outcome } from "../../../engine/outcome.ts";
@@ -11,8 +10,7 @@ import { failed, noted } from "../../step.ts";
 import { unfinished } from "./endings.ts";
 import { readFailed } from "./failed-programs.ts";
 import { type Candidate, findObjects, parseJson } from "./find-answer.ts";
-import { refusalIn, rightForm } from "./near-refusals.ts";
-import { otherReadings } from "./repeated-keys.ts";
+import { otherReadings, refusalIn, rightForm } from "./hidden-refusals.ts";
 import { type Asked, type Key, specificKeys, topKeys } from "./settings-keys.ts";
 
 export const settings: Protocol = { write, read, detaches };

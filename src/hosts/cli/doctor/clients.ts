@@ -1,10 +1,14 @@
 /** What agents start on each event: the clients in the state folder and the files that start them, as this build writes them. */
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
+import {
+  clientText,
+  findNativeClient,
+  writtenClient,
+  writtenNativeClient,
+} from "../../../agents/install/client-programs.ts";
 import { launchedProgram, launcherTexts } from "../../../agents/install/launch.ts";
-import { findNativeClient, writtenNativeClient } from "../../../agents/install/native-client.ts";
 import { clientFile, nativeClientFile, startFile } from "../../../agents/install/own-call.ts";
-import { clientText, writtenClient } from "../../../agents/install/shell-client.ts";
 import { isProgram } from "../../../files/paths.ts";
 import { readRegularBytesSync, readRegularTextSync } from "../../../files/regular-file.ts";
 import { buildVersion } from "../command.ts";

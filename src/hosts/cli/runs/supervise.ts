@@ -6,7 +6,7 @@ import type { Hook } from "../../../engine/hook.ts";
 import type { StepResult } from "../../../engine/ports.ts";
 import { changedMeanwhile } from "../../../engine/verified.ts";
 import { hookSetOf } from "../../../loading/order.ts";
-import { changedOf } from "../../../loading/trust/changed.ts";
+import { changedOf } from "../../../loading/trust/item.ts";
 import { createTree, endTree, pause } from "../../../runtime/processes/tree.ts";
 import type { Assignment } from "../../../runtime/queues/inline.ts";
 import { isAlive, ownerOf } from "../../../runtime/system.ts";

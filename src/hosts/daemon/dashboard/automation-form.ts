@@ -2,8 +2,7 @@
 import type { Fields, Json } from "../../../engine/event.ts";
 import { skipFlagNames, skipFlags } from "../../../engine/named.ts";
 import { isRecord, number, object, say, text } from "../../../engine/schema.ts";
-import type { Automation } from "../../../formats/automations/fields.ts";
-import { anyFields, automationFields, triggerKinds } from "../../../formats/automations/schema.ts";
+import { type Automation, anyFields, automationFields, triggerKinds } from "../../../formats/automations/fields.ts";
 import { contextSteps } from "../../../formats/automations/steps.ts";
 import { automationShow } from "../../../operations/automations/actions.ts";
 import { automationCreate, automationEdit } from "../../../operations/automations/edit.ts";

@@ -1,6 +1,6 @@
 /** The page of hooks: how each stands, what it has done, and why it did not run; and its switch. */
 
-import { whenOf } from "../../../conditions/when.ts";
+import { whenOf } from "../../../conditions/index.ts";
 import { pauseOf } from "../../../engine/admit.ts";
 import type { EventName } from "../../../engine/event.ts";
 import { type Explanation, nameOf } from "../../../engine/explain.ts";

@@ -7,11 +7,10 @@ import type { Fields, Instant, Seconds } from "../../../engine/event.ts";
 import { oneLine } from "../../../engine/one-line.ts";
 import type { DecisionListener } from "../decisions.ts";
 import type { Measure } from "../measures.ts";
+import { createTrouble, type Posted, post, type Trouble } from "./collector.ts";
 import { metricsOf, type Sender, tracesOf } from "./encode.ts";
-import { type Posted, post } from "./post.ts";
 import { createSpans, type SpanOptions } from "./spans.ts";
 import type { OtlpTarget } from "./target.ts";
-import { createTrouble, type Trouble } from "./trouble.ts";
 
 interface OtlpOptions extends SpanOptions, Pick<Sender, "version" | "since"> {
   target: OtlpTarget;

@@ -1,8 +1,9 @@
-/** One request to a collector, and what its answer means. */
+/** Requests to a collector: what an answer means, and what a person hears where it takes none. */
 import { parseJson } from "../../../actions/command/protocols/find-answer.ts";
-import type { Fields, Seconds } from "../../../engine/event.ts";
+import { bounded } from "../../../actions/http/web-fetch.ts";
+import type { Fields, Instant, Seconds } from "../../../engine/event.ts";
+import { oneLine } from "../../../engine/one-line.ts";
 import { isRecord } from "../../../engine/schema.ts";
-import { bounded } from "../../bounded-reply.ts";
 
 export type Posted =
   /** `rejected`: how many of it were not taken, and `reason` why. */
@@ -65,4 +66,57 @@ function troubleOf(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined;
   const code = typeof cause === "object" && cause !== null && "code" in cause ? cause.code : undefined;
   return `it cannot be reached${typeof code === "string" ? ` (${code})` : ""}`;
+}
+
+interface TroubleOptions {
+  /** "spans" or "metrics", and where they go. */
+  what: string;
+  collector: string;
+  now(): Instant;
+  complain(reason: string): void;
+}
+
+/** Of one signal. A person hears once when the collector begins not to take it, and once when it does again, with what was lost. */
+export interface Trouble {
+  /** @param becomes of what was not taken, in a clause; absent: it is said elsewhere */
+  fails(reason: string, becomes?: string): void;
+  works(): void;
+  /** Gone for good. */
+  lose(count: number): void;
+  lost(): number;
+  reason(): string | undefined;
+}
+
+/** A collector that takes some and not others is not reported each time. */
+const saysAgainAfterInMs = 900_000;
+
+export function createTrouble({ what, collector, now, complain }: TroubleOptions): Trouble {
+  let trouble: string | undefined;
+  let saidAt = Number.NEGATIVE_INFINITY;
+  let isSaid = false;
+  let lost = 0;
+  let lostBefore = 0;
+  return {
+    fails(reason, becomes) {
+      if (becomes !== undefined && trouble === undefined && now() - saidAt >= saysAgainAfterInMs) {
+        complain(`telemetry: ${collector} takes no ${what}: ${oneLine(reason)}; ${becomes}`);
+        saidAt = now();
+        isSaid = true;
+      }
+      trouble = reason;
+    },
+    works() {
+      trouble = undefined;
+      if (!isSaid) return;
+      isSaid = false;
+      const meanwhile = lost - lostBefore;
+      lostBefore = lost;
+      complain(`telemetry: ${collector} takes ${what} again${meanwhile > 0 ? `; ${meanwhile} were lost` : ""}`);
+    },
+    lose(count) {
+      lost += count;
+    },
+    lost: () => lost,
+    reason: () => trouble,
+  };
 }

@@ -7,7 +7,7 @@ import { skipFlagNames, skipFlags } from "../engine/named.ts";
 import type { Registry } from "../engine/ports.ts";
 import { isRecord } from "../engine/schema.ts";
 import { placeholders } from "../engine/template.ts";
-import { automationFields, triggerKinds } from "./automations/schema.ts";
+import { automationFields, triggerKinds } from "./automations/fields.ts";
 import { contextSteps } from "./automations/steps.ts";
 import { configKeys } from "./config/keys.ts";
 import { takingDurations } from "./reading/durations.ts";

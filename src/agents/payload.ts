@@ -3,7 +3,7 @@ import { isAbsolute, resolve } from "node:path";
 import { HooklineError } from "../engine/error.ts";
 import type { AgentEventName, Fields, HookEvent } from "../engine/event.ts";
 import { events } from "../engine/events.ts";
-import { isRecord, kindOf } from "../engine/schema.ts";
+import { isFields, isRecord, kindOf } from "../engine/schema.ts";
 import { canBePath } from "../files/paths.ts";
 
 /** @throws HooklineError input_invalid */
@@ -21,7 +21,7 @@ export function withInput(fields: Fields): Fields {
   for (const name of inputFields) {
     const text = Object.hasOwn(fields, name) ? fields[name] : undefined;
     const read = typeof text === "string" && /^\s*[{"]/.test(text) ? parsed(text) : undefined;
-    if (isRecord(read)) all = { ...all, [name]: read as Fields };
+    if (isFields(read)) all = { ...all, [name]: read };
   }
   return all;
 }

@@ -10,6 +10,7 @@ import { oneLine } from "./one-line.ts";
 import { isEmpty, type Message, merge, type Outcome, type Verdict } from "./outcome.ts";
 import type { Ports } from "./ports.ts";
 import { isRecord } from "./schema.ts";
+import { plural } from "./words.ts";
 
 /** Notices of rewake hooks that reach the model per user prompt (R8). */
 const noticesPerPrompt = 3;
@@ -50,7 +51,7 @@ function* countMessages(ports: Ports, eventContext: EventContext, outcome: Outco
     else lost += 1;
   }
   if (lost === 0) return outcome;
-  const text = `${lost === 1 ? "a message was" : `${lost} messages were`} not shown to the model: it has had ${messagesPerPrompt} from hooks since the last prompt`;
+  const text = `${plural(lost, "a message was", `${lost} messages were`)} not shown to the model: it has had ${messagesPerPrompt} from hooks since the last prompt`;
   return { ...outcome, messages: [...messages, { to: "person", text }] };
 }
 

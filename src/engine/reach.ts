@@ -4,7 +4,7 @@
  */
 import type { Fields, Json } from "./event.ts";
 import type { Hook, Origin } from "./hook.ts";
-import { isRecord } from "./schema.ts";
+import { isFields } from "./schema.ts";
 
 /**
  * What a request may lead to beside public addresses. "loopback": this machine, as the address itself says. "internal": any
@@ -53,5 +53,5 @@ const originOf = (address: string): string | undefined => (URL.canParse(address)
 function addressesIn(value: Fields | Json): string[] {
   if (typeof value === "string") return /^\s*https?:/i.test(value) ? [value] : [];
   if (Array.isArray(value)) return value.flatMap(addressesIn);
-  return isRecord(value) ? Object.values(value as Fields).flatMap(addressesIn) : []; // a step's parameters are JSON
+  return isFields(value) ? Object.values(value).flatMap(addressesIn) : [];
 }

@@ -4,7 +4,7 @@ import { hasFailed } from "./events.ts";
 import { isPlainPath } from "./placeholder-form.ts";
 import type { Scope } from "./ports.ts";
 import type { StepRecord } from "./record.ts";
-import { isRecord } from "./schema.ts";
+import { fieldsIn, isFields, isRecord } from "./schema.ts";
 import { pathOfCall } from "./tools.ts";
 
 export type TemplatePart =
@@ -283,7 +283,7 @@ export function printerOf(schema: Fields): Print | undefined {
   return schema.type === "object" ? ofObject(schema) : undefined;
 }
 
-const within = (schema: unknown): Print | undefined => (isRecord(schema) ? printerOf(schema as Fields) : undefined); // a part of JSON
+const within = (schema: unknown): Print | undefined => (isFields(schema) ? printerOf(schema) : undefined);
 
 function ofList({ items }: Fields): Print | undefined {
   const print = within(items);
@@ -292,7 +292,7 @@ function ofList({ items }: Fields): Print | undefined {
 
 function ofObject({ properties, additionalProperties }: Fields): Print | undefined {
   const named = new Map<string, Print>();
-  for (const [key, one] of Object.entries(isRecord(properties) ? properties : {})) {
+  for (const [key, one] of Object.entries(fieldsIn(properties))) {
     const print = within(one);
     if (print) named.set(key, print);
   }

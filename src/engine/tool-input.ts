@@ -3,7 +3,7 @@
  * code that it runs, the patch that it applies. The one place that decides it; which tools there are is in tools.ts.
  */
 import type { Fields, Json } from "./event.ts";
-import { isRecord } from "./schema.ts";
+import { isFields, isRecord } from "./schema.ts";
 import { classOf, toolRow } from "./tools.ts";
 
 const deepest = 6;
@@ -23,11 +23,11 @@ const isPatch = (text: string): boolean => /\*\*\* (?:Add|Update|Delete) File:|\
  */
 export function inputOfCall(tool: string, raw: Json | undefined): Fields | undefined {
   if (raw === undefined || raw === null) return {};
-  if (isRecord(raw)) return raw as Fields; // a payload is JSON
+  if (isFields(raw)) return raw;
   const patch = patchIn(raw);
   if (isPatch(patch)) return { patch };
   const read = typeof raw === "string" ? parsed(raw) : undefined;
-  if (isRecord(read)) return read as Fields; // it was parsed from JSON
+  if (isFields(read)) return read;
   if (typeof raw !== "string" || read !== undefined) return undefined;
   if (classOf(tool) === "shell") return { command: raw };
   return toolRow(tool) === undefined ? { code: raw } : undefined;
@@ -54,7 +54,7 @@ function textsIn(value: Json | undefined, depth = 0): string[] {
     return read === undefined ? [value] : textsIn(read, depth + 1);
   }
   if (Array.isArray(value)) return value.flatMap((one) => textsIn(one, depth + 1));
-  return isRecord(value) ? Object.values(value as Fields).flatMap((one) => textsIn(one, depth + 1)) : []; // it is JSON
+  return isFields(value) ? Object.values(value).flatMap((one) => textsIn(one, depth + 1)) : [];
 }
 
 function parsed(text: string): Json | undefined {
@@ -123,7 +123,7 @@ export function recordsOf(input: Fields): InputRecord[] {
       if (read !== undefined) look(read, { name, into, depth: depth + 1 });
       else if (pathNames.has(name) || address.test(value)) take(into, value);
     } else if (Array.isArray(value)) for (const one of value) look(one, { name, into, depth: depth + 1 });
-    else if (isRecord(value)) lookIn(value as Fields, name, depth); // it is JSON
+    else if (isFields(value)) lookIn(value, name, depth);
   };
   const lookIn = (fields: Fields, name: string, depth: number): void => {
     const own: InputRecord = { paths: [], fields };
@@ -245,8 +245,7 @@ function linesIn(value: Json | undefined, tool: string, depth = 0): string[] {
   if (!isRecord(value)) return [];
   const fields = value as Fields; // it is JSON
   const folder =
-    folderIn(fields) ??
-    Object.values(fields).flatMap((one) => (isRecord(one) ? (folderIn(one as Fields) ?? []) : []))[0];
+    folderIn(fields) ?? Object.values(fields).flatMap((one) => (isFields(one) ? (folderIn(one) ?? []) : []))[0];
   const lines = linesOfFields(fields, tool, depth);
   if (folder === undefined) return lines;
   const home = /^~(?=\/|$)/.exec(folder)?.[0] ?? ""; // in quotes it is a name

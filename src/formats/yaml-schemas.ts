@@ -5,7 +5,7 @@
 import type { Fields } from "../engine/event.ts";
 import { skipFlagNames, skipFlags } from "../engine/named.ts";
 import type { Registry } from "../engine/ports.ts";
-import { isRecord } from "../engine/schema.ts";
+import { isFields } from "../engine/schema.ts";
 import { placeholders } from "../engine/template.ts";
 import { automationFields, triggerKinds } from "./automations/fields.ts";
 import { contextSteps } from "./automations/steps.ts";
@@ -241,6 +241,6 @@ const automationOf = (): Fields =>
   schemaOfTable(automationFields, (name, json) => {
     const { description = "" } = json;
     const about = name === "prompt_template" ? [description, ...filledIn].join("\n") : description;
-    const own = isRecord(elsewhere[name]) ? (elsewhere[name] as Fields) : json; // it is JSON
+    const own = isFields(elsewhere[name]) ? elsewhere[name] : json;
     return { ...own, description: about };
   });

@@ -9,7 +9,7 @@ import type { Fields, HookEvent, Instant, Json } from "../engine/event.ts";
 import { slugBeside, slugOf } from "../engine/fingerprint.ts";
 import { type Condition, type Hook, type HookSet, type Origin, type Problem, placeOfHook } from "../engine/hook.ts";
 import type { AutomationRecords, BrokenRow, StoredAutomation } from "../engine/journal.ts";
-import { isRecord } from "../engine/schema.ts";
+import { fieldsIn, isRecord } from "../engine/schema.ts";
 import type { CompiledAutomation } from "../formats/automations/automation.ts";
 import { type Automation, hookIdOf } from "../formats/automations/fields.ts";
 import { hookSetOf } from "./order.ts";
@@ -134,7 +134,7 @@ export const delayOf = ({ fields }: StoredAutomation): string | undefined =>
 /** With the moment that another one has, and the delay that this was written as. */
 export function withMoment(stored: StoredAutomation, { fields: from }: StoredAutomation): StoredAutomation {
   const { delay: _delay, trigger, ...fields } = stored.fields;
-  const [after, before] = [trigger, from.trigger].map((one): Fields => (isRecord(one) ? (one as Fields) : {})); // it is JSON
+  const [after, before] = [fieldsIn(trigger), fieldsIn(from.trigger)];
   const moment = before?.at === undefined ? {} : { at: before.at };
   const delay = from.delay === undefined ? {} : { delay: from.delay };
   return { ...stored, fields: { ...fields, trigger: { ...after, ...moment }, ...delay } };

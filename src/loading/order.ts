@@ -1,4 +1,5 @@
 /** Sets of hooks in running order, and what one file may do to the hooks of another: overrides and switches (R29, SAFETY D2). */
+
 import type { ShellSettings } from "../engine/effects.ts";
 import type { EventName } from "../engine/event.ts";
 import { fingerprint } from "../engine/fingerprint.ts";
@@ -11,6 +12,7 @@ import {
   type Problem,
   placeOfHook,
 } from "../engine/hook.ts";
+import { counted } from "../engine/words.ts";
 import type { EngineSettings } from "../formats/config/config.ts";
 import type { CompiledSettings, Switches } from "../formats/settings/settings.ts";
 import type { HookFile } from "./places.ts";
@@ -111,7 +113,7 @@ const switchedOff = ({ name, source }: Reach, count: number): Problem => ({
   ...source.compiled.placeOf(name),
   severity: "warning",
   code: "disabled",
-  message: `"${name}" switches ${count === 1 ? "one hook" : `${count} hooks`} off`,
+  message: `"${name}" switches ${counted(count, "hook")} off`,
   file: source.file.path,
 });
 

@@ -25,6 +25,7 @@ import {
   text,
 } from "../../engine/schema.ts";
 import { compileTemplate, printValue } from "../../engine/template.ts";
+import { counted, plural } from "../../engine/words.ts";
 import { firstLine } from "../command/protocols/endings.ts";
 import { type ShellParams, shell } from "../rules/shell.ts";
 import { failed, handler, withinLimit } from "../step.ts";
@@ -236,15 +237,13 @@ async function deployAndCheck(params: AutoTestDeployParams, context: StepContext
   const failure = ends.find(({ ok }) => !ok);
   const evidence = deploy.evidence ? { evidence: deploy.evidence } : {};
   if (failure) {
-    const reason = `${failure.name} failed after ${times(failure.attempts)}: ${failure.reason}`;
+    const reason = `${failure.name} failed after ${counted(failure.attempts, "try", "tries")}: ${failure.reason}`;
     const text = `Deployed with ${name}, but the check ${reason}`;
     return { ...failed("error", `the check ${reason}`, output), ...evidence, ...messageFor(text, params) };
   }
-  const passed = ends.length === 0 ? "" : ` ${ends.length === 1 ? "The check" : `All ${ends.length} checks`} passed.`;
+  const passed = ends.length === 0 ? "" : ` ${plural(ends.length, "The check", `All ${ends.length} checks`)} passed.`;
   return { ok: true, output, ...evidence, ...messageFor(`Deployed with ${name}.${passed}`, params) };
 }
-
-const times = (count: number): string => (count === 1 ? "1 try" : `${count} tries`);
 
 const lastWords = 2_000;
 

@@ -5,6 +5,7 @@ import type { OutcomeField } from "../../engine/outcome.ts";
 import type { ActionUse, Handler, StepResult } from "../../engine/ports.ts";
 import {
   anything,
+  fieldsIn,
   integer,
   isFields,
   isRecord,
@@ -124,7 +125,7 @@ function changeOf(transformation: Fields): Change {
   if (!isLong(transformation)) return { set: transformation, remove: [] };
   const { set, remove } = transformation;
   const names = Array.isArray(remove) ? remove : remove === undefined ? [] : [remove];
-  return { set: isFields(set) ? set : {}, remove: names.map(String) };
+  return { set: fieldsIn(set), remove: names.map(String) };
 }
 
 function faultsOfChange(transformation: Fields): Mismatch[] {
@@ -233,8 +234,7 @@ const rewriting = (summary: string, field: OutcomeField): ActionUse => ({
   events: eventsTaking(field),
 });
 
-const inspect = ({ transformation }: Fields) =>
-  isRecord(transformation) ? faultsOfChange(transformation as Fields) : []; // parameters are JSON
+const inspect = ({ transformation }: Fields) => (isFields(transformation) ? faultsOfChange(transformation) : []);
 
 export const transformParams: Handler = handler({
   params,
@@ -265,5 +265,5 @@ function change(before: Json | undefined, transformation: Fields, what: string):
   const { value, notes } = applyChange(before, changeOf(transformation));
   if (JSON.stringify(value) === JSON.stringify(before))
     return { ok: true, output: {}, notes: [...notes, `the ${what} was like this already: nothing was changed`] };
-  return { ok: true, output: isFields(value) ? value : {}, value, ...noted(notes) };
+  return { ok: true, output: fieldsIn(value), value, ...noted(notes) };
 }

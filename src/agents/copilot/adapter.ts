@@ -3,7 +3,7 @@ import { isAbsolute, join } from "node:path";
 import type { AgentEventName, Fields, HookEvent, Json } from "../../engine/event.ts";
 import { rowOf } from "../../engine/events.ts";
 import type { OutcomeField } from "../../engine/outcome.ts";
-import { isRecord } from "../../engine/schema.ts";
+import { isFields, isRecord } from "../../engine/schema.ts";
 import { patchIn } from "../../engine/tool-input.ts";
 import type {
   AgentAdapter,
@@ -132,7 +132,7 @@ function ofTool(event: AgentEventName, fields: Fields): Meant {
     ofServer === undefined
       ? canonicalCall(tools, written, tool_input)
       : { tool_name: ofServer, tool_input: tool_input ?? {}, nativeTool: written };
-  const response: Json | undefined = isRecord(tool_result) ? snakeKeys(tool_result as Fields) : tool_result; // JSON, as all of it
+  const response: Json | undefined = isFields(tool_result) ? snakeKeys(tool_result) : tool_result;
   const data = { ...rest, ...call, ...(response !== undefined && { tool_response: response }) };
   const error = event === "PostToolUse" ? failureIn(call.tool_name, response) : undefined;
   return error === undefined

@@ -3,7 +3,7 @@
 import { howToAllow } from "../../engine/counting.ts";
 import type { Fields, HookEvent } from "../../engine/event.ts";
 import type { Outcome } from "../../engine/outcome.ts";
-import { isRecord } from "../../engine/schema.ts";
+import { fieldsIn } from "../../engine/schema.ts";
 import { asContinuation } from "../continuation.ts";
 import { nativeInput } from "../native-tools.ts";
 import { wordOf } from "../payload.ts";
@@ -64,7 +64,7 @@ function refusal({ refuses }: CopilotRow, event: HookEvent, outcome: Outcome): F
 /** It takes the place of the whole input. A refused call has none. */
 function rewritten({ updatedInput, verdict }: Outcome, wire: unknown): Fields {
   if (!updatedInput || verdict?.is === "deny") return {};
-  const { toolName, tool_name = toolName } = isRecord(wire) ? wire : {};
+  const { toolName, tool_name = toolName } = fieldsIn(wire);
   return { modifiedArgs: nativeInput(tools, wordOf(tool_name), updatedInput) };
 }
 

@@ -2,7 +2,7 @@
 
 import type { Fields, HookEvent } from "../../engine/event.ts";
 import type { Outcome, OutcomeField } from "../../engine/outcome.ts";
-import { isRecord } from "../../engine/schema.ts";
+import { fieldsIn, isRecord } from "../../engine/schema.ts";
 import { asContinuation } from "../continuation.ts";
 import { nativeInput } from "../native-tools.ts";
 import { wordOf } from "../payload.ts";
@@ -66,6 +66,6 @@ function refusal({ refuses }: GeminiRow, { session }: HookEvent, outcome: Outcom
 
 function rewritten({ updatedInput, verdict, stop }: Outcome, wire: unknown): Fields {
   if (!updatedInput || stop || verdict?.is === "deny") return {};
-  const { tool_name } = isRecord(wire) ? wire : {};
+  const { tool_name } = fieldsIn(wire);
   return { tool_input: nativeInput(tools, wordOf(tool_name), updatedInput) };
 }

@@ -2,7 +2,7 @@
 import { isAbsolute, join } from "node:path";
 import { HooklineError } from "../../engine/error.ts";
 import type { AgentEventName, Fields, HookEvent, Json } from "../../engine/event.ts";
-import { fieldsIn, isRecord } from "../../engine/schema.ts";
+import { fieldsIn, isFields } from "../../engine/schema.ts";
 import { ownText } from "../../files/own-files.ts";
 import type { AgentAdapter, DecodeOptions, Places } from "../adapter.ts";
 import {
@@ -244,7 +244,7 @@ const keyOf = (happening: unknown, index: number): unknown =>
   index > 0 && textOf(happening) !== undefined ? `${String(happening)} ${index}` : happening;
 
 function nativeOf({ data }: HookEvent, wire: unknown): Native {
-  const tool = isRecord(wire) ? fieldsIn(fieldsIn(wire as Fields).input).tool : undefined; // parsed from JSON
+  const tool = isFields(wire) ? fieldsIn(fieldsIn(wire.input)).tool : undefined;
   return {
     input: (input) =>
       data.tool_name?.toString().startsWith("mcp__") ? input : nativeInput(tools, wordOf(tool), input),

@@ -8,7 +8,7 @@ import type { Hook, Origin } from "../../engine/hook.ts";
 import { knownInPlaceOf } from "../../engine/named.ts";
 import { meantOrKnown } from "../../engine/nearest.ts";
 import type { Patterns, Registry } from "../../engine/ports.ts";
-import { isRecord, kindOf, type Mismatch } from "../../engine/schema.ts";
+import { isFields, isRecord, kindOf, type Mismatch } from "../../engine/schema.ts";
 import { warnOfPlaceholders } from "../placeholders.ts";
 import { withDurations } from "../reading/durations.ts";
 import {
@@ -152,9 +152,8 @@ function readFields(written: Json, findings: Findings): Fields | undefined {
   }
   for (const [key, value] of Object.entries(fields)) if (value === null) delete fields[key]; // as good as nothing
   const { trigger, context_steps: steps } = fields;
-  if (isRecord(trigger)) fields.trigger = withDurations(trigger as Fields); // a part of JSON
-  if (Array.isArray(steps))
-    fields.context_steps = steps.map((step) => (isRecord(step) ? withDurations(step as Fields) : step)); // the same
+  if (isFields(trigger)) fields.trigger = withDurations(trigger);
+  if (Array.isArray(steps)) fields.context_steps = steps.map((step) => (isFields(step) ? withDurations(step) : step));
   checkFields(fields, written as Fields, findings);
   return fields;
 }
@@ -207,7 +206,7 @@ function withDefaults(fields: Fields, project: string | undefined, findings: Fin
     ...automationDefaults,
     ...(isCron(fields.trigger) ? { cooldown_seconds: defaultCooldown.cron } : {}),
     ...(plain as Partial<Automation>), // its schemas have passed every one of them
-    llm_config: isRecord(llm) ? llmOf(llm as Fields) : null, // as above
+    llm_config: isFields(llm) ? llmOf(llm) : null,
     id,
     project_id,
     name,
@@ -217,7 +216,7 @@ function withDefaults(fields: Fields, project: string | undefined, findings: Fin
 }
 
 const isCron = (trigger: Json | undefined): boolean =>
-  isRecord(trigger) && (trigger as Fields).type === ("cron" satisfies TriggerType); // it is JSON
+  isFields(trigger) && trigger.type === ("cron" satisfies TriggerType);
 
 function checkId(what: "id" | "project_id", id: string, field: string, findings: Findings): void {
   if (isId(id)) return;

@@ -2,12 +2,14 @@
  * Repository hooks (specification 001): files of `.system/hooks/` and `.hookline/registry/` become Hooks, entry by entry.
  * Pure; never throws: what cannot be a hook is a problem, and the other files live (R33, R46).
  */
+
 import { compileCondition } from "../../engine/condition.ts";
 import { messageOf } from "../../engine/error.ts";
 import { type Condition, type Hook, isGuard, type Origin, type Problem, placeOfHook } from "../../engine/hook.ts";
 import { asksFor, nearest } from "../../engine/nearest.ts";
 import type { Patterns, Registry } from "../../engine/ports.ts";
 import { fieldsIn } from "../../engine/schema.ts";
+import { counted } from "../../engine/words.ts";
 import { guardOfEntry } from "../invalid-guard.ts";
 import { collectFaults, emptyFile, isOnlyRemarks } from "../reading/entry.ts";
 import { warnOfNeverSent } from "../reading/event-names.ts";
@@ -62,7 +64,7 @@ function entriesOf(file: YamlFile): Node[] {
   if (!list) return [root];
   const entries = list.children ?? [];
   if (entries.length > 0) {
-    const message = `${entries.length === 1 ? "the hook stands" : `${entries.length} hooks stand`} in a list; other readers of these files take one hook from each`;
+    const message = `${counted(entries.length, "hook stands", "hooks stand")} in a list; other readers of these files take one hook from each`;
     report(list.offset, { severity: "note", code: "shape", message, suggestion: "give each a file of its own" });
   }
   return entries;

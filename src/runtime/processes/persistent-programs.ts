@@ -1,4 +1,5 @@
 /** The persistent programs of this process: which question goes to which of them, and when each gets its turn. */
+
 import type { HookSet } from "../../engine/hook.ts";
 import {
   contentOf,
@@ -9,6 +10,7 @@ import {
 } from "../../engine/persistent-program.ts";
 import type { StartPipedProcess } from "../../engine/program.ts";
 import type { Failure } from "../../engine/record.ts";
+import { counted } from "../../engine/words.ts";
 import { residentMemory } from "./process-table.ts";
 import { createProcesses, type Job, type Processes, type ProgramProcess } from "./program-processes.ts";
 
@@ -259,7 +261,7 @@ function jobOf(
       question.signal.removeEventListener("abort", giveUp);
       const waited = (job.sentAt ?? performance.now()) - askedAt;
       const hasWaited = behind > 0 && waited >= worthNoting;
-      const before = `${behind} other event${behind === 1 ? "" : "s"}`;
+      const before = counted(behind, "other event");
       const notes = hasWaited ? [`it waited ${Math.round(waited)} ms for its turn, behind ${before}`] : [];
       if (settled.is === "failure") resolve({ ...settled, notes });
       else resolve({ is: "answer", fields: settled.answer, line: settled.line, notes });

@@ -1,7 +1,9 @@
 /** When a hook of each kind is due: every so often, by a cron pattern, or once. Apart from the schedule, which only asks them. */
+
 import type { Instant, MaybePromise, Seconds, Slot } from "../../engine/event.ts";
 import type { Hook, Trigger } from "../../engine/hook.ts";
 import type { Claim, Run, Store } from "../../engine/record.ts";
+import { counted } from "../../engine/words.ts";
 import { countedAtMost, type Slots, slotsOf } from "./slots.ts";
 
 /** What the event of a hook that fires now says. */
@@ -83,7 +85,7 @@ async function byPattern(slots: Slots, { hook, store, isStart, now }: TimerOptio
     (await store.claim([ofSlot(hook().id, slot)], slot)) === undefined;
   const missed = (after: Instant, until: Instant, because: string): Firing[] => {
     const { count, newest } = slots.between(after, until);
-    const many = count === 1 ? "one moment" : `${count === countedAtMost ? "at least " : ""}${count} moments`;
+    const many = `${count === countedAtMost ? "at least " : ""}${counted(count, "moment")}`;
     const reason = (at: Instant): string => `${many} went by, the last at ${new Date(at).toISOString()}: ${because}`;
     return newest === undefined
       ? []

@@ -4,7 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { messageOf } from "../../../engine/error.ts";
 import { oneLine } from "../../../engine/one-line.ts";
 import type { AbilityFolder, AgentConventions } from "../../../engine/ports.ts";
-import { isRecord } from "../../../engine/schema.ts";
+import { fieldsIn, isRecord } from "../../../engine/schema.ts";
 import { readRegularFile } from "../../../files/regular-file.ts";
 import { isReallyInside } from "../../repository.ts";
 import type { Ability } from "./scores.ts";
@@ -174,5 +174,5 @@ const lineByLine = (text: string): Fields =>
 async function fieldsOf(text: string): Promise<Fields> {
   const { parse } = await import("./parse-yaml.ts");
   const value: unknown = parse(text, { maxAliasCount: 100, logLevel: "error" }); // each use of an anchor may multiply the document
-  return Array.isArray(value) ? { abilities: value } : isRecord(value) ? value : {};
+  return Array.isArray(value) ? { abilities: value } : fieldsIn(value);
 }

@@ -3,7 +3,7 @@
  * meant to refuse, so the program fails and its call does not pass.
  */
 import type { Fields, Json } from "../../../engine/event.ts";
-import { isRecord } from "../../../engine/schema.ts";
+import { isFields, isRecord } from "../../../engine/schema.ts";
 import { parseJson } from "./find-answer.ts";
 
 const plain = (name: string): string => name.replaceAll(/[_\s-]/g, "").toLowerCase();
@@ -32,7 +32,7 @@ export function refusalIn(answer: Fields): Refusal | undefined {
 }
 
 const inside = ([name, value]: [string, Json]): Refusal | undefined =>
-  plain(name) === "hookspecificoutput" && isRecord(value) ? among(value as Fields, `${name}.`) : undefined; // an answer is JSON
+  plain(name) === "hookspecificoutput" && isFields(value) ? among(value, `${name}.`) : undefined;
 
 function among(fields: Fields, before: string): Refusal | undefined {
   const names = Object.keys(fields).filter((name) => !reasons.test(plain(name)));
@@ -43,7 +43,7 @@ function among(fields: Fields, before: string): Refusal | undefined {
     const isRefusing =
       typeof value === "string" ? refusing.test(plain(value)) : isAlone && value === !saysYes.test(key);
     if (isRefusing) return { key: before + name, value };
-    const deeper = isRecord(value) ? among(value as Fields, `${before}${name}.`) : undefined; // it is JSON
+    const deeper = isFields(value) ? among(value, `${before}${name}.`) : undefined;
     if (deeper) return deeper;
   }
   return undefined;

@@ -3,7 +3,7 @@ import { parseJson } from "../../../actions/command/protocols/find-answer.ts";
 import { bounded } from "../../../actions/http/web-fetch.ts";
 import type { Fields, Instant, Seconds } from "../../../engine/event.ts";
 import { oneLine } from "../../../engine/one-line.ts";
-import { isRecord } from "../../../engine/schema.ts";
+import { fieldsIn } from "../../../engine/schema.ts";
 
 export type Posted =
   /** `rejected`: how many of it were not taken, and `reason` why. */
@@ -51,7 +51,7 @@ export async function post(
 /** A partial success says so in its body. */
 function rejectedIn(text: string): { rejected: number; reason: string } {
   const value = parseJson(text);
-  const partial = isRecord(value) && isRecord(value.partialSuccess) ? value.partialSuccess : {};
+  const partial = fieldsIn(fieldsIn(value).partialSuccess);
   const { rejectedSpans = 0, rejectedDataPoints = 0, errorMessage } = partial;
   const rejected = Number(rejectedSpans) + Number(rejectedDataPoints);
   return {

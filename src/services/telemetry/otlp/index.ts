@@ -2,9 +2,11 @@
  * Sends spans and metrics to an OpenTelemetry collector, as OTLP in JSON over HTTP. It looks at decisions that have been made: nothing
  * ever waits for it. What a collector that is away did not take is counted, and a person hears of it once.
  */
+
 import { webFetch } from "../../../actions/http/web-fetch.ts";
 import type { Fields, Instant, Seconds } from "../../../engine/event.ts";
 import { oneLine } from "../../../engine/one-line.ts";
+import { plural } from "../../../engine/words.ts";
 import type { DecisionListener } from "../decisions.ts";
 import type { Measure } from "../measures.ts";
 import { createTrouble, type Posted, post, type Trouble } from "./collector.ts";
@@ -79,7 +81,7 @@ export function openOtlp(options: OtlpOptions): Otlp {
     const because = ofSpans.reason();
     if (left > 0)
       complain(
-        `telemetry: ${collector} did not get ${left === 1 ? "the last span" : `the last ${left} spans`}${because ? `: ${oneLine(because)}` : ""}`,
+        `telemetry: ${collector} did not get the last ${plural(left, "span", `${left} spans`)}${because ? `: ${oneLine(because)}` : ""}`,
       );
   }
 

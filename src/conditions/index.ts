@@ -1,7 +1,6 @@
 /** The table of conditions: name → kind, one line each; and a hook's condition in words, by what each kind says of itself. */
 import type { Condition, Hook } from "../engine/hook.ts";
 import type { ConditionKind } from "../engine/ports.ts";
-import { ability, minDuration, operationKey } from "./ability.ts";
 import { bringsLines } from "./brings-lines.ts";
 import { changedFiles } from "./changed-files.ts";
 import { always, never } from "./constant.ts";
@@ -11,7 +10,7 @@ import { errorType, toolFailed } from "./errors.ts";
 import { expression } from "./expressions/expression.ts";
 import { loosens } from "./loosens.ts";
 import { settingsConditions } from "./settings-conditions.ts";
-import { toolName } from "./tool-name.ts";
+import { ability, minDuration, operationKey, toolName } from "./tools-and-abilities.ts";
 import { contextPressure, messageCount, toolCalls, turnCount } from "./turn.ts";
 import { writesTo } from "./writes-to.ts";
 import { agent, ofProject, skipFlagsHold } from "./written-by-formats.ts";

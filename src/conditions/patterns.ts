@@ -13,7 +13,7 @@ import { realOf } from "../files/paths.ts";
 import { textAt } from "../files/regular-file.ts";
 import { needsShellForLines } from "./brings-lines.ts";
 import { pathsLike } from "./found-by-pattern.ts";
-import { gitAlias } from "./git/aliases.ts";
+import { gitAlias } from "./git/other-names.ts";
 import { needsShellToLoosen } from "./loosens.ts";
 import type { OwnFolders } from "./own-places.ts";
 import { needsShell } from "./writes-to.ts";

@@ -23,7 +23,7 @@ import { couldMean, namesOf, speaksOf } from "./could-mean.ts";
 import { foreignLineOf, gitWordsIn, namesProfile, pathsNamed } from "./foreign-lines.ts";
 import { isNamedHook } from "./found-by-pattern.ts";
 import { hookFilesByGit } from "./git/hooks.ts";
-import { treesOfTool } from "./git/tools.ts";
+import { treesOfTool } from "./git/other-names.ts";
 
 const mostShown = 3;
 

@@ -4,17 +4,9 @@ import { agentEventNames, eventNames, resolveEvent, rowOf, verdictsOf } from "..
 import type { Registry } from "../engine/ports.ts";
 import { fieldsIn, isRecord, type Schema } from "../engine/schema.ts";
 import { testsSchema } from "./hook-tests/fields.ts";
+import { isNamed, listOfAll, propertiesOf, remarks, schemaDocument, schemaOfTable, whether } from "./reading/fields.ts";
 import { entryFields, eventWords } from "./registry/entry.ts";
 import { builtinsOf, handlerKinds } from "./registry/handler.ts";
-import {
-  isNamed,
-  listOfAll,
-  propertiesOf,
-  remarks,
-  schemaDocument,
-  schemaOfTable,
-  whether,
-} from "./schema-document.ts";
 import { scriptsSchema } from "./scripts/fields.ts";
 import { commonFields, isCommon, listedFields } from "./settings/fields.ts";
 import { handlerTypes } from "./settings/steps.ts";

@@ -11,18 +11,10 @@ import { automationFields, triggerKinds } from "./automations/fields.ts";
 import { contextSteps } from "./automations/steps.ts";
 import { configKeys } from "./config/keys.ts";
 import { takingDurations } from "./reading/durations.ts";
+import { isNamed, listOfAll, propertiesOf, remarks, schemaDocument, schemaOfTable, whether } from "./reading/fields.ts";
 import { authorsActions, chain } from "./rules/actions.ts";
 import { authorsConditions, composites } from "./rules/conditions.ts";
 import { ruleEvents, ruleFields, writableEvents } from "./rules/fields.ts";
-import {
-  isNamed,
-  listOfAll,
-  propertiesOf,
-  remarks,
-  schemaDocument,
-  schemaOfTable,
-  whether,
-} from "./schema-document.ts";
 
 /** Which file it is for; all: any of them, by what they hold. */
 export type SchemaKind = "all" | "rules" | "app" | "config";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { ability, minDuration, operationKey } from "../../src/conditions/ability.ts";
 import { loadPatterns } from "../../src/conditions/patterns.ts";
+import { ability, minDuration, operationKey } from "../../src/conditions/tools-and-abilities.ts";
 import type { Fields, HookEvent } from "../../src/engine/event.ts";
 import type { ConditionKind } from "../../src/engine/ports.ts";
 import { scopeWith } from "./worlds.ts";

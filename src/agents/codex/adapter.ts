@@ -1,11 +1,11 @@
-/** Codex CLI 0.169.0: its files, its payloads, and what install registers. Its replies are in replies.ts, its patches in ../patches.ts. Loaded on every event. */
-
+/** Codex CLI 0.169.0: its files, its payloads, its replies, and what install registers. Its patches are in ../patches.ts. Loaded on every event. */
 import { isAbsolute, join } from "node:path";
 import type { AgentEventName, Fields, HookEvent, Json } from "../../engine/event.ts";
 import { rowOf } from "../../engine/events.ts";
 import { fingerprint } from "../../engine/fingerprint.ts";
 import type { Layer } from "../../engine/hook.ts";
 import { oneLine } from "../../engine/one-line.ts";
+import type { Outcome } from "../../engine/outcome.ts";
 import { fieldsIn, isRecord } from "../../engine/schema.ts";
 import { inputOfCall, lineOfCall, patchIn } from "../../engine/tool-input.ts";
 import { tools } from "../../engine/tools.ts";
@@ -14,7 +14,85 @@ import type { AgentAdapter, AgentSettings, DecodeOptions, HookFiles, InstallLaye
 import { canonicalCall, lineIn, lineWithin, type NativeTools, nativeInput } from "../native-tools.ts";
 import { type Call, isOneChange, patchCalls, patchCallsInLine, patchFor } from "../patches.ts";
 import { agentIn, deliveryOf, eventNamed, fieldsOf, placeOf, stopAtEnd, textOf } from "../payload.ts";
-import { replies } from "./replies.ts";
+import {
+  additional,
+  createReplies,
+  permission,
+  type Replies,
+  type ReplyRow,
+  type ReplyRows,
+  reasonOf,
+  shown,
+  stopped,
+} from "../replies.ts";
+
+// What it takes as an answer, event by event. Its schemas are closed: one key too many, and the call runs as if nothing was said.
+
+/**
+ * How an event is refused. permission: permissionDecision; behavior: decision.behavior; block: decision and reason;
+ * continue: the same on an event where refusing means going on, so a stop leaves it out; halt: continue, which ends the turn.
+ */
+type Refusal = "permission" | "behavior" | "block" | "continue" | "halt";
+
+type CodexRow = ReplyRow<Refusal>;
+
+const silent: CodexRow = { accepts: [] };
+const informed: CodexRow = { accepts: ["context", "messages"] };
+const held: CodexRow = { refuses: "continue", accepts: ["verdict", "stop", "messages"] };
+
+/** The events that it sends, in the order in which they are registered. */
+const rows: ReplyRows<CodexRow> = {
+  SessionStart: informed,
+  SessionEnd: silent,
+  UserPromptSubmit: { refuses: "block", accepts: ["verdict", "stop", "context", "messages"] },
+  // An allow of its own lets nothing pass, and with ask the call runs: both are said to be errors of the hook.
+  PreToolUse: {
+    refuses: "permission",
+    accepts: ["verdict", "context", "messages", "updatedInput"],
+    verdicts: ["deny"],
+  },
+  PostToolUse: { refuses: "block", accepts: ["verdict", "context", "messages"] },
+  PermissionRequest: { refuses: "behavior", accepts: ["verdict", "messages"], verdicts: ["deny", "allow"] },
+  Stop: held,
+  SubagentStart: informed,
+  SubagentStop: held,
+  PreCompact: { refuses: "halt", accepts: ["verdict", "messages"] },
+  PostCompact: silent,
+  Interrupt: { accepts: ["messages"] },
+};
+
+const denied = (outcome: Outcome): boolean => outcome.verdict?.is === "deny";
+
+/** Its `updatedInput` is in Codex's own form. */
+const replies: Replies<CodexRow> = createReplies(rows, {
+  top: ({ refuses, accepts }, outcome) => ({
+    ...stopped(outcome),
+    ...(denied(outcome) && refuses === "halt" && { continue: false, stopReason: reasonOf(outcome) }),
+    ...(denied(outcome) &&
+      (refuses === "block" || (refuses === "continue" && !outcome.stop)) && {
+        decision: "block",
+        reason: reasonOf(outcome),
+      }),
+    ...shown({ accepts }, outcome),
+  }),
+  specific: (row, outcome) => ({
+    ...(row.refuses === "permission" && permissionOf(outcome)),
+    ...(row.refuses === "behavior" && behavior(outcome)),
+    ...additional(row, outcome),
+  }),
+});
+
+/** A rewrite counts only beside an allow, and an allow only beside a rewrite. */
+function permissionOf(outcome: Outcome): Fields {
+  if (denied(outcome)) return permission(outcome);
+  const { updatedInput } = outcome;
+  return updatedInput ? { permissionDecision: "allow", updatedInput } : {};
+}
+
+function behavior(outcome: Outcome): Fields {
+  if (outcome.verdict?.is === "allow") return { decision: { behavior: "allow" } };
+  return denied(outcome) ? { decision: { behavior: "deny", message: reasonOf(outcome) } } : {};
+}
 
 type Home = Pick<Places, "home" | "environment">;
 

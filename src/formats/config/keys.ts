@@ -21,7 +21,7 @@ import {
   say,
   text,
 } from "../../engine/schema.ts";
-import { address } from "../reading/address.ts";
+import { address } from "../reading/mismatches.ts";
 import { membersOf, type Node, reportError } from "../reading/tree.ts";
 import type { YamlFile } from "../reading/yaml-tree.ts";
 import {

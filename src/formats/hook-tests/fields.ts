@@ -1,7 +1,7 @@
 /** What a file of hook tests may hold, in one table: it makes the checks, the JSON Schema and the types of the TypeScript form. */
 import type { Fields } from "../../engine/event.ts";
 import { anything, either, listOf, mapOf, number, object, oneOf, type Schema, say, text } from "../../engine/schema.ts";
-import { remarks, schemaDocument } from "../schema-document.ts";
+import { remarks, schemaDocument } from "../reading/fields.ts";
 
 export const expectedVerdicts = ["deny", "ask", "allow", "defer", "none"] as const;
 export type ExpectedVerdict = (typeof expectedVerdicts)[number];

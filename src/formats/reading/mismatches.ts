@@ -1,8 +1,6 @@
 /** What a schema has found wrong, as findings in a person's words, the same in every format; and where in a file each belongs. */
-
 import { didYouMean, meantOrKnown, nearest } from "../../engine/nearest.ts";
-import { isRecord, type Mismatch } from "../../engine/schema.ts";
-import { addressInstead } from "./address.ts";
+import { isRecord, type Mismatch, type Schema, text } from "../../engine/schema.ts";
 import { secondsIn } from "./durations.ts";
 import { type Finding, jsonOf, type Member, membersOf, type Node, type Report } from "./tree.ts";
 
@@ -190,4 +188,48 @@ export function reportWrong(
   const value = Object.fromEntries([...members].map(([key, member]) => [key, jsonOf(member.value)]));
   for (const { path, ofKey, ...finding } of findingsOf(mismatches, { ...subject, value }))
     report(offsetAt({ node, members }, path, ofKey ? "key" : "value"), { severity: "error", ...finding });
+}
+
+/** Why a text is no address that a request can be sent to, and what to write. */
+interface AddressFault {
+  /** Stands behind the address. */
+  reason: string;
+  example: string;
+}
+
+const lastPort = 65_535;
+const local = /^(?:localhost|127\.|0\.0\.0\.0|\[::1\])/i;
+
+/** Variables in an address are filled in when it is used. */
+export function addressFault(url: string): AddressFault | undefined {
+  const schemed = /^https?:\/\//i.test(url);
+  if (schemed && (url.includes("$") || URL.canParse(url))) return undefined;
+  const [, before = "", port = ""] = /^(https?:\/\/[^/:]+):(\d+)/i.exec(url) ?? [];
+  if (Number(port) > lastPort)
+    return {
+      reason: `has the port ${port}, and ports end at ${lastPort}`,
+      example: `"${before}:8080…", with the real port`,
+    };
+  const host = /^[\w.-]+(?::\d+)?(?:\/.*)?$/.test(url) && /[.:]|^localhost/.test(url);
+  const example = host ? `"${local.test(url) ? "http" : "https"}://${url}"` : '"https://…"';
+  return { reason: "is no http or https address", example };
+}
+
+const anAddress = "an http or https address";
+
+/** Variables may stand for all of it. */
+export const address = (description: string): Schema<string> => {
+  const { json, check } = text(description);
+  return {
+    json,
+    check(value, path = []) {
+      const isWrong = typeof value === "string" && !value.includes("$") && addressFault(value) !== undefined;
+      return isWrong ? [{ path, expected: anAddress, found: JSON.stringify(value) }] : check(value, path);
+    },
+  };
+};
+
+/** What to write in the place of such a text. */
+function addressInstead(expected: string, written: string): string | undefined {
+  return expected === anAddress ? addressFault(written)?.example : undefined;
 }

@@ -1,13 +1,11 @@
 /** The fields of a script (specification 004) in one table, and each as the type that it has; mistakes are reported where they stand. */
-
 import type { Fields } from "../../engine/event.ts";
 import { didYouMean, nearest } from "../../engine/nearest.ts";
 import { flag, numberWithin, oneOf, type Schema, text } from "../../engine/schema.ts";
 import { secondsIn } from "../reading/durations.ts";
-import { type Field, field, some } from "../reading/fields.ts";
+import { type Field, field, isNamed, schemaDocument, schemaOfTable, some, whether } from "../reading/fields.ts";
 import { unread } from "../reading/mismatches.ts";
 import type { Finding, Report } from "../reading/tree.ts";
-import { isNamed, schemaDocument, schemaOfTable, whether } from "../schema-document.ts";
 import type { Field as WrittenField } from "./front-matter.ts";
 
 export type ScriptType = "session" | "file" | "pre-commit";

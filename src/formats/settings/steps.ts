@@ -2,7 +2,7 @@
 import type { Fields, Json, Seconds } from "../../engine/event.ts";
 import { nearest } from "../../engine/nearest.ts";
 import { anything, either, flag, integer, listOf, mapOf, oneOf, type Schema, say, text } from "../../engine/schema.ts";
-import { addressFault } from "../reading/address.ts";
+import { addressFault } from "../reading/mismatches.ts";
 import type { Entry, SettingsFormat } from "./entries.ts";
 import type { EntryReader } from "./entry-reader.ts";
 

@@ -11,8 +11,8 @@ import type { Spawner } from "../../runtime/processes/spawner.ts";
 import { createDetachedQueue, createInlineQueue } from "../../runtime/queues/inline.ts";
 import { createRoutedQueue, type Settling } from "../../runtime/queues/routed.ts";
 import { systemPorts } from "../../runtime/system.ts";
+import { linesOfEvents } from "../compose/beside-hooks.ts";
 import { type Composed, compose } from "../compose/compose.ts";
-import { linesOfEvents } from "../compose/meant-lines.ts";
 import {
   combined,
   loadFiles,

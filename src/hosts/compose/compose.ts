@@ -19,6 +19,7 @@ import type { Spawner } from "../../runtime/processes/spawner.ts";
 import { stateFolderOf, type systemPorts } from "../../runtime/system.ts";
 import type { Notifier, NotifierOptions } from "../../services/notify/index.ts";
 import type { Modules } from "../modules/load-modules.ts";
+import { explainingLines, judgingLines, type LinesOf, linesOfEvents, noticing } from "./beside-hooks.ts";
 import { createBudgetWatch } from "./budgets.ts";
 import {
   createExternalServices,
@@ -26,8 +27,6 @@ import {
   type ExternalServicesOptions,
   type Served,
 } from "./external-services.ts";
-import { explainingLines, judgingLines, type LinesOf, linesOfEvents } from "./meant-lines.ts";
-import { noticing } from "./trust-notice.ts";
 
 /** The hooks and settings of folders: the same ones for one event, or as the files are now. */
 export interface Folders {

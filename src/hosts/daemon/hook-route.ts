@@ -4,8 +4,7 @@
  */
 import type { AgentAdapter } from "../../agents/adapter.ts";
 import { placeVariables } from "../../agents/index.ts";
-import { namedAsSent } from "../../agents/newer-events.ts";
-import { adapterOf, payloadAtMost } from "../../agents/request.ts";
+import { adapterOf, namedAsSent, payloadAtMost } from "../../agents/request.ts";
 import type { AgentEventName, Json } from "../../engine/event.ts";
 import { environmentName } from "../../engine/hook.ts";
 import { type AgentRequests, type Answered, replyOf } from "./agent-requests.ts";

@@ -78,7 +78,10 @@ export const hooks: Operation<Wanted, Found> = {
   async run({ event, slow: bySlowness = false, all = false }, asked) {
     const names = event === undefined ? undefined : eventsMeant(event);
     const folders = projectFolders({ cwd: folderOf(asked), home: asked.home });
-    const [active, { whenOf }] = await Promise.all([asked.active(folderOf(asked)), import("../../conditions/when.ts")]);
+    const [active, { whenOf }] = await Promise.all([
+      asked.active(folderOf(asked)),
+      import("../../conditions/index.ts"),
+    ]);
     const every = eachHook(active.set.hooks);
     const own = every.filter((hook) => all || isOfProject(hook, folders));
     const listening = own.filter((hook) => names === undefined || names.some((name) => listensTo(hook, name)));

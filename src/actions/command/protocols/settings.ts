@@ -8,9 +8,8 @@ import { isFields } from "../../../engine/schema.ts";
 import { quote } from "../../../engine/words.ts";
 import { failed, noted } from "../../step.ts";
 import { unfinished } from "./endings.ts";
-import { readFailed } from "./failed-programs.ts";
+import { otherReadings, readFailed, refusalIn, rightForm } from "./failed-programs.ts";
 import { type Candidate, findObjects, parseJson } from "./find-answer.ts";
-import { otherReadings, refusalIn, rightForm } from "./hidden-refusals.ts";
 import { type Asked, type Key, specificKeys, topKeys } from "./settings-keys.ts";
 
 export const settings: Protocol = { write, read, detaches };

@@ -9,6 +9,7 @@ import type { Schema } from "../engine/schema.ts";
 import type { LoadedHooks } from "../loading/load.ts";
 import type { ProjectService } from "../services/projects/index.ts";
 import type { AutomationService } from "./automations/stored.ts";
+import type { Machine, MachineQuestion } from "./machine.ts";
 import type { RecordStore } from "./record.ts";
 import type { Reader, Shown } from "./shown.ts";
 
@@ -57,6 +58,8 @@ export interface OperationContext {
   linesOf?(event: HookEvent): Promise<readonly MeantLine[]>;
   /** What the daemon of this machine says of itself; undefined: none runs. */
   daemon?(): MaybePromise<Fields | undefined>;
+  /** What the machine tells of itself; absent: `status` leaves that out. */
+  machine?(question: MachineQuestion): MaybePromise<Machine>;
   timings?(): Timings;
   /** What conditions are compiled with where an event happened. */
   judging?(event: HookEvent): MaybePromise<Pick<Ports, "registry" | "patterns">>;

@@ -27,8 +27,11 @@ export interface ShownTable {
 
 /** Names with their values below each other; a value without text is left out, and one of several lines stays aligned. */
 export interface ShownLabels {
-  labels: readonly (readonly [name: string, value: Cell | undefined])[];
+  labels: readonly Label[];
+  /** Each value stays on its line, whatever a name in it holds. */
+  onOneLine?: true;
 }
+export type Label = readonly [name: string, value: Cell | ShownLine | undefined];
 
 /** A line, in parts of their own tones. */
 export interface ShownLine {

@@ -173,15 +173,14 @@ test("runs and run: what ran, newest first, and one of them whole", async (conte
 
 test("status: how many hooks and runs there are, and the last event", async (context) => {
   const { ask, emit } = lineOf(context, [hook("a", "a.one", "status")]);
-  assert.deepEqual(await ask("status"), { hooks: 1, set: "set-1", running: 0, lastEvent: null });
+  const seen = async () => {
+    const { hooks, set, store, daemon } = JSON.parse(JSON.stringify(await ask("status")));
+    return { hooks, set, store, daemon };
+  };
+  const before = { hooks: 1, set: "set-1", daemon: null };
+  assert.deepEqual(await seen(), { ...before, store: { running: 0, lastEvent: null } });
   await emit("a.one");
-  const after = await ask("status");
-  assert.deepEqual(after, {
-    hooks: 1,
-    set: "set-1",
-    running: 0,
-    lastEvent: { id: "event-a.one", name: "a.one", at: "1970-01-01T00:00:01.000Z" },
-  });
+  assert.deepEqual(await seen(), { ...before, store: { running: 0, lastEvent: "1970-01-01T00:00:01.000Z" } });
 });
 
 test("explain: why each hook would run, and nothing does", async (context) => {

@@ -396,14 +396,6 @@ export const commands: Readonly<Record<string, Command>> = {
     stays: true,
     load: async () => (await import("./worker/worker.ts")).worker,
   },
-  status: {
-    summary: "show the store, the daemon, the active hooks and the agents",
-    usage: "status [--json]",
-    example: "hookline status",
-    flags: {},
-    words: 0,
-    load: async () => (await import("./daemon/status.ts")).status,
-  },
   purge: {
     summary: "delete events and runs that are older than a date",
     usage: "purge --before DATE",

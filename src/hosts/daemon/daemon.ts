@@ -11,7 +11,7 @@ import { automationOf } from "../../formats/automations/fields.ts";
 import type { OperationContext } from "../../operations/operation.ts";
 import { createInlineQueue } from "../../runtime/queues/inline.ts";
 import { createRoutedQueue } from "../../runtime/queues/routed.ts";
-import { systemPorts } from "../../runtime/system.ts";
+import { isAlive, systemPorts } from "../../runtime/system.ts";
 import { type DegradableStore, ringOfRows, withDegradedMode } from "../../storage/degraded.ts";
 import { createHandedOver } from "../../storage/sqlite/handed-over.ts";
 import { type WorkCounts, workCounts } from "../../storage/sqlite/journal-queues.ts";
@@ -260,6 +260,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
         hooks: (ids, since) => hookTimings(store.database, ids, since),
         events: (since) => eventTimings(store.database, since),
       }),
+      ...(options.storeFile === undefined ? {} : toldOf(options.storeFile, { place: options, store, now })),
       board: runtime.board,
       automations: async () => automations,
     },
@@ -354,6 +355,19 @@ function ifReadable<T>(read: () => T): T | undefined {
     throw error;
   }
 }
+
+/** As a command tells it: the daemon's own status is asked for at its own door. */
+const toldOf = (
+  path: string,
+  { store, place, now }: { store: DegradableStore; place: DaemonOptions; now(): Instant },
+): Pick<OperationContext, "daemon" | "machine"> => ({
+  daemon: async () => (await import("../cli/daemon/here.ts")).daemonHere(path),
+  async machine(question) {
+    const { machineAt } = await import("../cli/machine.ts");
+    const repair = () => store.repair(isAlive, now());
+    return machineAt({ place, store: { path, database: store.database, repair } }, question);
+  },
+});
 
 function lossOf(store: DegradableStore): Fields {
   const { since, reason } = store.loss() ?? {};

@@ -2,9 +2,11 @@
  * How many hooks are here, how many of them are in force, and why the others are not (R100). Each screen takes its numbers and its
  * sentence about trust from here, so that no two of them count differently.
  */
+import { preCommit } from "../../agents/git/repository.ts";
 import { pauseOf } from "../../engine/admit.ts";
 import type { Instant } from "../../engine/event.ts";
 import { type Hook, isBuiltIn } from "../../engine/hook.ts";
+import { listensTo } from "../../engine/plan.ts";
 import type { Paused } from "../../engine/record.ts";
 import { isLastGood } from "../../loading/last-good-guards.ts";
 import type { LoadedHooks } from "../../loading/load.ts";
@@ -103,3 +105,14 @@ const othersAlone = (others: number): string =>
   others === 1
     ? "1 thing here does not count until you trust it"
     : `${others} things here do not count until you trust them`;
+
+/** Those that a commit asks. */
+export const commitHooks = (hooks: readonly Hook[]): Hook[] => hooks.filter((hook) => listensTo(hook, preCommit));
+
+/** Hooks that a commit would ask and that do not run, because no person has trusted them: install, status, doctor and each commit say so. */
+export const waitingForTrust = (hooks: readonly Hook[]): number =>
+  commitHooks(hooks).filter(({ untrusted, enabled }) => untrusted !== undefined && enabled).length;
+
+/** The names are a stranger's, so they are not in it. */
+export const waitingWords = (count: number): string =>
+  `${count === 1 ? "1 hook for commits does not run until you trust it" : `${count} hooks for commits do not run until you trust them`}: run \`hookline trust\``;

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { daemonLines, daemonRows } from "../../../src/hosts/cli/daemon/status.ts";
+import { painted } from "../../../src/hosts/cli/operations/paint.ts";
 import type { Terminal } from "../../../src/hosts/cli/terminal.ts";
+import { daemonLabels, workLabels } from "../../../src/operations/daemon-labels.ts";
+import type { Label } from "../../../src/operations/shown.ts";
 
 const terminal: Terminal = {
   isTerminal: true,
@@ -11,6 +13,8 @@ const terminal: Terminal = {
   error() {},
   paint: (_style, text) => text,
 };
+const lines = (labels: readonly Label[]): string[] =>
+  painted([{ labels, onOneLine: true }], { terminal, cwd: "/p", home: "/h" });
 const trick = "\u001b[2Jx\u202e\ny";
 
 const noWork = { waiting: 0, running: 0, handedOver: 0 };
@@ -25,8 +29,8 @@ test("every name of a file, hook or webhook that the daemon reports stays on its
     automations: { enabled: trick, inForce: 1, broken: [{ file: trick, message: trick }] },
   };
   const rows = [
-    ...daemonLines(status, terminal, (path) => path),
-    ...daemonRows({ ...status, started: trick, unreachable: trick }, noWork, terminal, String),
+    ...lines(workLabels(status, String)),
+    ...lines(daemonLabels({ ...status, port: 1, started: trick, unreachable: trick }, noWork, String)),
   ];
   assert.equal(rows.length, 8);
   for (const row of rows) for (const one of ["\u001b", "\u202e", "\n"]) assert.ok(!row.includes(one), row);
@@ -34,13 +38,13 @@ test("every name of a file, hook or webhook that the daemon reports stays on its
 
 test("one event and one session are shown in the singular", () => {
   const status = { started: "now", version: "1", activity: { events: 1, sessions: 1 } };
-  const [, , received = ""] = daemonRows(status, noWork, terminal, String);
+  const [, , received = ""] = lines(daemonLabels({ ...status, port: 1 }, noWork, String));
   assert.match(received, /received +1 event, 1 session$/);
 });
 
 test("[F10] rows that fell out of the ring are counted in what status shows, also when the store takes something again", () => {
   const status = { started: "now", version: "1", store: { notWrittenSince: null, reason: null, rowsLost: 2 } };
-  const rows = daemonRows(status, noWork, terminal, String);
+  const rows = lines(daemonLabels({ ...status, port: 1 }, noWork, String));
   assert.ok(
     rows.some((row) => /lost +2 rows that could not be written in time$/.test(row)),
     String(rows),

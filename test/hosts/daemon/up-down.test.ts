@@ -40,6 +40,9 @@ test("up says what it watches, status shows it, a second up names it, it survive
   assert.equal(told.daemon.pid, daemon.child.pid);
   assert.equal(told.daemon.due[0].hook, due.hook);
   assert.match(JSON.stringify(told.daemon.automations.broken), /evnt/);
+  const byRoute = await daemon.call("/operations/status", { method: "POST", body: {} });
+  assert.equal(byRoute.body.daemon.pid, daemon.child.pid);
+  assert.deepEqual(Object.keys(byRoute.body), Object.keys(told));
   const { stdout } = place.hookline("status");
   assert.match(stdout, /daemon +http:\/\/127\.0\.0\.1:\d+/);
   assert.match(stdout, /due +automation:workspace\/nightly \d{4}-/);

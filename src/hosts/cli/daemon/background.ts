@@ -3,12 +3,14 @@ import { readFileSync, statfsSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { placeVariables } from "../../../agents/index.ts";
+import { listensAt } from "../../../operations/daemon-labels.ts";
+import { missingDoorWords } from "../../../operations/machine.ts";
 import { type DaemonState, daemonFilesOf, runningDaemon } from "../../daemon/state-file.ts";
 import { type ExitCode, type Invocation, textFlag, textsFlag, usageError } from "../command.ts";
 import { isPostgres, storePath } from "../place.ts";
-import { missingDoors, missingDoorWords } from "./port.ts";
+import { oneLine } from "../terminal.ts";
+import { missingDoors } from "./port.ts";
 import { launch, outputFile } from "./start.ts";
-import { placeOf } from "./status.ts";
 
 const look = 50;
 
@@ -28,10 +30,10 @@ export async function upInBackground(invocation: Invocation): Promise<ExitCode> 
       terminal.print(
         json
           ? JSON.stringify(shown(daemon))
-          : `Hookline ${daemon.version} is running: ${placeOf(daemon)}, process ${daemon.pid}`,
+          : `Hookline ${daemon.version} is running: ${listensAt(daemon)}, process ${daemon.pid}`,
       );
       for (const missing of missingDoors(invocation, store, daemon.port))
-        terminal.error(`hookline: ${missingDoorWords(invocation, missing)}`);
+        terminal.error(`hookline: ${oneLine(missingDoorWords(missing, invocation))}`);
       return 0;
     }
     if (end.code !== undefined) {

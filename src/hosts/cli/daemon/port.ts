@@ -1,8 +1,8 @@
 /** The port of a daemon for which no port is named, and agents that send their events to another one. */
-import { type HttpDoor, knownHttpDoors, registeredPorts } from "../../../agents/install/client.ts";
+import { knownHttpDoors, registeredPorts } from "../../../agents/install/client.ts";
+import type { MissingDoor } from "../../../operations/machine.ts";
 import { daemonFilesOf, runningDaemon } from "../../daemon/state-file.ts";
 import { type Place, stateFolder, storePath, usualStore } from "../place.ts";
-import { shortPath } from "../terminal.ts";
 
 /** Where no other is named. */
 const usualPort = 4665;
@@ -37,11 +37,6 @@ async function freePort(port: number): Promise<number | undefined> {
   });
 }
 
-interface MissingDoor extends HttpDoor {
-  /** The usual store, where the daemon that is asked about has another. */
-  store?: string;
-}
-
 /**
  * Agents that send their events to another port than this daemon's: another program gets them, or none does. Also those of the
  * usual store's daemon, where none runs because the environment names another store. Never throws.
@@ -57,13 +52,4 @@ export function missingDoors(place: Place, store: string, port: number | undefin
   return isByEnvironment && !runningDaemon(daemonFilesOf(usual))
     ? doors.map((door) => ({ ...door, store: usual }))
     : [];
-}
-
-/** A sentence for the person, with what to do. */
-export function missingDoorWords({ cwd, home }: Place, { agent, by, port, file, store }: MissingDoor): string {
-  const sends = `${agent} sends its events to a daemon at port ${port} (${shortPath(file, cwd, home)})`;
-  const install = `hookline install ${agent} --layer ${by}`;
-  return store === undefined
-    ? `${sends}, but this daemon listens on another port: run \`${install} --http\``
-    : `${sends}, the port of the daemon of ${shortPath(store, cwd, home)}, which is not running: unset HOOKLINE_STORE, which names another store, or run \`${install}\` without --http`;
 }

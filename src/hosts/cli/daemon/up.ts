@@ -5,6 +5,9 @@ import { httpTokenFile } from "../../../agents/install/own-call.ts";
 import { HooklineError } from "../../../engine/error.ts";
 import { type Seconds, withoutDepth } from "../../../engine/event.ts";
 import type { Observation } from "../../../engine/ports.ts";
+import { listensAt, workLabels } from "../../../operations/daemon-labels.ts";
+import { missingDoorWords } from "../../../operations/machine.ts";
+import { pathFrom } from "../../../operations/shown.ts";
 import { after } from "../../../runtime/system.ts";
 import type { SqliteStore } from "../../../storage/sqlite/sqlite.ts";
 import type { Daemon, DaemonOptions, DaemonPlace } from "../../daemon/daemon.ts";
@@ -16,13 +19,13 @@ import { buildVersion, type ExitCode, type Invocation, textFlag } from "../comma
 import { whyAgent } from "../guards/person.ts";
 import { createLog, failureIn } from "../log.ts";
 import { containModules, outliveErrors } from "../module-output.ts";
+import { painted } from "../operations/paint.ts";
 import { sharedStore, stateFolder, storeOptions, storePath } from "../place.ts";
-import { oneLine, shortPath } from "../terminal.ts";
+import { oneLine } from "../terminal.ts";
 import { linkLines } from "./open.ts";
 import { upOptionsOf } from "./options.ts";
 import { type DaemonStatus, daemonStatusAt, takePlace } from "./place.ts";
-import { missingDoors, missingDoorWords, portFor, servesAgents } from "./port.ts";
-import { daemonLines, placeOf } from "./status.ts";
+import { missingDoors, portFor, servesAgents } from "./port.ts";
 
 export async function up(invocation: Invocation): Promise<ExitCode> {
   const { flags } = invocation;
@@ -67,7 +70,7 @@ export async function up(invocation: Invocation): Promise<ExitCode> {
       outliveErrors((error) => daemon?.complain(`an error that it did not expect, and goes on after: ${error}`));
       say(daemon, invocation, status.listens(door.port, door.socket), options.onDemand ? undefined : door);
       for (const missing of missingDoors(invocation, store, door.port))
-        invocation.terminal.error(`hookline: ${missingDoorWords(invocation, missing)}`);
+        invocation.terminal.error(`hookline: ${oneLine(missingDoorWords(missing, invocation))}`);
       giveBackAtRest(daemon);
       await ended(AbortSignal.any([invocation.signal, gone.signal]), daemon, { ...options, agentsToken });
       invocation.terminal.print(
@@ -153,7 +156,8 @@ function say(daemon: Daemon, invocation: Invocation, state: DaemonState, door: P
   if (door && whyAgent(invocation) !== undefined)
     terminal.print("browser  for a person, `hookline open` in a terminal");
   else if (door) for (const line of linkLines(door.link(cwd), state.store, invocation)) terminal.print(line);
-  for (const line of daemonLines(status, terminal, (path) => shortPath(path, cwd, home))) terminal.print(line);
+  const labels = workLabels(status, (path) => pathFrom(path, cwd, home));
+  for (const line of painted([{ labels, onOneLine: true }], invocation)) terminal.print(line);
 }
 
 /** Resolves when it is to end, or is not needed any more. */
@@ -251,7 +255,7 @@ function once(work: () => void): () => void {
 
 function running(files: DaemonFiles): HooklineError {
   const daemon = runningDaemon(files);
-  const where = daemon ? `${placeOf(daemon)}, since ${new Date(daemon.started).toISOString()}` : files.lock;
+  const where = daemon ? `${listensAt(daemon)}, since ${new Date(daemon.started).toISOString()}` : files.lock;
   return new HooklineError("daemon_running", { where, ...(daemon ? { pid: daemon.pid } : {}) });
 }
 

@@ -1,8 +1,8 @@
 /** Git's hook in this repository: that it is where a person has put it, and that what it asks may run. */
 
 import { counted } from "../../../engine/words.ts";
-import type { GitHookHere } from "../git/hooks.ts";
-import { commitHooks, waitingForTrust, waitingWords } from "../git/worktrees.ts";
+import { commitHooks, waitingForTrust, waitingWords } from "../../../operations/hooks/hook-counts.ts";
+import type { GitHookHere } from "../../../operations/machine.ts";
 import { type Area, row } from "./check.ts";
 import type { Here } from "./here.ts";
 

@@ -13,6 +13,7 @@ import {
 } from "../../../agents/git/repository.ts";
 import type { Hook } from "../../../engine/hook.ts";
 import type { Run, Store } from "../../../engine/record.ts";
+import { commitHooks, waitingForTrust, waitingWords } from "../../../operations/hooks/hook-counts.ts";
 import { systemPorts } from "../../../runtime/system.ts";
 import { programToRegister } from "../agents/clone-bundle.ts";
 import { type Invocation, textFlag, usageError } from "../command.ts";
@@ -20,7 +21,7 @@ import { openAgentLine } from "../line.ts";
 import { openDegradableStore } from "../store.ts";
 import { reportProblems, safeText, shortPath } from "../terminal.ts";
 import { type GitHooksOptions, installGitHooks, refreshGitHooks, uninstallGitHooks } from "./hooks.ts";
-import { askGitAs, commitHooks, hooksBelow, waitingForTrust, waitingWords } from "./worktrees.ts";
+import { askGitAs, hooksBelow } from "./worktrees.ts";
 
 export async function git(invocation: Invocation): Promise<number> {
   const [word, hook] = invocation.words;

@@ -19,6 +19,7 @@ import { guardedOf, isAsWritten, isStub } from "../../../agents/git/stub.ts";
 import { messageOf } from "../../../engine/error.ts";
 import { type Hook, isGuard } from "../../../engine/hook.ts";
 import type { Store } from "../../../engine/record.ts";
+import type { GitHookHere } from "../../../operations/machine.ts";
 import { programRegistered } from "../agents/clone-bundle.ts";
 import { type Place, stateFolder } from "../place.ts";
 import { askGitAs, readWorktrees, type Worktree } from "./worktrees.ts";
@@ -138,15 +139,6 @@ function isUpToDate(
 function isOurAffair({ hooks }: GitPlace, { because }: Refresh, consent: Consent | undefined): boolean {
   if (!existsSync(hooks)) return false;
   return consent !== undefined || (because === "run" && calledName(readHooksFolder(hooks)) !== undefined);
-}
-
-export interface GitHookHere {
-  /** Where git looks for hooks. */
-  hooks: string;
-  /** The name of ours in it. */
-  hook: string | null;
-  /** A person has installed it here, and it has been there. */
-  wasInstalled: boolean;
 }
 
 /** Never throws; null: no repository, or git cannot be asked. */

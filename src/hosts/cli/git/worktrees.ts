@@ -7,11 +7,11 @@ import { existsSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { type AskGit, type GitPlace, preCommit } from "../../../agents/git/repository.ts";
 import type { Hook, Problem } from "../../../engine/hook.ts";
-import { listensTo } from "../../../engine/plan.ts";
 import type { Store } from "../../../engine/record.ts";
 import { findGit, noGit, safelyAsFound } from "../../../files/git-safely.ts";
 import { waitsForGit } from "../../../files/git-waits.ts";
 import { textOfNames } from "../../../files/names.ts";
+import { commitHooks } from "../../../operations/hooks/hook-counts.ts";
 import { loadFiles, loadForOneEvent } from "../loaded.ts";
 import type { Place } from "../place.ts";
 
@@ -21,9 +21,6 @@ export interface Worktree {
   /** A module that was not run may hold more of them. */
   mayHoldMore: boolean;
 }
-
-/** Those that a commit asks. */
-export const commitHooks = (hooks: readonly Hook[]): Hook[] => hooks.filter((hook) => listensTo(hook, preCommit));
 
 /** Broken guards hold in their last good form, as they do for a commit. Never rejects. */
 export const readWorktrees = (
@@ -42,14 +39,6 @@ export const readWorktrees = (
         return { hooks: commitHooks(set.hooks), mayHoldMore };
       }),
   );
-
-/** Hooks that a commit would ask and that do not run, because no person has trusted them: install, status, doctor and each commit say so. */
-export const waitingForTrust = (hooks: readonly Hook[]): number =>
-  commitHooks(hooks).filter(({ untrusted, enabled }) => untrusted !== undefined && enabled).length;
-
-/** The names are a stranger's, so they are not in it. */
-export const waitingWords = (count: number): string =>
-  `${count === 1 ? "1 hook for commits does not run until you trust it" : `${count} hooks for commits do not run until you trust them`}: run \`hookline trust\``;
 
 // Hooks that no commit runs, because they lie below the top of their worktree.
 

@@ -39,10 +39,10 @@ export async function check(invocation: Invocation): Promise<ExitCode> {
 }
 
 /** All that is said of these hooks, in the order of their places: what `status` counts as well. */
-export const findingsOf = ({ problems, hooks }: Pick<Found, "problems" | "hooks">, invocation: Invocation): Problem[] =>
+export const findingsOf = ({ problems, hooks }: Pick<Found, "problems" | "hooks">, place: Place): Problem[] =>
   eachOnce([
     ...problems,
-    ...inspect(hooks, invocation),
+    ...inspect(hooks, place),
     ...lateHooks(hooks.filter((hook) => !isInMilliseconds(hook))),
     ...findingsBelow(hooks),
   ]).sort(byPlace);
@@ -52,8 +52,8 @@ const isInMilliseconds = ({ origin, steps }: Hook): boolean =>
   origin.dialect === "settings" && steps.some(({ timeout }) => timeout >= surelyMilliseconds);
 
 /** Looks at what the hooks run. */
-export const inspect = (hooks: readonly Hook[], invocation: Invocation): Problem[] =>
-  inspectHooks(hooks, { ...invocation, variables: agentVariables, hasProgram: programsOf(invocation) });
+export const inspect = (hooks: readonly Hook[], place: Place): Problem[] =>
+  inspectHooks(hooks, { ...place, variables: agentVariables, hasProgram: programsOf(place) });
 
 /** Which programs the environment leads to, each looked for once. */
 export function programsOf({ environment: { PATH = "" } }: Pick<Invocation, "environment">): (name: string) => boolean {

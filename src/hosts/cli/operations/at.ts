@@ -70,6 +70,7 @@ export async function openAt(invocation: Invocation, { reads, folder = invocatio
         return { registry: await registryAt({ ...place, cwd }), patterns: await loadPatterns() };
       },
       daemon: async () => (await import("../daemon/here.ts")).daemonHere(store.path),
+      machine: async (question) => (await import("../machine.ts")).machineAt({ place: invocation, store }, question),
       timings: () => ({
         hooks: (ids, since) => hookTimings(store.database, ids, since),
         events: (since) => eventTimings(store.database, since),

@@ -1,6 +1,14 @@
 /** What `show` of an operation gives, as lines of the terminal: the only place where that is painted. */
 import { isAbsolute } from "node:path";
-import type { Cell, Shown, ShownColumn, ShownTable } from "../../../operations/shown.ts";
+import {
+  type Cell,
+  oneLine,
+  type Shown,
+  type ShownColumn,
+  type ShownLabels,
+  type ShownLine,
+  type ShownTable,
+} from "../../../operations/shown.ts";
 import type { Invocation } from "../command.ts";
 import { table } from "../table.ts";
 import { safeText, shortPath, type Terminal } from "../terminal.ts";
@@ -13,20 +21,24 @@ export const painted = (shown: readonly Shown[], to: Painting, exact = false): s
   shown.flatMap((one) => {
     if (typeof one === "string") return exact && !to.terminal.isTerminal ? one : safeText(one);
     if ("text" in one) return paintedCell(one, to.terminal);
-    if ("line" in one) return one.line.map((part) => paintedCell(part, to.terminal)).join("");
-    return "labels" in one ? labelled(one.labels, to.terminal) : tableOf(one, to);
+    if ("line" in one) return paintedLine(one, to.terminal);
+    return "labels" in one ? labelled(one, to.terminal) : tableOf(one, to);
   });
 
 const paintedCell = (cell: Cell, terminal: Terminal): string =>
   typeof cell === "string" ? safeText(cell) : terminal.paint(cell.tone, safeText(cell.text));
 
-function labelled(labels: readonly (readonly [name: string, value: Cell | undefined])[], terminal: Terminal): string[] {
+const paintedLine = ({ line }: ShownLine, terminal: Terminal): string =>
+  line.map((part) => paintedCell(part, terminal)).join("");
+
+function labelled({ labels, onOneLine }: ShownLabels, terminal: Terminal): string[] {
   const width = Math.max(0, ...labels.map(([name]) => name.length)) + gap;
   const indent = `\n${" ".repeat(width)}`;
   return labels.flatMap(([name, value]) => {
-    if (value === undefined || textOf(value) === "") return [];
-    const text = paintedCell(value, terminal).replaceAll("\n", indent);
-    return `${terminal.paint("dim", safeText(name).padEnd(width))}${text}`;
+    const line = value === undefined || typeof value === "string" || "text" in value ? [value ?? ""] : value.line;
+    if (line.every((cell) => textOf(cell) === "")) return [];
+    const text = paintedLine({ line }, terminal);
+    return `${terminal.paint("dim", safeText(name).padEnd(width))}${onOneLine ? oneLine(text) : text.replaceAll("\n", indent)}`;
   });
 }
 const gap = 2;

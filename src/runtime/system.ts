@@ -1,4 +1,5 @@
 /** The real clock, ids, process identity and state folder: what the composition roots hand to the engine as ports. */
+import { availableParallelism, loadavg } from "node:os";
 import type { Instant } from "../engine/event.ts";
 import type { Ports } from "../engine/ports.ts";
 import { inTransitUntil } from "../engine/queue.ts";
@@ -51,6 +52,13 @@ const timeIn = (id: string): Instant =>
   /^[0-9a-hjkmnp-tv-z]{26}$/.test(id)
     ? Array.from(id.slice(0, 10)).reduce((time, digit) => time * 32 + digits.indexOf(digit), 0)
     : -1;
+
+/**
+ * How long to wait for an answer of another process on this machine: longer by as many times as more programs want to run than it
+ * has cores. A daemon is late on a busy machine, and a person who waits is told less that is false.
+ */
+export const patience = (milliseconds: number, load: number = loadavg()[0] ?? 0): number =>
+  Math.ceil(milliseconds * Math.max(1, load / availableParallelism()));
 
 /** Timers hold 31 bits of milliseconds; beyond that they fire at once. */
 const longestTimer = 2 ** 31 - 1;

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { availableParallelism } from "node:os";
 import test from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import { after, createIds, isAlive, ownerOf } from "../../src/runtime/system.ts";
+import { after, createIds, isAlive, ownerOf, patience } from "../../src/runtime/system.ts";
 
 test("ids have 26 characters, are unique, and sort by time, also when the clock stops or steps back", () => {
   const times = [1_000, 1_000, 5_000, 4_000, 4_000, 6_000];
@@ -67,4 +68,12 @@ test("a wait that is longer than a timer can hold ends when it is over, and not 
   assert.deepEqual(over, []);
   t.mock.timers.tick(1);
   assert.deepEqual(over, ["waited for"]);
+});
+
+test("on a busy machine an answer is waited for as many times longer as more programs want to run than there are cores", () => {
+  const cores = availableParallelism();
+  assert.deepEqual(
+    [0, cores / 2, cores, cores * 8.5].map((load) => patience(10_000, load)),
+    [10_000, 10_000, 10_000, 85_000],
+  );
 });

@@ -1,8 +1,8 @@
 /** The daemon that runs for a store, by its own status. */
-import { availableParallelism, loadavg } from "node:os";
 import { messageOf } from "../../../engine/error.ts";
 import type { Fields } from "../../../engine/event.ts";
 import { isRecord } from "../../../engine/schema.ts";
+import { patience } from "../../../runtime/system.ts";
 import { type DaemonState, daemonFilesOf, runningDaemon } from "../../daemon/state-file.ts";
 
 /** The daemon of this store, by its own status; undefined: none is running. */
@@ -15,16 +15,13 @@ export async function daemonHere(store: string): Promise<Fields | undefined> {
   return { ...known, ...(await statusOf({ port, token })) };
 }
 
-/** A daemon is late on a busy machine, and a person who waits is told less that is false. */
-const answersWithin = (): number => Math.ceil(10_000 * Math.max(1, (loadavg()[0] ?? 0) / availableParallelism()));
-
 /** What `GET /status` says, or why it says nothing. Never rejects. */
 async function statusOf({ port, token }: Pick<DaemonState, "port" | "token">): Promise<Fields> {
   try {
     // biome-ignore lint/style/noRestrictedGlobals: it asks the daemon of this machine at the port that its state file names
     const response = await fetch(`http://127.0.0.1:${port}/status`, {
       headers: { authorization: `Bearer ${token}`, connection: "close" },
-      signal: AbortSignal.timeout(answersWithin()),
+      signal: AbortSignal.timeout(patience(10_000)),
       redirect: "error",
     });
     const status: unknown = await response.json();

@@ -1,12 +1,11 @@
 /** hookline open: a link to the dashboard of the daemon that is running. */
 import { HooklineError, messageOf } from "../../../engine/error.ts";
 import { isRecord } from "../../../engine/schema.ts";
+import { patience } from "../../../runtime/system.ts";
 import { type DaemonState, daemonFilesOf, runningDaemon } from "../../daemon/state-file.ts";
 import { type ExitCode, type Invocation, textFlag } from "../command.ts";
 import { storePath } from "../place.ts";
 import { shortPath } from "../terminal.ts";
-
-const answersWithin = 10_000;
 
 /** It is not given to a browser from here: on the command line of a program other users could read it. */
 export async function open(invocation: Invocation): Promise<ExitCode> {
@@ -36,7 +35,7 @@ async function askForLink({ port, token }: DaemonState, folder: string): Promise
       method: "POST",
       headers: { authorization: `Bearer ${token}`, connection: "close" },
       body: JSON.stringify({ folder }),
-      signal: AbortSignal.timeout(answersWithin),
+      signal: AbortSignal.timeout(patience(10_000)),
       redirect: "error",
     });
     const answer: unknown = await response.json();

@@ -11,6 +11,7 @@ import { launchedProgram, launcherTexts } from "../../../agents/install/launch.t
 import { clientFile, nativeClientFile, startFile } from "../../../agents/install/own-call.ts";
 import { isProgram } from "../../../files/paths.ts";
 import { readRegularBytesSync, readRegularTextSync } from "../../../files/regular-file.ts";
+import { patience } from "../../../runtime/system.ts";
 import { buildVersion } from "../command.ts";
 import { type Area, row } from "./check.ts";
 import type { Here, Registered } from "./here.ts";
@@ -101,7 +102,7 @@ function changedFiles(state: string): string[] {
 function unusable(state: string): string[] {
   const native = writtenNativeClient(state)?.file;
   const bash = writtenClient(state)?.bash;
-  const fails = (file: string): boolean => spawnSync(file, ["--can-run"], { timeout: 5_000 }).status !== 0;
+  const fails = (file: string): boolean => spawnSync(file, ["--can-run"], { timeout: patience(5_000) }).status !== 0;
   return [
     ...(native !== undefined && fails(native) ? [native] : []),
     ...(bash !== undefined && !isProgram(bash) ? [bash] : []),

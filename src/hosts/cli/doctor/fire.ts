@@ -11,6 +11,7 @@ import { messageOf } from "../../../engine/error.ts";
 import type { AgentEventName } from "../../../engine/event.ts";
 import { counted } from "../../../engine/words.ts";
 import { findOutside } from "../../../files/paths.ts";
+import { patience } from "../../../runtime/system.ts";
 import { daemonFilesOf, runningDaemon } from "../../daemon/state-file.ts";
 import { storePath } from "../place.ts";
 import { openStore } from "../store.ts";
@@ -117,7 +118,7 @@ async function posted(
       method: "POST",
       body: payload,
       headers: { "content-type": "application/json", authorization: `Bearer ${httpToken(here.state)}` },
-      signal: AbortSignal.timeout(answersWithin),
+      signal: AbortSignal.timeout(patience(answersWithin)),
     });
     return response.ok ? "nothing was recorded" : `the daemon answered ${response.status}`;
   } catch (error) {
@@ -139,7 +140,7 @@ function performed(words: readonly string[], payload: string, { invocation }: He
     const child = spawn(findOutside("sh", environment, cwd) ?? "/bin/sh", words, {
       cwd: existsSync(cwd) ? cwd : "/",
       env: environment,
-      signal: AbortSignal.any([signal, AbortSignal.timeout(answersWithin)]),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(patience(answersWithin))]),
       stdio: "pipe",
     });
     const texts = { out: "", said: "" };

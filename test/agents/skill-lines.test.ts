@@ -1,63 +1,10 @@
 /** Shell lines that an agent runs itself, out of skills and slash commands: guards judge them as they judge calls (R104). */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import { mkdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { type TestContext, test } from "node:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
 import type { Fields } from "../../src/engine/event.ts";
-import { isRecord } from "../../src/engine/schema.ts";
-import { runCommand } from "../program.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
-
-interface Place {
-  home: string;
-  work: string;
-  put(file: string, text: string): void;
-  run(words: string | string[], input?: string): ReturnType<typeof runCommand>;
-  /** What the agent is told about this payload. */
-  hook(wire: Fields, agent?: string): Fields | undefined;
-}
-
-function createPlace(t: TestContext, files: Readonly<Record<string, string>> = {}, headless = "0"): Place {
-  const folder = realpathSync(temporaryFolder(t));
-  const [home, work] = [join(folder, "home"), join(folder, "work")];
-  const environment = { PATH: process.env.PATH ?? "", HOME: home, HOOKLINE_HEADLESS: headless };
-  const put = (file: string, text: string): void => {
-    const path = join(folder, file);
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, text);
-  };
-  mkdirSync(home);
-  put("work/.hookline/hooks.local.json", rules);
-  for (const [file, text] of Object.entries(files)) put(file, text);
-  const run = (words: string | string[], input = ""): ReturnType<typeof runCommand> =>
-    runCommand(typeof words === "string" ? words.split(" ") : words, { cwd: work, environment, input });
-  return {
-    ...{ home, work, put, run },
-    hook(wire, agent = "claude-code") {
-      const { status, stdout, stderr } = run(`hook ${agent}`, JSON.stringify({ session_id: "s", cwd: work, ...wire }));
-      deepEqual([status, stderr], [0, ""]);
-      return stdout === "" ? undefined : JSON.parse(stdout);
-    },
-  };
-}
-const rules = JSON.stringify({
-  hooks: { PreToolUse: [{ deny: ["Bash(git push --force *)"] }, { ask: ["Bash(git tag *)"] }] },
-});
-
-const line = (command: string): Fields => ({
-  hook_event_name: "PreSkillShellCommand",
-  tool_name: "Bash",
-  tool_input: { command },
-  tool_use_id: "t1",
-  command_name: "release",
-  command_source: "projectSettings",
-  invoked_by: "claude",
-});
-
-const said = (answer: Fields | undefined): unknown[] => {
-  const specific = isRecord(answer?.hookSpecificOutput) ? answer.hookSpecificOutput : {};
-  return [specific.hookEventName, specific.permissionDecision];
-};
+import { createPlace, line, type Place, said, skill, verdictOf, written } from "./skill-world.ts";
 
 test("a line of a skill is refused or asked about by the rules for calls, and the answer names its own event", (t) => {
   const { hook } = createPlace(t);
@@ -117,15 +64,6 @@ test("[R104] check says of an event in an agent's file that it is newer than thi
   match(stdout + stderr, /warning unknown-event .*TerminalClosed.* newer than this Hookline/);
   equal(status, 0);
 });
-
-const written = (file_path: string, content: string): Fields => ({
-  hook_event_name: "PreToolUse",
-  tool_name: "Write",
-  tool_input: { file_path, content },
-  tool_use_id: "t2",
-});
-const skill = "---\nname: x\ndescription: releases\n---\nPublish it.\n\n";
-const verdictOf = (answer: Fields | undefined): unknown => said(answer)[1];
 
 test("a skill, a slash command and an agent are judged by their lines when they are written, by tools and by shell lines", (t) => {
   const { hook } = createPlace(t);
@@ -212,141 +150,6 @@ test("a line that an edit puts together of what is there and what is new is judg
   });
   equal(verdictOf(hook(edit("Do\n", "Do\n!"))), "deny");
   equal(hook(edit("and", "or")), undefined); // the other line was there before
-});
-
-test("a line that is put together by several writes, additions, insertions or patches is judged by what the file will hold", (t) => {
-  const half = ".claude/commands/half.md";
-  const whole = ".claude/commands/whole.md";
-  const { hook } = createPlace(t, { [`work/${half}`]: "x\n!`git push", [`work/${whole}`]: "x\n!`git push`\n" });
-  const call = (tool_name: string, tool_input: Fields): Fields => ({
-    ...{ hook_event_name: "PreToolUse", tool_use_id: "t4", tool_name, tool_input },
-  });
-  const bash = (command: string): Fields => call("Bash", { command });
-  const more = " --force origin main`";
-  const file = ".claude/commands/new.md";
-  const hunk = `*** Update File: ${whole}\n@@\n x\n-!\`git push\`\n+!\`git push --force origin main\`\n`;
-  const refused: Fields[] = [
-    call("Edit", { file_path: whole, old_string: "push", new_string: "push --force origin main" }),
-    call("Edit", { file_path: half, old_string: "push", new_string: `push${more}` }),
-    call("MultiEdit", {
-      file_path: whole,
-      edits: [
-        { old_string: "git push", new_string: "git X" },
-        { old_string: "X", new_string: "push --force origin main" },
-      ],
-    }),
-    call("str_replace_editor", { command: "str_replace", path: whole, old_str: "push", new_str: "push --force a b" }),
-    call("mcp__fs__edit_file", { path: whole, edits: [{ oldText: "push", newText: "push --force a b" }] }),
-    call("edit", { filePath: whole, oldString: "push", newString: "push --force a b" }),
-    call("mcp__fs__append_file", { path: half, content: more }),
-    call("mcp__fs__write_file", { path: half, content: more, mode: "append" }),
-    call("mcp__code__insert_after", { relative_path: half, line: 2, body: more }),
-    call("NotebookEdit", { notebook_path: half, new_source: more }),
-    call("apply_patch", { input: `*** Begin Patch\n${hunk}*** End Patch` }),
-    call("apply_patch", { patchText: `*** Begin Patch\n${hunk}*** End Patch` }),
-    call("mcp__fs__patch", {
-      diff: `--- a/${whole}\n+++ b/${whole}\n@@ -1,2 +1,2 @@\n x\n-!\`git push\`\n+!\`git push${more}\n`,
-    }),
-    bash(`printf '${more}' >> ${half}`),
-    bash(`echo '${more}' | tee -a ${half}`),
-    bash(`cat >> ${half} <<'E'\n${more}\nE`),
-    bash(`printf '!\`git push' > ${file}; printf '${more}' >> ${file}`),
-    bash(`printf '%s' '!\`git ' >> ${file} && printf '%s' 'push' >> ${file} && echo '${more}' >> ${file}`),
-    bash(`echo -n '!\`git push' | tee ${file}; echo '${more}' | tee -a ${file}`),
-  ];
-  deepEqual(
-    refused.filter((wire) => verdictOf(hook(wire)) !== "deny").map((wire) => wire.tool_input),
-    [],
-  );
-  const free: Fields[] = [
-    call("Edit", { file_path: whole, old_string: "x", new_string: "y" }),
-    call("mcp__fs__append_file", { path: whole, content: "and more" }),
-    bash(`echo 'and more' >> ${whole}`),
-  ];
-  deepEqual(
-    free.filter((wire) => hook(wire) !== undefined).map((wire) => wire.tool_input),
-    [],
-  );
-});
-
-test("a link to such a folder is that folder", (t) => {
-  const { hook, work } = createPlace(t, { "work/.claude/commands/a.md": "a" });
-  symlinkSync(join(work, ".claude", "commands"), join(work, "c"));
-  equal(verdictOf(hook(written("c/x.md", "!`git push --force origin main`"))), "deny");
-});
-
-test("where no event comes for such lines, the prompt or the call that names their file is refused", (t) => {
-  const { hook } = createPlace(t, {
-    "work/.claude/skills/release/SKILL.md": `${skill}!\`git push --force origin main\``,
-    "work/.qwen/commands/git/up.md": "!{git push --force origin main}",
-    "work/.claude/commands/ok.md": "!`git status`",
-  });
-  const called = (skill: string): Fields => ({
-    hook_event_name: "PreToolUse",
-    tool_name: "Skill",
-    tool_input: { skill },
-  });
-  const expanded = (command_name: string): Fields => ({
-    hook_event_name: "UserPromptExpansion",
-    command_name,
-    prompt: `/${command_name}`,
-  });
-  const prompt = (text: string): Fields => ({
-    hook_event_name: "UserPromptSubmit",
-    prompt: text,
-    submitted_prompt: text,
-  });
-  equal(verdictOf(hook(called("release"))), "deny");
-  equal(hook(called("ok")), undefined);
-  equal(hook(expanded("release"))?.decision, "block");
-  equal(hook(expanded("ok")), undefined);
-  equal(JSON.stringify(hook(prompt("/git:up now"), "qwen"))?.includes("git push --force"), true);
-  equal(hook(prompt("read /git/up.md"), "qwen"), undefined);
-});
-
-test("a model that calls a skill by whatever field, and a person who types a command in any agent, are judged by the lines of its file", (t) => {
-  const push = "!{git push --force origin main}";
-  const quoted = "!`git push --force origin main`";
-  const { hook } = createPlace(t, {
-    "work/.claude/skills/ship/SKILL.md": `---\nname: release-it\n---\n${quoted}`,
-    "work/.qwen/skills/ship/SKILL.md": `---\nname: ship\n---\n${quoted}`,
-    "work/.gemini/commands/git/up.toml": `prompt = "${push}"`,
-    "work/.opencode/command/up.md": quoted,
-    "home/.qwen/extensions/team/commands/up.md": push,
-    "work/.claude/commands/été.md": quoted,
-  });
-  const call = (tool_name: string, tool_input: Fields): Fields => ({
-    hook_event_name: "PreToolUse",
-    tool_name,
-    tool_input,
-  });
-  const prompt = (text: string): Fields => ({
-    hook_event_name: "UserPromptSubmit",
-    prompt: text,
-    submitted_prompt: text,
-  });
-  const refused: [Fields, string?][] = [
-    [call("Skill", { name: "ship" })],
-    [call("Skill", { skill: "ship" })],
-    [call("Skill", { command: "ship now" })],
-    [call("Skill", { skill: "release-it" })],
-    [call("SlashCommand", { command: "/été" })],
-    [call("skill", { skill: "ship" }), "qwen"],
-    [{ hook_event_name: "BeforeTool", tool_name: "activate_skill", tool_input: { name: "ship" } }, "gemini"],
-    [prompt("/team:up"), "qwen"],
-    [prompt("/up"), "qwen"],
-    [prompt("  /ship it"), "qwen"],
-    [{ hook_event_name: "BeforeAgent", prompt: "/git:up now" }, "gemini"],
-  ];
-  const passed = refused.filter(
-    ([wire, agent]) => !JSON.stringify(hook(wire, agent) ?? "").includes("git push --force"),
-  );
-  deepEqual(
-    passed.map(([wire]) => wire),
-    [],
-  );
-  equal(hook(prompt("/help"), "qwen"), undefined);
-  equal(hook(call("Skill", { name: "other" })), undefined);
 });
 
 test("explain shows the lines of a file that a call writes or names, and which hook would run on their account", (t) => {

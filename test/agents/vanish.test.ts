@@ -4,7 +4,6 @@ import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { packageForTests } from "../../scripts/package-for-tests.ts";
-import { nativeClientFile } from "../../src/agents/install/own-call.ts";
 import { createHookline } from "../../src/index.ts";
 import { runCommand } from "../program.ts";
 import {
@@ -12,13 +11,11 @@ import {
   assertPassed,
   blocksOnceRemoved,
   blocksWithDamage,
-  changeLaunchers,
   commitIsRefused,
   guard,
   type Machine,
   machine,
   removePackage,
-  withBash,
 } from "./vanishing.ts";
 
 test("[R78] once its package has been removed, a guard's event is blocked and others pass", () =>
@@ -43,18 +40,6 @@ test("[R78] where no guard was active at the last load everything passes, and sa
   const self = machine({ hooks: {} });
   removePackage(self);
   assertPassed(self.call("PreToolUse"));
-});
-
-test("[R78] what counts is the last load: a guard that came after install blocks, and one that went does not", () => {
-  const self = machine({ hooks: {} });
-  writeFileSync(join(self.project, ".hookline", "hooks.json"), JSON.stringify(guard));
-  self.decides("PreToolUse");
-  const other = machine();
-  writeFileSync(join(other.project, ".hookline", "hooks.json"), "{}");
-  other.decides("PreToolUse");
-  for (const one of [self, other]) removePackage(one);
-  assertBlocked(self.call("PreToolUse"));
-  assertPassed(other.call("PreToolUse"));
 });
 
 test("[R78] a project's guard blocks below its folder and nowhere else, and the person's own blocks everywhere", () => {
@@ -90,22 +75,6 @@ test("[R78] with the state folder deleted Hookline still decides, and without it
 });
 
 const started = "started: hook claude-code --event PreToolUse --by user --guarded\n";
-
-test(
-  "[R78] where the compiled client has gone, or the machine is one of another processor, the shell's is started",
-  withBash,
-  () => {
-    const self = machine();
-    self.standIn();
-    changeLaunchers(self, (text) => text.replaceAll(/^\[ -e '[^']*' \]/gm, "[ -e '/nowhere' ]"));
-    writeFileSync(nativeClientFile(self.state), "of another processor");
-    assert.equal(self.call("PreToolUse").stdout, started);
-    rmSync(nativeClientFile(self.state));
-    assert.equal(self.call("PreToolUse").stdout, started);
-    removePackage(self);
-    assertBlocked(self.call("PreToolUse"));
-  },
-);
 
 test("[R78] HOOKLINE_DISABLE=1 of the person's own is the way out, and does not count where the project's settings may set it", () => {
   const self = machine();
@@ -180,26 +149,6 @@ test("[R79, R103] what a team commits names no path of a machine, and a colleagu
   assertBlocked(self.call("PreToolUse", colleague(self)), "Hookline is gone");
 });
 
-test("[R79] the team's launcher reads nothing below the folder of the event, whatever XDG_STATE_HOME says", () => {
-  const self = machine({ layer: "project" });
-  mkdirSync(join(self.project, "state", "hookline"), { recursive: true });
-  writeFileSync(join(self.project, "state", "hookline", "start.sh"), "echo a stranger ran; exit 0\n");
-  const ended = self.call("PreToolUse", {
-    environment: { ...colleague(self).environment, XDG_STATE_HOME: "state" },
-    cwd: self.project,
-  });
-  assert.doesNotMatch(ended.stdout, /a stranger ran/);
-  assertBlocked(ended);
-});
-
-test("[R79] a colleague whose Hookline has gone is blocked by the team's guard, also where no load has noted it", () => {
-  const self = machine({ layer: "project" });
-  removePackage(self);
-  rmSync(join(self.state, "guarded"), { recursive: true });
-  mkdirSync(join(self.state, "guarded"));
-  assertBlocked(self.call("PreToolUse"));
-});
-
 test("[R79] the project's own package is started only where a person has trusted the folder", () => {
   const self = machine({ layer: "project", trust: "asked" });
   const own = join(self.project, "node_modules", ".bin");
@@ -220,16 +169,4 @@ test("[R79] the project's own package is started only where a person has trusted
   assertPassed(self.call("PreToolUse", { environment: { PATH: withoutNode } }));
   assert.equal(trust("untrust").status, 0);
   assertPassed(self.call("PreToolUse", path));
-});
-
-test("[R79] uninstall takes the launcher away with its folders, and leaves one of another program alone", () => {
-  const self = machine({ layer: "project" });
-  assert.equal(self.hookline(["install", "claude-code", "--layer", "project"]).code, 0);
-  assert.equal(self.hookline(["uninstall", "claude-code", "--layer", "project"]).code, 0);
-  assert.ok(!existsSync(join(self.project, ".hookline", "launch.sh")) && !existsSync(self.settings));
-  writeFileSync(join(self.project, ".hookline", "launch.sh"), "echo mine\n");
-  const refused = self.hookline(["install", "claude-code", "--layer", "project"]);
-  assert.notEqual(refused.code, 0);
-  assert.match(refused.stderr, /another program has written it/);
-  assert.ok(!existsSync(self.settings));
 });

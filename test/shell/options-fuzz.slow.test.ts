@@ -2,4 +2,4 @@ import { test } from "node:test";
 import { noSpellingPasses } from "./options-fuzz.ts";
 
 test("[R10, T9] no spelling of rm's options gets past a pattern that asks for them", (context) =>
-  noSpellingPasses(context, 400));
+  noSpellingPasses(context, 200));

@@ -67,6 +67,13 @@ interface Story {
   holds(world: World): Promise<void>;
 }
 export const stories: Story[] = [];
+
+export const ways = ["watched", "looked at afresh"] as const;
+type Way = (typeof ways)[number];
+const mainOnes: Readonly<Record<Way, string>> = { watched: "goes back to it", "looked at afresh": "git cannot say" };
+/** Whether it is among those of each commit. */
+export const isMain = ({ sentence }: Story, way: Way): boolean => sentence.includes(mainOnes[way]);
+
 const about = (sentence: string, scripts: Story["scripts"], holds: Story["holds"]): void =>
   void stories.push({ sentence, scripts, holds });
 

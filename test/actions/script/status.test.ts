@@ -16,7 +16,6 @@ import { test } from "node:test";
 import type { Paused, Run } from "../../../src/engine/record.ts";
 import { openMemoryStore } from "../../../src/storage/memory/memory.ts";
 import { openSqliteStore } from "../../../src/storage/sqlite/sqlite.ts";
-import { bundled } from "../../program.ts";
 import { type ScriptWorld, scriptWorld } from "./script-world.ts";
 
 const changed = { session: "s1", data: { changed_files: ["a.go"] } };
@@ -318,33 +317,6 @@ async function settled(holds: () => boolean): Promise<void> {
       setImmediate(resolve);
     });
 }
-
-test("[E54] processes that end scripts at once write one after the other: nothing gets lost", async (t) => {
-  const world = scriptWorld(t, [{ does: "exit 1" }]);
-  const { spawn } = await import("node:child_process");
-  const hook = JSON.stringify(world.hooks[0]);
-  const one = (index: number): Promise<number | null> =>
-    new Promise((resolve) => {
-      const child = spawn(process.execPath, [bundled(join(import.meta.dirname, "one-writer.ts"))], {
-        env: {
-          ...process.env,
-          HOOK: hook,
-          STORE: join(world.root, "../store.db"),
-          HOMEDIR: world.home,
-          WRITER: String(index),
-        },
-        stdio: ["ignore", "inherit", "inherit"],
-      });
-      child.once("exit", resolve);
-    });
-  assert.deepEqual(await Promise.all([0, 1].map(one)), [0, 0]);
-  assert.equal(world.status().hooks["0-script"]?.runCount, 40);
-  assert.equal(world.status().hooks["0-script"]?.failCount, 40);
-  assert.deepEqual(
-    readdirSync(world.folder()).filter((name) => name.endsWith(".new")),
-    [],
-  );
-});
 
 test("a store with the degraded mode still makes one transaction of it", async (t) => {
   const { withDegradedMode } = await import("../../../src/storage/degraded.ts");

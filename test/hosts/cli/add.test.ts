@@ -46,25 +46,6 @@ describe("once the guard pack is there", () => {
   });
 });
 
-test("run twice it changes nothing, another level and --update show the difference and keep a person's own rules", (t) => {
-  const { hookline, file } = emptyProject(t);
-  hookline("add", "guard");
-  const first = readFileSync(file, "utf8");
-  const again = hookline("add", "guard");
-  assert.deepEqual([again.status, readFileSync(file, "utf8")], [0, first]);
-  assert.match(again.stdout, /nothing to do/);
-  const own = "\n  - id: mine\n    condition: { type: never }\n    action: { type: gate }\n";
-  writeFileSync(file, first.replace(/decision: deny/, "decision: ask") + own);
-  const updated = hookline("add", "guard", "--update");
-  assert.match(updated.stdout, /-.*decision: ask[\s\S]*\+.*decision: deny/);
-  assert.ok(readFileSync(file, "utf8").startsWith(first) && readFileSync(file, "utf8").includes("- id: mine"));
-  hookline("add", "guard", "--level", "quiet");
-  const quiet = readFileSync(file, "utf8");
-  assert.ok(quiet.includes("level quiet") && !quiet.includes("id: elevate") && quiet.includes("- id: mine"));
-  const checked = hookline("check");
-  assert.match(checked.stdout, /0 errors/);
-});
-
 test("--report writes rules that only record, until --obey makes them count", (t) => {
   const { hookline, verdict } = emptyProject(t);
   hookline("add", "guard", "--report");

@@ -1,11 +1,9 @@
 /** What hooks ask for afterwards, by the real command: listed, shown, and done once where a person says so. */
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { accessSync, existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import { openSqliteStore } from "../../../src/storage/sqlite/sqlite.ts";
-import { bin } from "../../program.ts";
 import type { CommandAnswer as Said } from "../../standing-command.ts";
 import { command, scratchWith } from "./follow-ups-place.ts";
 
@@ -191,43 +189,4 @@ test("[B32] wrong use says which follow-ups there are", (t) => {
   assert.match(said("run", "nothing").join(), /^2,hookline: no run or event is called "nothing"/);
   assert.match(said("run").join(), /^2,hookline: missing argument RUN/);
   assert.match(said("burn").join(), /^2,hookline: follow-ups has no action "burn"/);
-});
-
-const terminalMaker = ["/usr/bin/script", "/bin/script"].find((path) => {
-  try {
-    accessSync(path);
-    return process.platform === "linux";
-  } catch {
-    return false; // not here
-  }
-});
-
-test("[B32] on a terminal the person is asked, and a file opens in the editor at its line", {
-  skip: terminalMaker ? false : "nothing here makes a terminal",
-}, (t) => {
-  const { environment, list, run, workspace } = scratchWith(t, [
-    command("touch happened"),
-    openFile("src/a b.ts", { line: 3 }),
-  ]);
-  const editor = join(workspace, "nano");
-  writeFileSync(editor, `#!/bin/sh\nprintf '%s\\n' "$@" > ${workspace}/edited\n`, { mode: 0o755 });
-  const onTerminal = (input: string, ...words: string[]): Said => {
-    const line = [process.execPath, bin, ...words].map((word) => `'${word}'`).join(" ");
-    const env = { ...environment, VISUAL: `${editor} --quiet`, TERM: "xterm", SHELL: "/bin/sh" };
-    return spawnSync(terminalMaker ?? "", ["-qec", line, "/dev/null"], {
-      cwd: workspace,
-      env,
-      input,
-      encoding: "utf8",
-    });
-  };
-  const declined = onTerminal("n\n", "follow-ups", "run", `${run}.1`);
-  assert.equal(declined.status, 1, declined.stdout);
-  assert.deepEqual([existsSync(join(workspace, "happened")), list().length], [false, 2]);
-  const agreed = onTerminal("y\n", "follow-ups", "run", `${run}.1`);
-  assert.equal(agreed.status, 0, agreed.stdout);
-  assert.equal(existsSync(join(workspace, "happened")), true);
-  assert.equal(onTerminal("", "follow-ups", "run", `${run}.2`).status, 0);
-  assert.equal(readFileSync(join(workspace, "edited"), "utf8"), `--quiet\n+3\n${join(workspace, "src/a b.ts")}\n`);
-  assert.deepEqual(list(), []);
 });

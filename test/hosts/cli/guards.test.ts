@@ -161,53 +161,5 @@ test("a project's file may not say what happens where nobody can answer", (t) =>
   assert.equal(verdict?.is, "deny");
 });
 
-test("a hook of any format of ours that only reports changes nothing, and list, runs, why and stats say what it would have done", (t) => {
-  const command = { type: "command", name: "scan", command: "echo no >&2; exit 2", onFailure: "block", report: true };
-  const world = worldWith(t, {
-    ".hookline/rules/g.yaml": rules.replace("on: tool_start", "on: tool_start\n    report: true"),
-    ".hookline/hooks.json": JSON.stringify({ hooks: { PreToolUse: [{ matcher: "Bash", hooks: [command] }] } }),
-    ".system/hooks/r.yaml":
-      "id: r\nevent_type: PreAbilityCall\nreport: true\nblocking: true\nhandler: { kind: script, command: exit 3 }\n",
-    "hookline.yaml":
-      "hooks:\n  - id: own\n    on: tool_start\n    report: true\n    condition: { type: tool_name, match: Bash }\n    action: { type: gate, reason: mine }\n",
-    "hookline.config.ts":
-      'export default { hooks: [{ id: "typed", on: "PreToolUse", report: true, run: () => ({ deny: "in TypeScript" }) }] };\n',
-  });
-  assert.deepEqual(world.call(push), {});
-  const runs = world.json("runs") as { hook: string; reason: string | null }[];
-  const reasons = runs.map(({ reason }) => reason ?? "").sort();
-  assert.equal(reasons.length, 5, JSON.stringify(runs));
-  for (const part of [
-    /^would have denied: in TypeScript$/,
-    /^would have denied: mine$/,
-    /^would have denied: no$/,
-    /^would have denied: people push$/,
-    /exit/,
-  ])
-    assert.ok(
-      reasons.some((reason) => part.test(reason)),
-      `${part} in ${reasons.join("; ")}`,
-    );
-  assert.match(world.hookline("why", "last").stdout, /It only reports: it would have denied: people push/);
-  assert.match(world.hookline("list").stdout, /^no_push +reports only/m);
-  const data = JSON.stringify({ tool_name: "Bash", tool_input: push });
-  const explained = world.json("explain", "PreToolUse", "--data", data) as { name: string; because: string }[];
-  assert.match(explained.find(({ name }) => name === "no_push")?.because ?? "", /; it only reports, so/);
-  const stats = world.json("guard", "stats") as {
-    guards: { name: string; would_have: number; denied: number; state: string }[];
-  };
-  const row = stats.guards.find(({ name }) => name === "no_push");
-  assert.deepEqual([row?.would_have, row?.denied, row?.state], [1, 0, "reports only"]);
-});
-
-test("report in a file that an agent reads itself is said to hold for Hookline alone", (t) => {
-  const hooks = { PreToolUse: [{ hooks: [{ type: "command", command: "exit 2", report: true }] }] };
-  const world = worldWith(t, { ".claude/settings.json": JSON.stringify({ hooks }) });
-  assert.match(
-    world.hookline("check").stdout,
-    /"report": true: Hookline only records .* an agent that reads the file itself ignores the key/,
-  );
-});
-
 test("guard stats counts what guards did in so many days, and proposes an exception for what was allowed three times", (t) =>
   countsWhatIsAllowed(worldWith(t), (world) => world.allowedBefore()));

@@ -1,9 +1,7 @@
 /** The compiled client where a language without a library can go wrong: lengths, bytes, streams, signals, and answers of every shape. */
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import type { Socket } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
 import {
@@ -115,42 +113,6 @@ test(
   },
 );
 
-test("[R60] a daemon that stops while it reads a large payload does not hold the agent up", here, async (t) => {
-  const place = placeFor(t);
-  place.reaches(
-    await listening(t, (socket) => {
-      socket.once("data", () => {
-        socket.pause();
-        socket.write("HTTP/1.1 100 Continue\r\n\r\n");
-      });
-    }),
-  );
-  assert.deepEqual(await ended(place.start(), "x".repeat(12_000_000)), node("--asked", 12_000_000));
-});
-
-test("a client that is stopped and continued while it waits prints the answer all the same", here, async (t) => {
-  const place = placeFor(t);
-  const asked = Promise.withResolvers<Socket>();
-  place.reaches(
-    await listening(t, (socket) => {
-      socket.once("data", () => {
-        socket.write(takes, () => asked.resolve(socket));
-      });
-    }),
-  );
-  const child = place.start();
-  const said = ended(child);
-  const socket = await asked.promise;
-  for (let times = 0; times < 20; times++) {
-    child.kill("SIGSTOP");
-    await new Promise(setImmediate);
-    child.kill("SIGCONT");
-    await new Promise(setImmediate);
-  }
-  socket.end(answerOf("2 3 4\nyeswhy\n"));
-  assert.deepEqual(await said, { code: 2, stdout: "yes", stderr: "why\n" });
-});
-
 test(
   "whichever of its streams are closed, what it opens takes the place of none, and the exit code is that of the answer",
   here,
@@ -225,26 +187,6 @@ test("an agent that reads no answer gets the exit code, and no program ends by a
     end = await once(child, "exit");
   } while (end[0] === becameNode); // on a busy machine it waits no longer for the answer
   assert.deepEqual(end, [2, null]);
-});
-
-test("where a process sees no /proc no daemon is asked", {
-  ...here,
-  skip:
-    here.skip ||
-    (spawnSync("unshare", ["-m", "mount", "-t", "tmpfs", "none", "/proc"]).status !== 0 && "it cannot be hidden here"),
-}, async (t) => {
-  const place = placeFor(t);
-  place.reaches(
-    await listening(
-      t,
-      saying(() => answerOf("0 3 0\nbad")),
-    ),
-  );
-  const hides = 'mount -t tmpfs none /proc && exec "$@"';
-  const command = ["unshare", "-m", "sh", "-c", hides, "sh", ...place.command] as const;
-  assert.deepEqual(await ended(place.start({ command })), node("", 2));
-  const tried = spawnSync("unshare", ["-m", "sh", "-c", hides, "sh", program, "--can-run"]);
-  assert.equal(tried.status, 1, "and install chooses another client");
 });
 
 test("a client that is started without its words blocks", here, async (t) => {

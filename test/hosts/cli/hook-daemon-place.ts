@@ -188,15 +188,12 @@ export async function sayTheSame({ place, lines, told, daemon }: Served, names: 
 }
 
 /** Guards block, others let pass, and no hook runs again. */
-export async function daemonDies(
-  { place, lines, told, daemon }: Served,
-  asked: readonly (typeof clients)[number][],
-): Promise<void> {
+export async function daemonDies({ place, lines, told, daemon }: Served): Promise<void> {
   const slow = { tool_name: "Slow", tool_input: {} };
   const log = join(place.workspace, "slow.txt");
   const runs = (): number => (existsSync(log) ? readFileSync(log, "utf8").split("\n").length - 1 : 0);
   const waiting: Promise<Said>[] = [];
-  for (const client of asked) {
+  for (const client of clients) {
     for (const event of ["PreToolUse", "PostToolUse"]) {
       await told(lines.compiled(event), { hook_event_name: event, tool_name: "Other", tool_input: {} }); // it knows the hooks then
       waiting.push(told(lines[client](event), { hook_event_name: event, ...slow }));
@@ -216,7 +213,7 @@ export async function daemonDies(
       stdout: "",
       stderr: (index % 2 === 0 ? guard : other)?.stderr,
     });
-  assert.equal(runs(), 2 * asked.length);
+  assert.equal(runs(), 2 * clients.length);
   assert.equal((await told(lines.compiled("PreToolUse"), tool("Deny"))).code, 0, "the next is judged without it");
 }
 

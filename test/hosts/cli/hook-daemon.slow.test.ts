@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
-import { test } from "node:test";
+import { after, before, describe, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { isGone } from "../../runtime/processes/gone.ts";
 import { until } from "../daemon/started.ts";
@@ -16,16 +16,31 @@ import {
   endDaemon,
   installed,
   options,
+  type Served,
   sayTheSame,
   served,
   tool,
 } from "./hook-daemon-place.ts";
 
-test(
-  "[R60] every client, the command with and without the daemon, and HTTP say the same of an event, byte by byte, whatever the answer",
-  options,
-  async (t) => sayTheSame(await served(t), Object.keys(cases)),
-);
+describe("a daemon as long as it lives, and every client", options, () => {
+  const ends: (() => unknown)[] = [];
+  let here: Served;
+  before(async () => {
+    here = await served({ after: (work: () => unknown) => void ends.push(work) });
+  });
+  after(async () => {
+    for (const end of ends) await end();
+  });
+
+  test("[R60] every client, the command with and without the daemon, and HTTP say the same of an event, byte by byte, whatever the answer", () =>
+    sayTheSame(here, Object.keys(cases)));
+
+  test("[F27, R60] a daemon that is stopped holds no client up, and takes nothing up later", () =>
+    daemonIsStopped(here, clients));
+
+  test("[F1, R60] a daemon that dies after it has taken an event, whichever client has told it: guards block, others let pass, and no hook runs again", () =>
+    daemonDies(here));
+});
 
 test(
   "[F27, R60] a daemon that is stopped for long holds no agent up either: connections to it are a queue that fills",
@@ -72,14 +87,4 @@ test(
     assert.notEqual(second, first);
     await until(() => isGone(first) || undefined, "the end of the stopped one");
   },
-);
-
-test("[F27, R60] a daemon that is stopped holds no client up, and takes nothing up later", options, async (t) =>
-  daemonIsStopped(await served(t), clients),
-);
-
-test(
-  "[F1, R60] a daemon that dies after it has taken an event, whichever client has told it: guards block, others let pass, and no hook runs again",
-  options,
-  async (t) => daemonDies(await served(t), clients),
 );

@@ -1,6 +1,6 @@
 /** hookline init in homes and projects that are seldom met; init.test.ts has the usual ones. */
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import test from "node:test";
 import { runCommand } from "../../program.ts";
@@ -71,4 +71,44 @@ test("in a project without tests and formatter it proposes what fits, and only w
     changes.map(({ name }: { name: string }) => name),
     ["guard", "push", "waits", "claude-code", "codex"],
   );
+});
+
+test("what a dry run shows is what --yes writes, and nothing else", (t) => {
+  const { hookline, files, workspace, home } = machine(t, {
+    ...nodeProject,
+    "shop/.vscode/settings.json": '{\n  // mine\n  "editor.tabSize": 2,\n}\n',
+  });
+  const before = files();
+  const dry = JSON.parse(hookline("init", "--dry-run", "--json").stdout);
+  assert.deepEqual(files(), before);
+  assert.equal(dry.written, false);
+  assert.deepEqual(
+    dry.changes.map(({ name }: { name: string }) => name),
+    ["guard", "push", "tests", "format", "VS Code", "claude-code", "codex"],
+  );
+  const expected = { ...before };
+  for (const { files: changed } of dry.changes)
+    for (const { file, before: was, after } of changed) {
+      assert.equal(was, before[file] ?? null);
+      expected[file] = after;
+    }
+  assert.equal(JSON.parse(hookline("init", "--yes", "--json").stdout).written, true);
+  assert.deepEqual(files(), expected);
+  assert.match(hookline("init", "--yes").stdout, /\nNothing is to do\.\n/);
+  assert.deepEqual(files(), expected, "the second run changes nothing");
+  assert.match(
+    files()[join(workspace, ".vscode/settings.json")] ?? "",
+    /\{\n {2}\/\/ mine\n[\s\S]*"\.\/\.hookline\/schemas\/rules\.json"/,
+  );
+  assert.equal(statSync(join(workspace, ".hookline/hooks/tests-node.sh")).mode & 0o111, 0o111);
+  assert.ok(existsSync(join(home, ".codex/hooks.json")));
+});
+
+test("settings of an agent that cannot be read are told with their place, and the others are registered", (t) => {
+  const { hookline, home } = machine(t, { ".claude/settings.json": "{ broken" });
+  const { status, stderr } = hookline("init", "--yes");
+  assert.equal(status, 3);
+  assert.match(stderr, /hookline: .*JSON is broken.*\.claude\/settings\.json:1:3/);
+  assert.equal(readFileSync(join(home, ".claude/settings.json"), "utf8"), "{ broken");
+  assert.ok(existsSync(join(home, ".codex/hooks.json")));
 });

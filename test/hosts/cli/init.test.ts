@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import { packageForTests } from "../../../scripts/package-for-tests.ts";
@@ -42,37 +42,6 @@ test("init --yes takes a project from nothing to a refused push, in the package 
   assert.ok(!existsSync(join(world.workspace, "ran")));
 });
 
-test("what a dry run shows is what --yes writes, and nothing else", (t) => {
-  const { hookline, files, workspace, home } = machine(t, {
-    ...nodeProject,
-    "shop/.vscode/settings.json": '{\n  // mine\n  "editor.tabSize": 2,\n}\n',
-  });
-  const before = files();
-  const dry = JSON.parse(hookline("init", "--dry-run", "--json").stdout);
-  assert.deepEqual(files(), before);
-  assert.equal(dry.written, false);
-  assert.deepEqual(
-    dry.changes.map(({ name }: { name: string }) => name),
-    ["guard", "push", "tests", "format", "VS Code", "claude-code", "codex"],
-  );
-  const expected = { ...before };
-  for (const { files: changed } of dry.changes)
-    for (const { file, before: was, after } of changed) {
-      assert.equal(was, before[file] ?? null);
-      expected[file] = after;
-    }
-  assert.equal(JSON.parse(hookline("init", "--yes", "--json").stdout).written, true);
-  assert.deepEqual(files(), expected);
-  assert.match(hookline("init", "--yes").stdout, /\nNothing is to do\.\n/);
-  assert.deepEqual(files(), expected, "the second run changes nothing");
-  assert.match(
-    files()[join(workspace, ".vscode/settings.json")] ?? "",
-    /\{\n {2}\/\/ mine\n[\s\S]*"\.\/\.hookline\/schemas\/rules\.json"/,
-  );
-  assert.equal(statSync(join(workspace, ".hookline/hooks/tests-node.sh")).mode & 0o111, 0o111);
-  assert.ok(existsSync(join(home, ".codex/hooks.json")));
-});
-
 test("init --team writes what Hookline is into the repository's own page, shown as a diff first, and once", (t) => {
   const { hookline, files } = machine(t, { "shop/README.md": "# Shop\n" }, false);
   const shown = hookline("init", "--team", "--dry-run");
@@ -93,15 +62,6 @@ test("without a terminal and without --yes it only shows, and says what to type"
     /guard\.yaml \(new\)[\s\S]*\+ {2}- id: people-push[\s\S]*settings\.json \(new\)[\s\S]*Nothing was written\. To write what is shown, run `hookline init --yes`\./,
   );
   assert.deepEqual(files(), before);
-});
-
-test("settings of an agent that cannot be read are told with their place, and the others are registered", (t) => {
-  const { hookline, home } = machine(t, { ".claude/settings.json": "{ broken" });
-  const { status, stderr } = hookline("init", "--yes");
-  assert.equal(status, 3);
-  assert.match(stderr, /hookline: .*JSON is broken.*\.claude\/settings\.json:1:3/);
-  assert.equal(readFileSync(join(home, ".claude/settings.json"), "utf8"), "{ broken");
-  assert.ok(existsSync(join(home, ".codex/hooks.json")));
 });
 
 /** Makes a terminal, if the one of this system knows these flags. */

@@ -1,54 +1,12 @@
 /** Hooks that a person runs, runs again, pauses and lets go, by the real command. */
 import assert from "node:assert/strict";
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync, rmSync, watch, writeFileSync } from "node:fs";
+import { existsSync, rmSync, watch } from "node:fs";
 import { join } from "node:path";
-import test, { type TestContext } from "node:test";
+import test from "node:test";
 import { bin } from "../../program.ts";
-import { emptyRepository } from "../../repository.ts";
-import type { CommandAnswer } from "../../standing-command.ts";
-import { type World, world } from "../../world.ts";
-
-interface Told {
-  event: { id: string; name: string; data: Record<string, unknown>; sender: string };
-  outcome: { verdict?: { is: string; reason: string } };
-  runs: { id: string; hook: string; status: string; reason: string | null }[];
-  owed?: boolean;
-  because?: string;
-}
-interface Scratch extends World {
-  /** What is printed with --json, and how it ended. */
-  told(...words: string[]): Told & CommandAnswer;
-  /** Adds all files to the repository. */
-  commit(): void;
-}
-
-function scratchWith(t: TestContext, files: Readonly<Record<string, string>>): Scratch {
-  const here = world(t, files);
-  const git = (...words: string[]) =>
-    spawnSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...words], {
-      ...{ cwd: here.workspace, env: here.environment, encoding: "utf8" },
-    });
-  emptyRepository(here.workspace);
-  return {
-    ...here,
-    told(...words) {
-      const said = here.hookline(...words, "--json");
-      assert.notEqual(said.stdout, "", said.stderr);
-      return { ...said, ...JSON.parse(said.stdout) };
-    },
-    commit() {
-      git("add", "-A");
-      assert.equal(git("commit", "-q", "-m", "all").status, 0);
-    },
-  };
-}
-
-const hooksFile = (hooks: object): Record<string, string> => ({
-  "workspace/.hookline/hooks.json": JSON.stringify({ hooks }),
-});
-const command = (name: string, text: string): object => ({ hooks: [{ type: "command", name, command: text }] });
+import { command, hooksFile, scratchWith, script } from "./run-place.ts";
 
 test("run runs one hook alone, by its id, name, file or path, and exits 1 when it denies", (t) => {
   const { hookline, told, write, workspace } = scratchWith(t, {
@@ -208,9 +166,6 @@ test("pause and resume say what they changed, guards stay on watch, and list and
   assert.equal(told("emit", "PreToolUse").outcome.verdict?.is, "deny");
   assert.equal(hookline("pause", "nobody").status, 2);
 });
-
-const script = (body: string, more = ""): string =>
-  `#!/bin/sh\n#---\n# name: Go format check\n# type: file\n# pattern: "*.go"\n${more}#---\n${body}\n`;
 /** Reads its names between NULs, as they may hold anything. */
 const complains = script(
   'names="$HOOKLINE_CHANGED_FILES_0"; tr "\\0" "|" < "$names" >> log; ! xargs -0 grep -l bad < "$names"',
@@ -253,34 +208,6 @@ test("run of a file script without changed files says so; --all runs it on every
   assert.deepEqual([dirty.status, log().endsWith("quote.go|new.go|")], [1, true]);
 });
 
-test("--all takes names that are no UTF-8, too", { skip: process.platform !== "linux" }, (t) => {
-  for (const inRepository of [true, false]) {
-    const scratch = scratchWith(t, { "workspace/.hookline/hooks/go-fmt.sh": complains });
-    writeFileSync(Buffer.from(join(scratch.workspace, "caf\u00e9.go"), "latin1"), "bad\n");
-    if (inRepository) scratch.commit();
-    assert.equal(scratch.hookline("run", "go-fmt.sh", "--all").status, 1);
-    assert.equal(readFileSync(join(scratch.workspace, "log"), "latin1"), "caf\u00e9.go|");
-  }
-});
-
-test("--all without a repository takes the files of the folder; it is refused for hooks that look at no files", (t) => {
-  const { hookline, told, workspace } = scratchWith(t, {
-    "workspace/.hookline/hooks/go-fmt.sh": complains,
-    ...hooksFile({ Stop: [command("tests", "exit 0")] }),
-    "workspace/deep/a.go": "good\n",
-    "workspace/node_modules/b.go": "bad\n",
-  });
-  rmSync(join(workspace, ".git"), { recursive: true });
-  const { status, event } = told("run", "go-fmt.sh", "--all");
-  assert.deepEqual(
-    [status, event.data.changed_files],
-    [0, [".hookline/hooks.json", ".hookline/hooks/go-fmt.sh", "deep/a.go"]],
-  );
-  const refused = hookline("run", "tests", "--all");
-  assert.equal(refused.status, 2);
-  assert.match(refused.stderr, /--all: tests does not look at changed files/);
-});
-
 test("[ET16] run again by hand, a failing script asks for its fix and is pending, a passing one is done", (t) => {
   const { hookline, told, write, commit } = scratchWith(t, {
     "workspace/.hookline/hooks/go-fmt.sh": complains,
@@ -300,36 +227,6 @@ test("[ET16] run again by hand, a failing script asks for its fix and is pending
   assert.deepEqual([passing.status, passing.outcome, passing.owed], [0, {}, false]);
   assert.notEqual(passing.runs[0]?.id, failing.runs[0]?.id);
   assert.equal(hookline("rerun", "unknown").status, 2);
-});
-
-test("rerun of a run for pending files runs for them again, also after the check has passed, and for files that are gone", (t) => {
-  const { hookline, told, read, write, commit, workspace } = scratchWith(t, {
-    "workspace/.gitignore": "log\n",
-    "workspace/.hookline/hooks/go-fmt.sh": complains,
-    "workspace/a.go": "good\n",
-    "workspace/sub/gone.go": "good\n",
-  });
-  commit();
-  told("emit", "SessionStart", "--session", "s");
-  write("workspace/a.go", "bad\n");
-  rmSync(join(workspace, "sub", "gone.go"));
-  told("emit", "Stop", "--session", "s");
-  write("workspace/b.go", "good\n");
-  const [owed] = told("emit", "Stop", "--session", "s").runs;
-  assert.equal(owed?.status, "failed");
-  write("workspace/a.go", "good again\n");
-  const log = (): string => read("workspace/log");
-  const paying = told("rerun", owed?.id ?? "");
-  assert.deepEqual([paying.status, paying.owed], [0, false]);
-  const before = log();
-  const again = told("rerun", owed?.id ?? "");
-  assert.deepEqual([again.status, again.runs.map(({ status }) => status)], [0, ["completed"]]);
-  assert.equal(log().slice(before.length), "a.go|b.go|");
-  rmSync(join(workspace, "a.go"));
-  rmSync(join(workspace, "b.go"));
-  const gone = told("rerun", owed?.id ?? "").runs;
-  const { steps } = JSON.parse(hookline("runs", "show", gone[0]?.id ?? "", "--json").stdout);
-  assert.deepEqual(steps[0].output.removed.sort(), ["a.go", "b.go", "sub/gone.go"]);
 });
 
 test("[ET18] a paused script stays pending, and resume says in which session it will run", (t) => {

@@ -1,4 +1,4 @@
-/** What goes wrong around a daemon: clients that hang, floods, a full disk, a daemon that stands still or dies. Guards answer all the same, and nothing is lost that was acknowledged. */
+/** What goes wrong around a daemon: clients that hang, floods, a full disk, a daemon that dies. Guards answer all the same, and nothing is lost that was acknowledged. */
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -108,36 +108,6 @@ test("a body of 100 MB is refused before it is sent, with or without its length"
   for (let sent = 0; sent < 20; sent++) unsaid.write(chunk);
   assert.match(String((await answered)[0]), /^HTTP\/1\.1 413 /);
   assert.equal((await daemon.emit("a.b")).status, 200);
-});
-
-test("files of a dead daemon disturb nothing: guards answer, and the next daemon takes its place", async (t) => {
-  const place = placeFor(t, guarded(denies));
-  const dead = await place.up();
-  dead.child.kill("SIGKILL");
-  await once(dead.child, "exit");
-  const socket = join(place.state, "daemon.sock");
-  assert.equal(existsSync(socket), true, "its socket is left");
-  assert.equal(denied(tell(place)), true);
-  const daemon = await place.up();
-  const lines = connect(socket);
-  t.after(() => lines.destroy());
-  lines.end('{"event":"a.b"}\n');
-  const [answer] = await once(lines, "data");
-  assert.equal(JSON.parse(String(answer)).ok, true);
-  assert.equal(await daemon.stop(), 0);
-});
-
-test("a daemon that is stopped is not waited for, and does nothing a second time when it continues", async (t) => {
-  const place = placeFor(t, guarded("echo asked >> log; exit 2"));
-  const daemon = await place.up();
-  daemon.child.kill("SIGSTOP");
-  t.after(() => daemon.child.kill("SIGCONT"));
-  assert.equal(denied(tell(place)), true);
-  daemon.child.kill("SIGCONT");
-  assert.equal((await daemon.emit("a.b")).status, 200); // behind what came before
-  assert.equal(stored(place, "select 1 from event where name = 'PreToolUse'").length, 1);
-  assert.equal(stored(place, "select 1 from run").length, 1);
-  assert.equal(await daemon.stop(), 0);
 });
 
 test("a daemon killed while a guard is asked: its client blocks with the reason, and the run says that it was interrupted", async (t) => {

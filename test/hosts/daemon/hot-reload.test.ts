@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { goes, isGone } from "../../runtime/processes/gone.ts";
 import { type Hosted, hosted } from "./hosted.ts";
-import { automation, placeFor, until } from "./started.ts";
+import { placeFor, until } from "./started.ts";
 
 const file = "workspace/.hookline/hooks.json";
 const guarding = (reason: string): string =>
@@ -60,23 +60,3 @@ test("[X8] a persistent program ends when its hook goes from its file, although 
   place.write(file, guarding("none"));
   assert.ok(await goes(residents[0].pid));
 });
-
-test("a folder of a hundred hook files is followed: a change of any one of them holds at the next event", async (t) => {
-  const name = (index: number): string => `workspace/.hookline/automations/a${index}.yaml`;
-  const place = placeFor(
-    t,
-    Object.fromEntries(
-      Array.from({ length: 100 }, (_, index) => [name(index), automation(`A${index}`, quiet, "true")]),
-    ),
-  );
-  const daemon = await hosted(place);
-  const ran = async (): Promise<unknown[]> => (await daemon.emit("build.finished")).body.runs;
-  assert.equal(daemon.said.automations.active, 100);
-  assert.equal((await ran()).length, 0);
-  place.write(name(77), automation("A77", "type: event, event_type: build.finished", "true"));
-  assert.equal((await ran()).length, 1);
-  rmSync(join(place.folder, name(77)));
-  assert.equal((await ran()).length, 0);
-});
-
-const quiet = "type: event, event_type: never.sent";

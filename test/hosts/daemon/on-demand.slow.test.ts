@@ -9,8 +9,8 @@ import { runningDaemon } from "../../../src/hosts/daemon/state-file.ts";
 import { ended, filesOf, isUp, oneIsTheDaemon, placeOf, start } from "./client-started.ts";
 import { automation, placeFor, until } from "./started.ts";
 
-test("[X8] of eight that clients start at once one is the daemon, and the others end without a word", (t) =>
-  oneIsTheDaemon(t, 8));
+test("[X8] of five that clients start at once one is the daemon, and the others end without a word", (t) =>
+  oneIsTheDaemon(t, 5));
 
 test("of several that people start at once one is the daemon", async (t) => {
   const place = placeFor(t);

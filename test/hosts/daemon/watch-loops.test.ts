@@ -1,11 +1,11 @@
 /** Automations that change what they watch: after ten rounds they stop, and say so. */
 import assert from "node:assert/strict";
-import { appendFileSync, writeFileSync } from "node:fs";
+import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { hosted, token } from "./hosted.ts";
+import { hosted } from "./hosted.ts";
 import { failed, linesOf, rounds, watching } from "./loops.ts";
-import { automation, placeFor, until } from "./started.ts";
+import { placeFor, until } from "./started.ts";
 
 test("a watch that feeds itself stops after ten rounds with a failure that names the loop, and hears of the next change", async (t) => {
   const place = placeFor(t, {
@@ -25,40 +25,6 @@ test("a watch that feeds itself stops after ten rounds with a failure that names
     appendFileSync(join(place.workspace, "log"), "by hand\n");
     return rounds(place) > 10;
   }, "a later change is heard again");
-  await daemon.close();
-});
-
-/** Sends an event to the daemon whose port stands in a file, by a door that does not know who sends it. For bash. */
-function posting(event: string): string {
-  const body = JSON.stringify({ event });
-  const head = [
-    "POST /events HTTP/1.1",
-    "host: 127.0.0.1:$(cat port)",
-    `authorization: Bearer ${token}`,
-    "content-type: application/json",
-    `content-length: ${body.length}`,
-    "connection: close",
-  ];
-  return `exec 3<>/dev/tcp/127.0.0.1/$(cat port)\nprintf '%s\\r\\n' ${head.map((line) => `"${line}"`).join(" ")} "" >&3\nprintf %s '${body}' >&3\ncat <&3 >/dev/null\n`;
-}
-
-test("a watch whose run sends an event whose run changes the watched file stops as well, by whatever door the event comes", async (t) => {
-  const place = placeFor(t, {
-    "workspace/ping": "",
-    "workspace/post.sh": posting("pong.sent"),
-    "workspace/.hookline/automations/a.yaml": watching("Ping", "ping", "bash post.sh"),
-    "workspace/.hookline/automations/b.yaml": automation(
-      "Pong",
-      "type: event, event_type: pong.sent",
-      "echo line >> ping",
-    ),
-  });
-  const daemon = await hosted(place);
-  writeFileSync(join(place.workspace, "port"), String(daemon.port));
-  appendFileSync(join(place.workspace, "ping"), "by hand\n");
-  await until(() => failed(place).length === 1, "the loop is known");
-  assert.match(failed(place)[0] ?? "", /^a loop, as it seems: .* runs of "Ping" and "Pong", /);
-  assert.equal(linesOf(place, "ping"), 11);
   await daemon.close();
 });
 

@@ -1,44 +1,11 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { utimesSync } from "node:fs";
 import { join } from "node:path";
-import { type TestContext, test } from "node:test";
-import type { ChangeFinder, Place } from "../../../src/runtime/changes/look.ts";
-import { createWatchedChanges, type WatchedChanges } from "../../../src/runtime/changes/watched.ts";
-import { createGit } from "../../../src/runtime/processes/git.ts";
-import { environment, type Repository, usualRepository } from "../triggers/repository.ts";
-import { testResident } from "./changes-resident.ts";
+import { test } from "node:test";
+import { environment, usualRepository } from "../triggers/repository.ts";
+import { aPlace, dirtyIn, testResident, watcherIn } from "./changes-resident.ts";
 
 testResident({ only: "harder to watch" });
-
-const aPlace = (repository: Repository): Place => ({ folder: repository.folder, isRepository: true });
-
-async function dirtyIn(finder: ChangeFinder, repository: Repository): Promise<string[]> {
-  const look = await finder.look(aPlace(repository), 0);
-  assert.ok(!("unknown" in look));
-  return look.repositories.flatMap(({ dirty }) => [...dirty.keys()]).sort();
-}
-
-function watcherIn(context: TestContext): { finder: WatchedChanges; told: string[] } {
-  const told: string[] = [];
-  const finder = createWatchedChanges(createGit(environment), (reason) => told.push(reason));
-  context.after(() => finder.close());
-  return { finder, told };
-}
-
-test("resident: nothing is missed while the process is busy and the kernel drops events", async (context) => {
-  const repository = usualRepository(context);
-  const { finder } = watcherIn(context);
-  finder.expect?.(aPlace(repository));
-  assert.notEqual(await finder.watched(repository.folder), 0);
-  const [first, second] = ["a.ts", "src/deep/c.ts"].map((name) => join(repository.folder, name)) as [string, string]; // one for each name
-  // By turns, because the kernel makes one event of equal ones. Its queue holds 16,384, and none of them is read meanwhile.
-  for (let round = 0; round < 9_000; round++) for (const file of [first, second]) utimesSync(file, round, round);
-  for (const name of ["src/b.ts", "src/new.ts"]) repository.write(name, "changed\n");
-  assert.deepEqual(await dirtyIn(finder, repository), ["src/b.ts", "src/new.ts"]);
-  repository.git("clean", "-q", "-f");
-  assert.deepEqual(await dirtyIn(finder, repository), ["src/b.ts"]);
-});
 
 test("resident: a repository that breaks while it is watched is looked at afresh", async (context) => {
   const repository = usualRepository(context);

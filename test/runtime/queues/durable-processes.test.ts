@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import test, { after } from "node:test";
 import type { Run } from "../../../src/engine/record.ts";
 import { openDurableQueue, openEnqueuing } from "../../../src/hosts/compose/durable-queue.ts";
-import { isAlive } from "../../../src/runtime/system.ts";
 import { beginnings, logged, whenLogged } from "./start-worker.ts";
 import { leftovers, placeFor } from "./workers.ts";
 import { durableHook, engineOn, enqueue, itemOf, marking } from "./world.ts";
@@ -37,25 +36,6 @@ test("[AT49, A50, X8] a run whose process is killed in a step continues in anoth
   assert.deepEqual(leftovers(place), []);
 });
 
-test("[R56] a worker that was frozen while another took its run keeps nothing, and does nothing more of it", async (context) => {
-  const place = placeFor(context);
-  const { folder } = place;
-  await place.add(itemOf(durableHook("h", threeSteps), "r1"));
-  const frozen = await place.start({ lease: 1 });
-  await whenLogged(folder, "begin", "r1", "b");
-  frozen.child.kill("SIGSTOP");
-  const other = await place.start({ lease: 1 });
-  await other.says(({ begun }) => begun === "r1");
-  place.open("go");
-  const [run] = await place.over("r1");
-  frozen.child.kill("SIGCONT");
-  assert.equal((await frozen.says(({ performed }) => performed === "r1")).lost, true);
-  assert.equal((await other.says(({ performed }) => performed === "r1")).lost, false);
-  assert.deepEqual(beginnings(folder), { "r1 a": 1, "r1 b": 2, "r1 c": 1 });
-  assert.deepEqual(await place.run("r1"), run, "the row stays as the other has written it");
-  assert.equal(run?.owner?.split(":")[0], String(other.child.pid));
-});
-
 test("[A50, R56] a worker that is asked to stop waits a while, gives its run back, and the next worker continues it", async (context) => {
   const place = placeFor(context);
   const { folder } = place;
@@ -76,20 +56,6 @@ test("[A50, R56] a worker that is asked to stop waits a while, gives its run bac
   assert.equal(run?.status, "completed");
   assert.deepEqual(run?.notes, [], "a stop counts as no recovery");
   assert.deepEqual(beginnings(folder), { "r1 a": 1, "r1 b": 2, "r1 c": 1 });
-});
-
-test("[A50] a worker that is asked to stop lets a run end that does so in time, and begins no other", async (context) => {
-  const place = placeFor(context);
-  await place.add(itemOf(durableHook("h", [marking("a", { until: "go" })]), "r1"));
-  await place.add(itemOf(durableHook("h", [marking("a")]), "r2"));
-  const worker = await place.start({ patience: 60 });
-  await whenLogged(place.folder, "begin", "r1", "a");
-  worker.child.kill("SIGTERM");
-  await worker.says(({ stopping }) => stopping === true);
-  place.open("go");
-  await worker.ended;
-  assert.equal((await place.run("r1")).status, "completed");
-  assert.equal((await place.run("r2")).status, "queued");
 });
 
 /** For tests that leave its two workers as they are, in the order in which they stand here. */
@@ -153,26 +119,4 @@ test("[R48] a caller that performs only its own runs waits for a run that anothe
   );
   const pids = (await workers).map(({ child }) => String(child.pid));
   assert.ok(pids.includes(heard[0]?.owner?.split(":")[0] ?? ""));
-});
-
-test("[R48] who performs only what it adds leaves what others added, and its own comes before that", async (context) => {
-  const place = placeFor(context);
-  const hook = durableHook("h", [marking("a")]);
-  await place.add(itemOf(hook, "r1"));
-  await place.add(itemOf(durableHook("other", [marking("a")]), "r2"));
-  const own = openDurableQueue(place.store, { own: true, cap: () => 2, environment: {} });
-  await engineOn(place.store, own, place.folder);
-  await enqueue(place.store, own, itemOf(hook, "r3"));
-  await own.close();
-  assert.deepEqual(beginnings(place.folder), { "r3 a": 1 });
-  assert.equal((await place.run("r1")).status, "queued");
-  assert.equal(await place.store.repair(isAlive, Date.now()), 0, "[X8] what waits for a worker was not interrupted");
-  const worker = openDurableQueue(place.store, { cap: () => 2, environment: {} });
-  await engineOn(place.store, worker, place.folder);
-  const runs = await place.over("r1", "r2", "r3");
-  await worker.close();
-  assert.deepEqual(
-    runs.map(({ status }) => status),
-    ["completed", "completed", "completed"],
-  );
 });

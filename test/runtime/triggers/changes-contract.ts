@@ -30,11 +30,14 @@ const listsOf = ({ files, earlier, removed }: Changes): object => ({ files, earl
 const only = (...files: string[]): object => ({ files, earlier: [], removed: [] });
 const nothing = only();
 
+type Part = "harder to watch" | "others";
+
 export interface Wanted {
   /** Before and after each story, such as that whoever watches does so. */
   check?(finder: ChangeFinder, folder: string): Promise<void>;
-  /** Only the main stories that watching makes harder, or only the other main ones; all, if not given. */
-  only?: "harder to watch" | "others";
+  /** The main stories that watching makes harder, or the other main ones: only these, or all but these. */
+  only?: Part;
+  except?: Part;
 }
 
 /** Where a change comes in another way than by the writing of a file that was there. */
@@ -45,7 +48,6 @@ const harderToWatch = [
   "what the turn committed has changed",
   "ignored files do not count",
   "a rewrite of the same size",
-  "a folder that becomes a repository",
 ];
 
 /** Variants of what a main story shows: whoever asks for the main ones alone gets none of them. */
@@ -65,12 +67,17 @@ const variants = [
   "two sessions have each their own",
   "from a subfolder",
   "many files at once",
+  "repositories inside that are no submodules",
+  "where the history is written anew",
+  "a linked work tree is looked at",
+  "a folder that becomes a repository",
 ];
 
-export function testChanges(name: string, make: Make, { check, only: part }: Wanted = {}): void {
+export function testChanges(name: string, make: Make, { check, only: part, except }: Wanted = {}): void {
   const about = (sentence: string, story: (world: World) => Promise<void>, open = usualRepository): void => {
     const isOneOf = (parts: readonly string[]): boolean => parts.some((one) => sentence.includes(one));
-    if (part !== undefined && (isOneOf(variants) || isOneOf(harderToWatch) !== (part === "harder to watch"))) return;
+    const own = isOneOf(variants) ? undefined : isOneOf(harderToWatch) ? "harder to watch" : "others";
+    if ((part && part !== own) || (except && except === own)) return;
     test(`${name}: ${sentence}`, async (context) => {
       const finder = make(createGit(environment));
       context.after(() => finder.close());

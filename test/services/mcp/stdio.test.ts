@@ -1,16 +1,12 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { HooklineError } from "../../../src/engine/error.ts";
 import { startPipedProcess } from "../../../src/runtime/processes/piped-process.ts";
-import { bundled } from "../../program.ts";
 import { isRunning } from "../../runtime/processes/running.ts";
 import { error, lineIn, never, plain, say, stdio, temporaryFolder, toolsOf } from "./tools.ts";
 
-const caller = fileURLToPath(new URL("./caller.ts", import.meta.url));
 /** For tests that call its one server, and leave it as it is. */
 const shared = toolsOf({ after }, { one: stdio() });
 
@@ -72,12 +68,6 @@ test("noise on stdout and stderr does not disturb the answer", async () => {
   assert.equal(await say(shared, "one.echo", { text: "still here" }), "still here");
 });
 
-test("our own stdout, which may belong to an agent, stays empty whatever servers say", async () => {
-  const servers = JSON.stringify({ one: plain(), none: plain("empty"), bad: plain("dies") });
-  const { status, stdout, stderr } = spawnSync(process.execPath, [bundled(caller), servers], { encoding: "utf8" });
-  assert.deepEqual([status, stdout, stderr], [0, "", ""]);
-});
-
 /** Its server crashes in calls, and notes what it was told. */
 const crashing = ((): { tools: ReturnType<typeof toolsOf>; log: string } => {
   const log = join(temporaryFolder({ after }), "log");
@@ -124,22 +114,6 @@ test("a program that does not exist says so", async (context) => {
   );
 });
 
-test("a server may take its time to start, within its limit", async (context) => {
-  const tools = toolsOf(context, { slow: plain("slow", "1000"), slower: { ...plain("slow", "600000"), timeout: 0.5 } });
-  await Promise.all([
-    say(tools, "slow.echo", { text: "at last" }).then((said) => assert.equal(said, "at last")),
-    assert.rejects(tools.call("slower.echo", {}, never), error("tool_failed", /did not answer within 0\.5 s/)),
-  ]);
-});
-
-test("who gives up does not stop the start for the others", async (context) => {
-  const tools = toolsOf(context, { one: plain("slow", "1000") });
-  const impatient = tools.call("one.echo", { text: "a" }, AbortSignal.timeout(200));
-  const patient = say(tools, "one.echo", { text: "b" });
-  await assert.rejects(impatient, error("tool_failed", /stopped while its server was being started/));
-  assert.equal(await patient, "b");
-});
-
 test("an aborted call is passed to the server, which continues to serve", async (context) => {
   const log = join(temporaryFolder(context), "log");
   const tools = toolsOf(context, { one: { ...plain(), env: { LOG: log } } });
@@ -169,11 +143,6 @@ test("long text is cut between characters and says so; structure that is too lon
     shared.call("one.large_list", { bytes: 2 << 20 }, never),
     error("tool_failed", /its answer has 2097162 bytes/),
   );
-});
-
-test("a server that never ends its line is ended", async (context) => {
-  const tools = toolsOf(context, { one: plain("flood") });
-  await assert.rejects(tools.call("one.echo", {}, never), error("tool_failed", /it wrote a line that has no end/));
 });
 
 test("a server inherits what every program needs, and what its settings name", async (context) => {
@@ -233,39 +202,10 @@ test("a server that knows only the newer handshake is asked in the new way", asy
   assert.equal(await say(tools, "one.echo", { text: "new" }), "new");
 });
 
-test("close() ends servers, with what they have started, whatever they do", async (context) => {
-  const tools = toolsOf(context, { one: plain(), deaf: plain("deaf"), silent: plain("silent") });
-  const pids = [await say(tools, "one.pid"), await say(tools, "one.child"), await say(tools, "deaf.pid")].map(Number);
-  const hanging = [tools.call("one.hang", {}, never), tools.call("silent.echo", {}, never)];
-  const settled = Promise.allSettled(hanging);
-  await Promise.all([tools.close(), tools.close()]); // it waits for no answer: none comes
-  assert.deepEqual(pids.map(isRunning), [false, false, false]);
-  for (const one of await settled) assert.equal(one.status, "rejected");
-  await assert.rejects(tools.call("one.echo", {}, never), error("tool_failed", /have been closed/));
-});
-
 test("nothing is started before it is called", async (context) => {
   let started = 0;
   const tools = toolsOf(context, { one: plain() }, { start: (command) => (started++, startPipedProcess(command)) });
   await assert.rejects(tools.call("two.echo", {}, never));
   await tools.close();
   assert.equal(started, 0);
-});
-
-test("an error of the protocol that is megabytes long is cut to 2,000 characters", async (context) => {
-  const talkative = `
-    const say = (id, rest) => console.log(JSON.stringify({ jsonrpc: "2.0", id, ...rest }));
-    require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
-      const { id, method, params } = JSON.parse(line);
-      const server = { protocolVersion: params?.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: "t", version: "1" } };
-      if (method === "initialize") say(id, { result: server });
-      else if (method === "tools/list") say(id, { result: { tools: [{ name: "a", inputSchema: { type: "object" } }] } });
-      else if (id !== undefined) say(id, { error: { code: -32000, message: "long".repeat(1 << 18) } });
-    });`;
-  const tools = toolsOf(context, { one: { command: process.execPath, args: ["-e", talkative] } });
-  await assert.rejects(tools.call("one.a", {}, never), (thrown) => {
-    assert.ok(error("tool_failed", /longlong.*… — mcp_servers\.one/)(thrown) && thrown instanceof HooklineError);
-    assert.ok(String(thrown.facts.reason).length <= 2_001);
-    return true;
-  });
 });

@@ -1,28 +1,10 @@
 import assert from "node:assert/strict";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import type { Fields } from "../../../src/engine/event.ts";
 import type { Config } from "../../../src/formats/config/config.ts";
 import { wordsOf } from "../../../src/services/projects/memory-words.ts";
-import { type World, worldOf } from "./world.ts";
-
-async function withProject(context: TestContext, settings: Partial<Config> = {}, key?: string): Promise<World> {
-  const world = await worldOf(context, { settings, ...(key === undefined ? {} : { environment: { EMBED_KEY: key } }) });
-  for (const name of ["app", "other"]) await world.ask("project_create", { name, workspace: world.place(name) });
-  return world;
-}
-const add = (world: World, content: string, more: Fields = {}): Promise<unknown> =>
-  world.ask("memory_add", { content, project: "app", ...more });
-
-interface Found {
-  results: { content: string; similarity: number; source: string; heading: string; project_id: string }[];
-  count: number;
-  note: string | null;
-}
-const search = async (world: World, query: string, more: Fields = {}): Promise<Found> =>
-  (await world.ask("memory_search", { query, project: "app", ...more })) as unknown as Found; // as it is documented
-const contents = ({ results }: Found): string[] => results.map(({ content }) => content);
+import { add, contents, type Endpoint, endpoint, search, settingsFor, withProject } from "./memory-world.ts";
+import type { World } from "./world.ts";
 
 test("what shares more and rarer words with the question comes first, in any form of the word", async (context) => {
   const world = await withProject(context);
@@ -118,54 +100,6 @@ test("notes and results of tasks are found in their current form", async (contex
   const { id } = await world.board.createTask({ title: "Clean", project: "app" }, "k");
   await world.ask("task_complete", { id, result: "descaled the kettle" });
   assert.deepEqual((await search(world, "kettle")).results[0]?.source, `task:${id}`);
-});
-
-/** An endpoint of OpenAI's form, whose vectors say which of a few subjects a text is about. */
-async function endpoint(context: TestContext, trouble: Trouble = {}): Promise<Endpoint> {
-  const asked: Endpoint["asked"] = [];
-  const server = createServer((request, response) => {
-    let text = "";
-    request.on("data", (chunk) => (text += chunk));
-    request.on("end", () => {
-      const { model, input } = JSON.parse(text) as { model: string; input: string[] }; // what is sent
-      asked.push({ path: request.url ?? "", key: request.headers.authorization, model, input });
-      const data = input.map((one, index) => ({
-        index,
-        embedding: subjects.map((words) => (words.test(one) ? 1 : 0)),
-      }));
-      const { from = 1, body = JSON.stringify({ data: data.reverse() }), slow = 0 } = trouble;
-      const refused = input.some((one) => trouble.refuses?.test(one));
-      const status = refused ? 400 : asked.length >= from ? trouble.status : undefined;
-      setTimeout(() => {
-        response.writeHead(status ?? 200, { "content-type": "application/json" });
-        response.end(body);
-      }, slow);
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  context.after(() => server.close());
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, asked, trouble }; // it listens on TCP
-}
-interface Trouble {
-  status?: number;
-  body?: string;
-  /** The first request that is answered so. */
-  from?: number;
-  /** What is answered with 400 wherever it stands. */
-  refuses?: RegExp;
-  /** Milliseconds that each answer takes. */
-  slow?: number;
-}
-interface Endpoint {
-  url: string;
-  asked: { path: string; key: string | undefined; model: string; input: string[] }[];
-  trouble: Trouble;
-}
-const subjects = [/car|vehicle|automobile/i, /money|invoice|payment/i, /weather|rain/i];
-
-const settingsFor = ({ url }: Endpoint): Partial<Config> => ({
-  memory: { embeddings: "local/embed-1" },
-  models: { providers: { local: { kind: "openai-compatible", url, key_variable: "EMBED_KEY" } } },
 });
 
 test("with a model for embeddings a question finds what means the same without sharing a word", async (context) => {
@@ -316,23 +250,4 @@ test("a project's file says only of this machine where memories go; other addres
   const asked = await search(ofUser, "red");
   assert.match(String(asked.note), /the model far\/x gave no answer/, "it was asked, and is not there");
   assert.deepEqual([contents(refused), contents(asked)], [["a red car"], ["a red car"]]);
-});
-
-test("of twenty thousand memories with vectors the right one is found", async (context) => {
-  const local = await endpoint(context);
-  const world = await withProject(context, settingsFor(local), "the-key");
-  await add(world, "the automobile");
-  await search(world, "car");
-  const vector = Buffer.from(new Float32Array([0, 0, 1]).buffer);
-  const { maker } = world.store.database.get<{ maker: string }>("select embedded_by as maker from memory") ?? {
-    maker: "",
-  };
-  world.store.database.run(
-    `with recursive other (number) as (select 1 union all select number + 1 from other where number < 20000)
-     insert into memory (id, key, project, source, heading, content, vector, embedded_by, created)
-     select 'm' || number, 'm' || number, 'app', 's', '', 'filler text about rain', ?, ?, 0 from other`,
-    vector,
-    maker,
-  );
-  assert.deepEqual(contents(await search(world, "vehicle", { limit: 1 })), ["the automobile"]);
 });

@@ -23,7 +23,7 @@ const repository = join(import.meta.dirname, "..", "..", "..");
 test("what install and git install register in a clone runs a bundle, made anew by install and up when sources have changed, and a package builds nothing", (t) => {
   const folder = temporaryFolder(t);
   const clone = join(folder, "hookline");
-  for (const name of ["src", "examples", "bin", "native", "scripts", "package.json", "package-lock.json"])
+  for (const name of ["src", "testing", "examples", "bin", "native", "scripts", "package.json", "package-lock.json"])
     cpSync(join(repository, name), join(clone, name), { recursive: true });
   symlinkSync(join(repository, "node_modules"), join(clone, "node_modules"));
   const [home, workspace] = [join(folder, "home"), join(folder, "workspace")];

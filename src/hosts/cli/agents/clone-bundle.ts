@@ -101,7 +101,7 @@ function stateOf(root: string): string {
     .map((name) => join("src", name));
   const all = [
     ...sources,
-    ...globSync("examples/demo/*.ts", { cwd: root }).sort(),
+    ...globSync("{examples/demo,testing}/*.ts", { cwd: root }).sort(),
     join("bin", "hookline.js"),
     join("scripts", "build.ts"),
     "package.json",

@@ -73,14 +73,14 @@ export const integer = (description?: string, minimum?: number, maximum?: number
 /**
  * A text, an empty one too.
  *
- * @example const params = object({ branch: text("the branch that nobody pushes to") });
+ * @example const params = object({ branch: text("the protected branch") });
  */
 export const text = (description?: string): Schema<string> =>
   simple({ type: "string", ...described(description) }, "text", (value) => typeof value === "string");
 /**
  * A text that says something, such as a name.
  *
- * @example const params = object({ branch: someText("the branch that nobody pushes to") });
+ * @example const params = object({ branch: someText("the protected branch") });
  */
 export const someText = (description: string): Schema<string> =>
   simple(

@@ -1,4 +1,4 @@
-/** The daemon for people, as it tells of itself: what it watches, its schedules, its queue and what is broken. */
+/** What the daemon reports, for people: what it watches, its schedules, its queue and what is broken. */
 import type { Fields, Json } from "../engine/event.ts";
 import { isRecord } from "../engine/schema.ts";
 import { counted } from "../engine/words.ts";

@@ -71,7 +71,7 @@ export async function send(
   return { event, outcome: await emitRecorded(engine, event, caller) };
 }
 
-// The event that somebody describes by a name and a payload, to try it.
+// The event that the caller describes by a name and a payload, to try it.
 
 interface Described {
   /** The event's name, or another one for it. */

@@ -1,4 +1,4 @@
-/** What the machine tells of itself beside its hooks and runs. A host that knows it gives it to the operations; `status` shows it. */
+/** Facts about the machine beside its hooks and runs. A host that knows them gives them to the operations; `status` shows them. */
 import type { HttpDoor } from "../agents/install/client.ts";
 import type { Hook, Problem } from "../engine/hook.ts";
 import { pathFrom } from "./shown.ts";

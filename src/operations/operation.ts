@@ -43,7 +43,7 @@ export interface OperationContext {
   record?(): MaybePromise<RecordStore>;
   /** What is active in a folder. */
   active(folder: string): MaybePromise<ActiveHooks>;
-  /** The folder from which somebody asks; of a hook's call, where no event says another. Its project is the one that is meant (R75). */
+  /** The folder that the question comes from; of a hook's call, where no event says another. Its project is the one that is meant (R75). */
   cwd: string;
   home: string;
   now?(): Instant;
@@ -58,7 +58,7 @@ export interface OperationContext {
   linesOf?(event: HookEvent): Promise<readonly MeantLine[]>;
   /** What the daemon of this machine says of itself; undefined: none runs. */
   daemon?(): MaybePromise<Fields | undefined>;
-  /** What the machine tells of itself; absent: `status` leaves that out. */
+  /** Facts about the machine; absent: `status` leaves them out. */
   machine?(question: MachineQuestion): MaybePromise<Machine>;
   timings?(): Timings;
   /** What conditions are compiled with where an event happened. */

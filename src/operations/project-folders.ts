@@ -1,4 +1,4 @@
-/** The project that somebody asks from: whose rows are shown unless all are asked for (R75). */
+/** The project that a question comes from: whose rows are shown unless all are asked for (R75). */
 import { realpathSync } from "node:fs";
 import { sep } from "node:path";
 import type { Hook } from "../engine/hook.ts";

@@ -12,7 +12,7 @@ export interface Options {
   /** The program runs nothing: it only tells its version, say. */
   stops: boolean;
   rest: readonly string[];
-  /** The word that nobody can read: it may take what follows for its value, or run it. */
+  /** The word that cannot be read: it may take what follows for its value, or run it. */
   fault?: string;
 }
 

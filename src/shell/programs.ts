@@ -106,35 +106,38 @@ const marks = {
 const isMark = (word: string): word is keyof typeof marks => Object.hasOwn(marks, word);
 
 /** What stands behind the sign of equality in a word of the second column. */
-const fields: { readonly [word: string]: (row: Row, value: string) => void } = {
-  runs(row, value) {
-    row.runs = Number(value);
-  },
-  after(row, value) {
-    row.after = value.split(",");
-  },
-  folder(row, value) {
-    row.folder = value;
-  },
-  code(row, value) {
-    const [letters = "", ...long] = value.split(",");
-    row.code = { letters, long, valued: "" };
-  },
-  valued(row, value) {
-    if (row.code) row.code = { ...row.code, valued: value };
-  },
-  values(row, value) {
-    row.values = values.find((one) => one === value) ?? "refused";
-  },
-  "values-in"(row, value) {
-    row.valuesIn = new Set(value.split(","));
-  },
-};
+const fields: ReadonlyMap<string, (row: Row, value: string) => void> = new Map(
+  Object.entries<(row: Row, value: string) => void>({
+    runs(row, value) {
+      row.runs = Number(value);
+    },
+    after(row, value) {
+      row.after = value.split(",");
+    },
+    folder(row, value) {
+      row.folder = value;
+    },
+    code(row, value) {
+      const [letters = "", ...long] = value.split(",");
+      row.code = { letters, long, valued: "" };
+    },
+    valued(row, value) {
+      if (row.code) row.code = { ...row.code, valued: value };
+    },
+    values(row, value) {
+      row.values = values.find((one) => one === value) ?? "refused";
+    },
+    "values-in"(row, value) {
+      row.valuesIn = new Set(value.split(","));
+    },
+  }),
+);
 
 function addHow(row: Row, how: string): void {
   for (const word of how.split(" ")) {
     const equals = word.indexOf("=");
-    if (equals > 0) fields[word.slice(0, equals)]?.(row, word.slice(equals + 1));
+    const field = equals > 0 ? fields.get(word.slice(0, equals)) : undefined;
+    if (field) field(row, word.slice(equals + 1));
     else if (word === "exact" || word === "flags") row.reads = word;
     else if (word === "subcommands") row.subcommands = {};
     else if (row.code && (word === "ends" || word === "permutes")) row.code = { ...row.code, [word]: true };
@@ -144,39 +147,48 @@ function addHow(row: Row, how: string): void {
   if (row.wraps) row.values ??= "refused";
 }
 
-const programs: ReadonlyMap<string, Program> = readRows();
+const lines: readonly string[] = data.trim().split("\n");
+const texts = new Map<string, string>();
+const filled = (text: string): string => text.replace(/\$(\w+)/g, (_, name: string) => texts.get(name) ?? "");
 
-function readRows(): Map<string, Program> {
-  const rows = new Map<string, Program>();
-  const texts = new Map<string, string>();
-  const filled = (text: string): string => text.replace(/\$(\w+)/g, (_, name: string) => texts.get(name) ?? "");
-  let met: Row[] = [];
-  for (const line of data.trim().split("\n")) {
-    const [, text, meaning = ""] = /^\$(\w+): (.*)$/.exec(line) ?? [];
+/** Where the lines of each name stand. */
+const places: ReadonlyMap<string, readonly number[]> = findLines();
+
+function findLines(): Map<string, number[]> {
+  const found = new Map<string, number[]>();
+  for (const [at, line] of lines.entries()) {
+    const [, text, meaning = ""] = line.startsWith("$") ? (/^\$(\w+): (.*)$/.exec(line) ?? []) : [];
     if (text !== undefined) texts.set(text, filled(meaning));
-    else if (line.startsWith(" ")) for (const row of met) addTo(row, line.slice(1), filled);
-    else if (!line.startsWith("# ")) {
-      const [names = "", how = "", options] = line.split("|").map((part) => part.trim());
-      // Programs of one line share a row as long as no other line tells them apart.
-      const rowOf = new Map<Program | undefined, Row>();
-      for (const name of names.split(" ")) {
-        const before = rows.get(name);
-        const row = rowOf.get(before) ?? { ...before };
-        rowOf.set(before, row);
-        rows.set(name, row);
+    else if (!line.startsWith(" ") && !line.startsWith("# "))
+      for (const name of line.slice(0, line.indexOf(" |")).split(" ")) {
+        const before = found.get(name);
+        if (before) before.push(at);
+        else found.set(name, [at]);
       }
-      met = [...rowOf.values()];
-      for (const row of met) {
-        addHow(row, how);
-        if (options !== undefined) row.options = filled(options);
-      }
-    }
   }
-  return rows;
+  return found;
+}
+
+/** A row is made when it is first asked for: a process asks for few. Programs with the same lines share one. */
+const rows = new Map<string, Program>();
+
+function rowAt(own: readonly number[]): Program {
+  const key = own.join(" ");
+  const known = rows.get(key);
+  if (known) return known;
+  const row: Row = {};
+  for (const at of own) {
+    const [, how = "", options] = (lines[at] ?? "").split("|").map((part) => part.trim());
+    addHow(row, how);
+    if (options !== undefined) row.options = filled(options);
+    for (let below = at + 1; lines[below]?.startsWith(" "); below++) addTo(row, lines[below]?.slice(1) ?? "");
+  }
+  rows.set(key, row);
+  return row;
 }
 
 /** One of the lines below that of its programs. */
-function addTo(row: Row, line: string, filled: (text: string) => string): void {
+function addTo(row: Row, line: string): void {
   const rest = line.slice(2);
   if (line.startsWith("~ ")) row.shortened = rest;
   else if (line.startsWith("> "))
@@ -198,10 +210,13 @@ function addTo(row: Row, line: string, filled: (text: string) => string): void {
 
 const unlisted: Program = {};
 
-export const programNames = (): readonly string[] => [...programs.keys()];
+export const programNames = (): readonly string[] => [...places.keys()];
 
 /** @param name as files are called, without folders and versions */
-export const programOf = (name: string): Program => programs.get(name) ?? unlisted;
+export function programOf(name: string): Program {
+  const own = places.get(name);
+  return own ? rowAt(own) : unlisted;
+}
 
 /** Whether all of its options are here. */
 export const hasOptions = ({ isPartly, options, subcommands }: Program): boolean =>

@@ -1,4 +1,4 @@
-/** `hookline explain`: which hooks would run on an event that somebody describes, and why. Nothing runs. */
+/** `hookline explain`: which hooks would run on an event that the caller describes, and why. Nothing runs. */
 import type { MeantLine } from "../../agents/skill-lines.ts";
 import type { Fields, HookEvent } from "../../engine/event.ts";
 import { type Explanation, isOwnEvent } from "../../engine/explain.ts";
@@ -89,7 +89,7 @@ async function rowing(
 
 const notServed = "the daemon does not serve its folder, so it never fires: see `hookline doctor`";
 
-/** Where somebody asks about clocks: the hooks that a clock would set off, if the daemon that runs served their folder. */
+/** For a question about clocks: the hooks that a clock would set off, if the daemon that runs served their folder. */
 async function unservedBy(event: HookEvent, hooks: readonly Hook[], { daemon }: Asked): Promise<ReadonlySet<string>> {
   if (event.name !== "schedule.due" || waitingForDaemon(hooks).length === 0) return new Set();
   const left = unserved(hooks, await daemon?.());

@@ -1,4 +1,4 @@
-/** Which runs somebody asks for: those of the project of their folder, unless they say otherwise. */
+/** Which runs are meant: those of the caller's project, unless the question names others. */
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { HooklineError } from "../../engine/error.ts";

@@ -76,7 +76,7 @@ export function serveOperations(all: OperationTable, context: OperationContext, 
         const found = await operation.run(input, { ...asked, ...more });
         const result = resultOf(operation, found);
         const told = untold.length > 0 && isFields(result) ? { ...result, not_told: untold } : result;
-        return { is: "done", result: told, found: told === result ? found : told };
+        return { is: "done", result: told, found };
       } catch (cause) {
         return { is: isBroken(cause) ? "broken" : "refused", message: messageOf(cause), cause };
       }

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { isForPerson, loosening, loosensBy } from "../../src/engine/loosening.ts";
-import { everyCommand } from "../../src/hosts/cli/find.ts";
+import { commandFor, everyCommand } from "../../src/hosts/cli/find.ts";
 import { operations } from "../../src/operations/index.ts";
 import { describeOperations, serveOperations } from "../../src/operations/serve.ts";
 
@@ -68,4 +68,14 @@ test("[R92] each command of the table of what loosens exists, and is known with 
     "pause --help",
   ])
     assert.equal(loosensBy(free.split(" ")), undefined, free);
+});
+
+test("[R92] a command whose name has two words is none where they are given as one, which no list of what loosens would know", async () => {
+  const two = [...(await everyCommand()).keys()].filter((name) => name.includes(" "));
+  assert.ok(two.includes("automation fire"));
+  for (const name of two) {
+    assert.equal(await commandFor(name, ["x"]), undefined, name);
+    const [first = "", second = ""] = name.split(" ");
+    assert.ok(await commandFor(first, [second]), name);
+  }
 });

@@ -28,6 +28,7 @@ export const actionsOf = (all: ReadonlyMap<string, Command>, name: string): [act
 
 /** Undefined: none is called so. @throws HooklineError usage, for an action that there is not */
 export async function commandFor(name: string, given: readonly string[]): Promise<FoundCommand | undefined> {
+  if (name.includes(" ")) return undefined; // "automation fire" in one word: what refuses agents looks at words
   if (Object.hasOwn(commands, name) && commands[name]) return { command: commands[name], rest: given };
   const all = await everyCommand();
   const own = all.get(name);

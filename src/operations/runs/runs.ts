@@ -43,7 +43,7 @@ interface Found {
 }
 
 export const runs: Operation<RunsAsked, Found> = {
-  summary: "list what hooks did, newest first; show, follow or cancel runs",
+  summary: "list what hooks did, newest first",
   params: runsParams,
   readOnly: true,
   example: "hookline runs --status failed --since 2h",

@@ -7,17 +7,16 @@ import { emitRecorded } from "../../../engine/later.ts";
 import type { Outcome } from "../../../engine/outcome.ts";
 import type { Run, Store } from "../../../engine/record.ts";
 import { isRecord } from "../../../engine/schema.ts";
-import type { LoadedHooks } from "../../../loading/load.ts";
 import { describedEvent } from "../../../operations/event.ts";
-import { untrustedWords } from "../../../operations/hooks/hook-counts.ts";
 import { shownOutcome, shownRuns } from "../../../operations/outcome.ts";
 import { systemPorts } from "../../../runtime/system.ts";
 import { type ExitCode, type Invocation, textFlag, textOfFile, textOfInput, usageError } from "../command.ts";
 import { type Line, openLine } from "../line.ts";
 import { painted } from "../operations/paint.ts";
 import { sharedStore } from "../place.ts";
+import { reportLoaded } from "../report-loaded.ts";
 import { type OpenedStore, openStore } from "../store.ts";
-import { isPersonThere, oneLine, reportProblems } from "../terminal.ts";
+import { isPersonThere, oneLine } from "../terminal.ts";
 
 export async function emit(invocation: Invocation): Promise<ExitCode> {
   const { id, now } = systemPorts();
@@ -90,16 +89,6 @@ function withIgnored({ loaded }: Line, event: HookEvent, { home, environment }: 
     const ignored = hook && answer && ignoredByAgent(hook, answer, { event: event.name, places });
     return ignored === undefined ? run : { ...run, notes: [ignored, ...run.notes] };
   };
-}
-
-/** Says on standard error what is broken, and how much does not run because no person has trusted it. */
-export function reportLoaded(
-  loaded: Pick<LoadedHooks, "problems" | "set" | "untrusted">,
-  invocation: Invocation,
-): void {
-  reportProblems(loaded, invocation);
-  const asking = untrustedWords(loaded);
-  if (asking !== undefined) invocation.terminal.error(`hookline: ${asking}`);
 }
 
 /** As deep as what sends it, where that is a program of a hook. Throws an Error where that is too deep. */

@@ -5,7 +5,6 @@ import type { OperationContext } from "../../../operations/operation.ts";
 import { eventTimings, hookTimings } from "../../../storage/sqlite/statistics.ts";
 import type { Invocation } from "../command.ts";
 import type { Line } from "../line.ts";
-import { loadActive } from "../loaded.ts";
 import { recordOver } from "../shared-store/record.ts";
 import { openStore, openStoreToRead } from "../store.ts";
 
@@ -45,8 +44,10 @@ export async function openAt(invocation: Invocation, { reads, folder = invocatio
     return opened;
   });
   const record = once(() => recordOver(invocation, store));
+  const activeIn = async (cwd: string): Promise<LoadedHooks> =>
+    (await import("../loaded.ts")).loadActive({ ...place, cwd }, store);
   const here = once(async () => {
-    loaded = opened?.loaded ?? (await loadActive(place, store));
+    loaded = opened?.loaded ?? (await activeIn(folder));
     return loaded;
   });
   if (!reads) await store.repair();
@@ -58,7 +59,7 @@ export async function openAt(invocation: Invocation, { reads, folder = invocatio
         explain: async (event) => (await line()).engine.explain(event),
         committed: async () => (await line()).engine.committed(),
       },
-      active: (asked) => (asked === folder ? here() : loadActive({ ...place, cwd: asked }, store)),
+      active: (asked) => (asked === folder ? here() : activeIn(asked)),
       board: async () => (await line()).board(),
       automations: async () => (await line()).automations(),
       linesOf: async (event) => (await line()).linesOf(event),

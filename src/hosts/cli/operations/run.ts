@@ -9,7 +9,7 @@ import { isFields } from "../../../operations/project-service.ts";
 import { type Answer, askedOf, sayMismatch, serveOperations } from "../../../operations/serve.ts";
 import type { Reader, Shown } from "../../../operations/shown.ts";
 import { type ExitCode, type Invocation, type RunCommand, usageError, wrongUse } from "../command.ts";
-import { reportLoaded } from "../hooks/emit.ts";
+import { reportLoaded } from "../report-loaded.ts";
 import { isPersonThere, oneLine, reportProblems, safeText, shortPath } from "../terminal.ts";
 import { type OpenedAt, openAt } from "./at.ts";
 import { painted } from "./paint.ts";

@@ -9,7 +9,7 @@ import { findProject, type Project, workspaceOf } from "../../../loading/project
 import { inputOf } from "../../../operations/runs/run-words.ts";
 import { ago } from "../../../operations/shown.ts";
 import { type ExitCode, type Invocation, textFlag, usageError } from "../command.ts";
-import { reportLoaded } from "../hooks/emit.ts";
+import { reportLoaded } from "../report-loaded.ts";
 import { openStoreToRead } from "../store.ts";
 import { oneLine, type Style, shortPath } from "../terminal.ts";
 import { offerTrust } from "../trust/trust.ts";

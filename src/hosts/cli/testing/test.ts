@@ -10,7 +10,7 @@ import { largestRulesFileInBytes } from "../../../formats/reading/yaml-tree.ts";
 import { isHookTest } from "../../../loading/places.ts";
 import { findProject } from "../../../loading/project.ts";
 import { type ExitCode, type Invocation, textFlag, usageError } from "../command.ts";
-import { reportLoaded } from "../hooks/emit.ts";
+import { reportLoaded } from "../report-loaded.ts";
 import { offerTrust } from "../trust/trust.ts";
 import { failuresOf } from "./expected.ts";
 import { loadCopy, perform } from "./perform.ts";

@@ -13,6 +13,7 @@ import { placeholders } from "../../src/engine/template.ts";
 import { automationFields } from "../../src/formats/automations/fields.ts";
 import { scriptFields } from "../../src/formats/scripts/fields.ts";
 import { operations } from "../../src/operations/index.ts";
+import { sentence } from "../../src/operations/serve.ts";
 import { groups, listOf } from "./groups.ts";
 
 const handlers = createHandlers(new Map());
@@ -79,7 +80,11 @@ const lists: Readonly<Record<string, () => string>> = {
   operations: () =>
     table(
       ["operation", "input", "what it does"],
-      [...operations].map(([name, { params, summary }]) => [`\`hookline.${name}\``, namesIn(params.json), summary]),
+      [...operations].map(([name, { params, summary }]) => [
+        `\`hookline.${name}\``,
+        namesIn(params.json),
+        sentence(summary),
+      ]),
     ),
   placeholders: () =>
     table(

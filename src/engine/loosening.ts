@@ -1,6 +1,6 @@
 /**
  * What loosens Hookline, which only a person does (R92): one table of commands. The built-in guard reads shell lines by it, the
- * commands themselves refuse by it, and an operation of it is no tool and no route.
+ * commands themselves refuse by it, and an operation of it is no tool, and no route but the dashboard's.
  */
 import { operationNames } from "./named.ts";
 import { unknownText } from "./pattern.ts";

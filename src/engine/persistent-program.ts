@@ -4,6 +4,7 @@ import type { HookSet } from "./hook.ts";
 import type { Command } from "./program.ts";
 import type { Failure } from "./record.ts";
 import { isRecord } from "./schema.ts";
+import { quote } from "./words.ts";
 
 /** When a persistent program is ended and started anew, and how much is asked of it at once. */
 export interface PersistentProgramLimits {
@@ -119,8 +120,6 @@ export function readAnswerLine(line: string): { id: string; fields: Fields } | s
   if (typeof id !== "string" && typeof id !== "number") return `it wrote an answer without an id: ${quote(line)}`;
   return { id: String(id), fields: value as Fields }; // JSON.parse gives JSON
 }
-
-export const quote = (line: string): string => JSON.stringify(line.length > 200 ? `${line.slice(0, 200)}…` : line);
 
 /** What a hook says of its program, as one text: equal for equal parameters. */
 export const contentOf = (params: object): string => JSON.stringify(params);

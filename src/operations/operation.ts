@@ -1,4 +1,4 @@
-/** What an operation is: a command, a route and a tool in one row. Whoever asks, and by whatever way, gets the same answer. */
+/** What an operation is: a command, a route and a tool in one row. Each way to ask it gets the same answer. */
 import type { MeantLine } from "../agents/skill-lines.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Fields, HookEvent, Instant, Json, MaybePromise } from "../engine/event.ts";
@@ -88,7 +88,7 @@ export interface Operation<P, R = Json> {
   /** JSON Schema and check of the input, with words for each parameter. */
   params: Schema<P>;
   readOnly: boolean;
-  /** It loosens a guard or trusts (R92): it is a command, and no route and no tool. */
+  /** It loosens a guard or trusts (R92): it is a command, no tool, and no route but the dashboard's. */
   for?: "person";
   /** Where the command is called otherwise than the operation: `list`, `runs show`. */
   command?: string;

@@ -521,20 +521,21 @@ split | partly | filter$
 man | partly | P,pager$ H,html?$
 zip | partly | -TT$ unzip-command$
 bat batcat delta | partly | pager$
-bash sh dash ash rbash | shell values=refused
+bash sh dash ash rbash | shell
 vim vi nvim view vimdiff gvim rvim | editor values=refused
 # other languages, and terminals and clocks that carry a line: read in carriers.ts
-zsh fish ksh ksh93 mksh pdksh yash csh tcsh elvish nu xonsh pwsh powershell cmd parallel expect socat ncat tmux screen at batch crontab gdb lldb emacs emacsclient ed ex m4 tclsh wish fc alias complete bind | values=refused
+fish ksh93 pdksh yash csh tcsh elvish nu xonsh pwsh powershell cmd parallel expect socat ncat tmux screen at batch crontab gdb lldb emacs emacsclient ed ex m4 wish fc alias complete bind | values=refused
 # nothing here can tell which of their words is a program
-dtach firejail bwrap start-stop-daemon daemonize nodemon npm-run-all osascript sem run-parts rr scl nix guix schroot proot fakechroot dbus-launch aa-exec runcon sg newgrp capsh git-shell | opaque values=refused
+dtach firejail bwrap start-stop-daemon daemonize nodemon npm-run-all sem run-parts rr scl nix guix schroot proot fakechroot dbus-launch aa-exec runcon sg newgrp capsh git-shell | opaque values=refused
+osascript | opaque
 setuidgid envdir softlimit chpst s6-setuidgid catchsegv eatmydata cpulimit trickle mispipe ifne pee errno lckdo annotate-output libtool moreutils ltrace-run dpkg-trigger | opaque values=refused
-ssh-agent perf valgrind nix-shell | values=refused
+ash rbash ssh-agent valgrind | values=refused
 # builtins: code, names of variables, or what changes the line
 eval source . trap let declare typeset local readonly export read unalias shopt set shift unset mapfile readarray getopts compgen compopt enable hash history jobs bg fg disown coproc select function caller dirs pushd popd emulate autoload zmodload wait | values=refused
 # they run what they are given, again and again or in a package
 run-s run-p onchange chokidar dotenvx shx lint-staged husky lerna nx turbo wireit | values=refused
 # they run it elsewhere, or as another user
-ssh scp sftp rsync mosh rsh numactl scriptreplay byobu watchexec fswatch nc | values=refused
+ssh scp sftp rsync mosh rsh scriptreplay byobu watchexec fswatch nc | values=refused
 # languages and shells
 oil osh sqlite psql mysql mariadb mongosh mongo redis-cli clickhouse-client duckdb nano man bc dc gnuplot octave r scala kotlin jshell ghci runghc runhaskell erl elixir iex irb pry ipython jupyter clojure clj bb racket guile sbcl awkcc java gs tex latex pdflatex xelatex lualatex groff troff debugfs ftp lftp telnet zip | values=refused
 # some of their options run a program, or name files to write
@@ -542,7 +543,7 @@ fd fdfind tar gtar bsdtar split yq | values=refused
 # they build by files of the project
 bmake cmake ninja mage ant bazel swift | values=refused
 # they choose versions of tools
-pipx nvm asdf mamba nix-build volta fnm corepack | values=refused
+nvm asdf mamba nix-build corepack | values=refused
 sh bash dash zsh ksh mksh python pypy perl ruby node nodejs deno bun tsx ts-node php lua luajit rscript tclsh osascript julia groovy | values=script
 npm pnpm yarn make gmake just task cargo go mvn gradle gradlew dotnet poetry bundle rake | values=tasks
 npx pnpx bunx uvx | values=runner

@@ -122,10 +122,13 @@ const fields: ReadonlyMap<string, (row: Row, value: string) => void> = new Map(
       row.code = { letters, long, valued: "" };
     },
     valued(row, value) {
-      if (row.code) row.code = { ...row.code, valued: value };
+      if (!row.code) throw new Error(`valued=${value} has no code before it`);
+      row.code = { ...row.code, valued: value };
     },
     values(row, value) {
-      row.values = values.find((one) => one === value) ?? "refused";
+      const meant = values.find((one) => one === value);
+      if (!meant || row.values) throw new Error(`values=${value} is unknown, or the program has values already`);
+      row.values = meant;
     },
     "values-in"(row, value) {
       row.valuesIn = new Set(value.split(","));
@@ -144,7 +147,6 @@ function addHow(row: Row, how: string): void {
     else if (isMark(word)) row[marks[word]] = true;
     else if (word !== "") throw new Error(`${word} says nothing of a program in program-table.ts`);
   }
-  if (row.wraps) row.values ??= "refused";
 }
 
 const lines: readonly string[] = data.trim().split("\n");
@@ -183,6 +185,7 @@ function rowAt(own: readonly number[]): Program {
     if (options !== undefined) row.options = filled(options);
     for (let below = at + 1; lines[below]?.startsWith(" "); below++) addTo(row, lines[below]?.slice(1) ?? "");
   }
+  if (row.wraps) row.values ??= "refused";
   rows.set(key, row);
   return row;
 }

@@ -38,7 +38,7 @@ export interface HooksPlan {
   name?: string;
   /** The hook that is kept and runs first. */
   original?: string;
-  /** There are bytes to write: more than a time to set. */
+  /** There is something to write. */
   changed: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The commands that are no operations: they live on a terminal, or are a process. All others are rows of src/operations/, which
- * find.ts puts beside these. Code is loaded only when a command runs.
+ * The commands that are no rows of src/operations/: most live on a terminal, or are a process. find.ts puts the rows beside these; of
+ * two with one name this one counts. Code is loaded only when a command runs.
  */
 import type { Command } from "./command.ts";
 
@@ -227,7 +227,7 @@ export const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import("./hooks/schema.ts")).schema,
   },
   "runs cancel": {
-    summary: "end a run of an automation that waits or is performed, on whatever machine",
+    summary: "end a run of an automation that waits or is performed, on any machine",
     usage: "runs cancel RUN [--json]",
     example: "hookline runs cancel 06e5qxk8t0z4",
     flags: {},

@@ -38,7 +38,7 @@ export interface ModulesProcess {
   hasEnded(): boolean;
   /** Ends it as soon as it has answered what is under way. Safe to call twice. */
   retire(reason: string): void;
-  /** Ends all of it at once. Safe to call twice. */
+  /** Ends it and what it has started: it is told, then asked by TERM, then killed. Safe to call twice. */
   end(reason: string): void;
 }
 

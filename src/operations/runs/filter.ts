@@ -53,7 +53,7 @@ export const runsParams: Schema<RunsAsked> = object(
     event: someText("only runs of this event"),
     eventId: someText("only runs of the event with this id"),
     session: someText("only runs of this session"),
-    project: someText("only runs of the project that this folder belongs to; default: the folder of who asks"),
+    project: someText("only runs of the project that this folder belongs to; default: the caller's folder"),
     all: say(flag, "runs of all projects", false),
     before: someText("only runs that were written down before the run with this id: the next page"),
     limit: say(integer(undefined, 1, 10_000), "how many at most", usualLimit),

@@ -3,16 +3,17 @@
  * whatever ends the process fails what is under way. The programs and the modules of hooks differ in what a line says.
  */
 import type { Seconds } from "../../engine/event.ts";
-import { longestLineInBytes, quote } from "../../engine/persistent-program.ts";
+import { longestLineInBytes } from "../../engine/persistent-program.ts";
 import type { PipedProcess } from "../../engine/program.ts";
 import type { Failure } from "../../engine/record.ts";
+import { quote } from "../../engine/words.ts";
 import { createLineReader } from "../../files/lines.ts";
 
 export type Settled<A> =
   | { is: "answer"; answer: A; line: string }
   | { is: "failure"; failure: Failure; reason: string; stderr?: string };
 
-/** Who waits for an answer. */
+/** A question whose answer is waited for. */
 export interface Asker<A> {
   /** The number of its question, once it was sent. */
   id?: string;

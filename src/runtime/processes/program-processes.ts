@@ -49,7 +49,7 @@ export interface Processes {
 
 /** A longer delay is not waited for: questions fail until it is over. */
 const waitedFor = 500;
-/** Who has lived so long has not failed at its start. */
+/** A process that has lived so long has not failed at its start. */
 const livesWell = 10_000;
 
 export function createProcesses(options: ProcessesOptions): Processes {
@@ -179,11 +179,17 @@ function runProcess(
       over(process, end);
     },
   });
+  let last: { given: Question["environment"]; text: string | undefined } | undefined;
+  /** Questions of one sender share their environment. */
+  const environmentOf = ({ environment: given }: Question): string | undefined => {
+    if (last?.given !== given) last = { given, text: unsaid(given, environment) };
+    return last.text;
+  };
   const process: RunningProcess = {
     ...dialogue,
     send(job) {
       job.sentAt = performance.now();
-      dialogue.send(job, (id) => questionLine(id, job.question, unsaid(job.question.environment, environment)));
+      dialogue.send(job, (id) => questionLine(id, job.question, environmentOf(job.question)));
     },
     /** One that was never asked is as good as new, else none would ever be. */
     isWornOut: () =>

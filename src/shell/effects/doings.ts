@@ -6,18 +6,21 @@ import type { SimpleCommand, Written } from "../../engine/effects.ts";
  * sends: the program gives the file's content to the network. fills: something comes there or goes, which guards of files alone need to
  * know. edits: it is read and written. path: it is read, if it looks like a path.
  */
-export type Use =
-  | "reads"
-  | "writes"
-  | "deletes"
-  | "permits"
-  | "executes"
-  | "sends"
-  | "host"
-  | "fills"
-  | "nothing"
-  | "edits"
-  | "path";
+export type Use = (typeof uses)[number];
+const uses = [
+  "reads",
+  "writes",
+  "deletes",
+  "permits",
+  "executes",
+  "sends",
+  "host",
+  "fills",
+  "nothing",
+  "edits",
+  "path",
+] as const;
+export const useOf = (word: string): Use | undefined => uses.find((one) => one === word);
 
 /** One thing that the words of a command do. */
 export interface Doing extends Omit<Written, "path" | "command"> {
@@ -63,6 +66,9 @@ export const withoutDashes = (name: string): string => (name.startsWith("-") ? n
 export const has = ({ options }: Spelling, ...names: string[]): boolean => options.some((one) => isCalled(one, names));
 export const valuesOf = ({ options }: Spelling, ...names: string[]): string[] =>
   options.flatMap((one) => (one.value !== undefined && isCalled(one, names) ? [one.value] : []));
+
+export const asPaths = (paths: readonly string[]): Written[] => paths.map((path) => ({ path }));
+export const asWhole = (paths: readonly string[]): Written[] => paths.map((path) => ({ path, whole: true }));
 
 /** For guards of files alone. */
 export const filled = (all: readonly Written[]): Doing[] =>

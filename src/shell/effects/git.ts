@@ -5,13 +5,11 @@ import { baseName } from "../../engine/pattern.ts";
 import { anyBelow } from "../archives.ts";
 import { treesOf } from "../git/trees.ts";
 import { isOption, operandsOf, valuesOf as valuesIn } from "../own-words.ts";
-import { type Doing, filled, has, type Use, valuesOf } from "./doings.ts";
+import { asPaths, asWhole, type Doing, filled, has, type Use, valuesOf } from "./doings.ts";
 import { moves } from "./files.ts";
 import { hostIn } from "./transfers.ts";
 
 type Words = readonly string[];
-const asPaths = (paths: readonly string[]): Written[] => paths.map((path) => ({ path }));
-const asWhole = (paths: readonly string[]): Written[] => paths.map((path) => ({ path, whole: true }));
 const output =
   (short: string, long: string) =>
   (words: Words): Written[] =>

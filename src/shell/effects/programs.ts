@@ -9,7 +9,7 @@ import type { SimpleCommand, Written } from "../../engine/effects.ts";
 import { unknownText } from "../../engine/pattern.ts";
 import { archives } from "../archives.ts";
 import { operandsOf, valuesOf as valuesIn } from "../own-words.ts";
-import { type Doing, filled, has, type Own, type ProgramRow, type Use } from "./doings.ts";
+import { asPaths, asWhole, type Doing, filled, has, type Own, type ProgramRow, type Use, useOf } from "./doings.ts";
 import {
   afterFirst,
   archive,
@@ -29,8 +29,6 @@ import { cloudCopy, curl, gh, items, puts, sendsPaths, wget } from "./transfers.
 
 type Words = readonly string[];
 const does = (use: Use, words: Words): Doing[] => words.map((word) => ({ does: use, word }));
-const asPaths = (paths: Words): Written[] => paths.map((path) => ({ path }));
-const asWhole = (paths: Words): Written[] => paths.map((path) => ({ path, whole: true }));
 const hasBlank = (word: string): boolean => /\s/.test(word);
 export const pathsIn = (text: string): string[] => text.split(/[\s'"`;|&()<>,!]+/).filter((one) => /[/.~]/.test(one));
 /** What the words as they stand say to guards of files. */
@@ -242,6 +240,12 @@ const marks = {
 } as const;
 const isMark = (token: string): token is keyof typeof marks => Object.hasOwn(marks, token);
 
+/** A word that is spelled wrong would take a guard away in silence. */
+function known<T>(found: T | undefined, word: string): T {
+  if (found === undefined) throw new Error(`${word} says nothing of a program in effects/programs.ts`);
+  return found;
+}
+
 function readRow(text: string): ProgramRow {
   const row: ProgramRow = {};
   const operands: Use[] = [];
@@ -249,14 +253,13 @@ function readRow(text: string): ProgramRow {
   for (const token of text.split(" ")) {
     const [name = "", value] = token.split("=");
     const names = value?.split(",");
-    if (token.startsWith("@")) row.own = owns[token.slice(1)] ?? (() => []);
+    if (token.startsWith("@")) row.own = known(owns[token.slice(1)], token);
     else if (isMark(token)) row[marks[token]] = true;
     else if (name === "below") row.below = names ?? true;
     else if (name === "dry") row.dry = names ?? [];
     else if (name === "decodes") row.decodes = (spelled) => names === undefined || has(spelled, ...names);
-    else if (value !== undefined)
-      options[name] = [value as Use]; // the text above holds uses alone
-    else operands.push(token as Use); // the same
+    else if (value !== undefined) options[name] = [known(useOf(value), token)];
+    else operands.push(known(useOf(token), token));
   }
   if (operands.length > 0) row.operands = operands;
   if (Object.keys(options).length > 0) row.options = options;

@@ -81,13 +81,13 @@ function momentAfter(written: string, context: MomentContext): Instant | undefin
 const isoMoment = /^(\d{4})-(\d\d)-(\d\d)(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?\s*(?:Z|[+-]\d\d:?\d\d)?)?$/i;
 
 /** A date that there is, with a time or without; without a zone it is this machine's. */
-function instantOf(written: string): Instant | undefined {
+export function instantOf(written: string): Instant | undefined {
   const text = written.trim();
   const [, year, month, day] = isoMoment.exec(text) ?? [];
   if (day === undefined) return undefined;
   if (new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() !== Number(day)) return undefined;
   const moment = Date.parse(
-    text
+    (text.length > "2030-01-31".length ? text : `${text}T00:00`) // a date alone would be one of Greenwich
       .replace(" ", "T")
       .replace(/\s+/g, "")
       .replace(/([+-]\d\d)(\d\d)$/, "$1:$2"),

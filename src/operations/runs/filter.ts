@@ -7,11 +7,11 @@ import { eventNames, resolveEvent } from "../../engine/events.ts";
 import { nearest } from "../../engine/nearest.ts";
 import type { RunFilter, RunStatus } from "../../engine/record.ts";
 import { flag, integer, object, oneOf, type Schema, say, someText } from "../../engine/schema.ts";
-import { delayOf } from "../../formats/automations/moment.ts";
+import { delayOf, instantOf } from "../../formats/automations/moment.ts";
 import { allNamesOf, hooksCalled } from "../hooks/named-hook.ts";
 import { type Asked, folderOf } from "../operation.ts";
 import { projectFolders } from "../project-folders.ts";
-import type { RecordStore } from "../record.ts";
+import { eventNamed, type RecordStore, runNamed } from "../record.ts";
 
 export const runStatus: Schema<RunStatus> = oneOf(
   "queued",
@@ -71,14 +71,13 @@ function moment(description: string): Schema<string> {
 }
 
 function momentIn(written: string, now: Instant): Instant | undefined {
-  const seconds = delayOf(written);
-  const at = seconds === undefined ? Date.parse(written) : now - seconds * 1000;
-  return Number.isNaN(at) ? undefined : at;
+  const seconds = /^\d+$/.test(written.trim()) ? undefined : delayOf(written); // a number alone may mean anything
+  return seconds === undefined ? instantOf(written) : now - seconds * 1000;
 }
 
-/** @throws HooklineError usage, event_unknown, hook_unknown */
+/** @throws HooklineError usage, event_unknown, hook_unknown, run_unknown */
 export async function filterOf(params: RunsAsked, asked: Asked, record: RecordStore): Promise<RunFilter> {
-  const { hook, event, since, project, all, limit = usualLimit, ...same } = params;
+  const { hook, event, eventId, since, before, project, all, limit = usualLimit, ...same } = params;
   if (all && project !== undefined) throw wrong("all and project exclude each other", "leave one of them out");
   const folders = all ? undefined : projectMeant(project, asked);
   const from = since === undefined ? undefined : momentIn(since, asked.now());
@@ -86,7 +85,9 @@ export async function filterOf(params: RunsAsked, asked: Asked, record: RecordSt
     ...same,
     limit,
     ...(event === undefined ? {} : { event: eventMeant(event) }),
+    ...(eventId === undefined ? {} : { eventId: (await eventNamed(record, eventId)).stored.event.id }),
     ...(from === undefined ? {} : { since: from }),
+    ...(before === undefined ? {} : { before: (await runNamed(record, before)).id }),
     ...(folders ? { folders } : {}),
     ...(hook === undefined ? {} : { hook: await hooksMeant(hook, asked, record) }),
   };

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import type { Fields, Json } from "../../../src/engine/event.ts";
 import type { LlmConfig } from "../../../src/formats/automations/fields.ts";
+import { instantOf } from "../../../src/formats/automations/moment.ts";
 import { compile, told, written } from "../automation-helpers.ts";
 
 const now = Date.parse("2026-01-01T00:00:00Z");
@@ -424,4 +425,16 @@ test("nothing that is written makes it throw", () => {
     { name: {}, trigger: [], context_steps: {}, llm_config: 5, id: [] },
   ] as Json[])
     assert.ok(compile(value).findings.length > 0);
+});
+
+test("a date without a time and without a zone begins at midnight of this machine's zone", (t) => {
+  const { TZ } = process.env;
+  t.after(() => {
+    if (TZ === undefined) delete process.env.TZ;
+    else process.env.TZ = TZ;
+  });
+  process.env.TZ = "Pacific/Auckland";
+  assert.equal(instantOf("2026-11-30"), Date.UTC(2026, 10, 29, 11));
+  assert.equal(instantOf("2026-11-30T00:00"), instantOf("2026-11-30"));
+  assert.equal(instantOf("2026-11-30T00:00Z"), Date.UTC(2026, 10, 30));
 });

@@ -19,3 +19,18 @@ test("[B38] a build that failed is seen in lists of runs, and whole where one ru
     /^answer +said: Web build: failed: exit 1\.\n +Api build: success\.\n +Ran `test api = api` and /m,
   );
 });
+
+test("purge refuses what is no date, and a moment to come, and deletes nothing then", (t) => {
+  const place = world(t);
+  assert.equal(place.hookline("emit", "Stop").status, 0);
+  for (const [before, says] of [
+    ["keep 2027", /"keep 2027" is not a date such as 2026-01-31/],
+    ["2026-02-30", /is not a date/],
+    ["2999-01-01", /lies in the future, so all would be deleted/],
+  ] as const) {
+    const { status, stderr } = place.hookline("purge", "--before", before);
+    assert.equal(status, 2, stderr);
+    assert.match(stderr, says);
+  }
+  assert.equal(place.hookline("why", "last").status, 0, "the event is still there");
+});

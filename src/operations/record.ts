@@ -1,6 +1,6 @@
 /** The record as people ask it, and the run or the event that a person names: by its id, or by the beginning that no other has. */
 import { HooklineError } from "../engine/error.ts";
-import type { HookId, MaybePromise } from "../engine/event.ts";
+import type { HookEvent, HookId, MaybePromise } from "../engine/event.ts";
 import type { Run, Store, StoredEvent } from "../engine/record.ts";
 import { isInside } from "../files/paths.ts";
 import type { Asked } from "./operation.ts";
@@ -10,6 +10,8 @@ export interface RecordStore extends Store {
   idsFrom(table: "run" | "event", beginning: string, most: number): MaybePromise<string[]>;
   /** The newest event in these folders or below them. */
   newestEventIn(folders: readonly string[]): MaybePromise<string | undefined>;
+  /** By their ids, as far as they are still there. */
+  eventsCalled(ids: readonly string[]): MaybePromise<ReadonlyMap<string, HookEvent>>;
   /** With the names that they had last; also those that are gone. */
   hooksWithRuns(): MaybePromise<{ hook: HookId; name: string }[]>;
 }
@@ -34,6 +36,10 @@ const lookingThrough = (store: Store): RecordStore => ({
   newestEventIn: async (folders) =>
     (await store.events(lookedThrough)).find(({ event }) => folders.some((folder) => isInside(folder, event.cwd)))
       ?.event.id,
+  async eventsCalled(ids) {
+    const found = await Promise.all(ids.map((id) => store.event(id)));
+    return new Map(found.flatMap((stored) => (stored ? [[stored.event.id, stored.event] as const] : [])));
+  },
   async hooksWithRuns() {
     const runs = await store.runs({ limit: lookedThrough });
     return [...new Map(runs.map(({ hook, hookName }) => [hook, { hook, name: hookName }])).values()];

@@ -161,6 +161,23 @@ for (const [name, input, count] of questions)
     for (const answer of answers) assert.deepEqual(steady(answer.rows), steady(rows), `${answer.way}: ${answer.says}`);
   });
 
+test("[R100] a run has the same fields in the list of runs and where it is shown whole, with its call and what its answer did to it", async () => {
+  const { rows } = (await ways.post?.("runs", { event: "tool_start" })) ?? {};
+  const [row] = rows as [Record<string, unknown>]; // the list of one run
+  const { id, eventId, startedAt, ms, hook, hookName, ...rest } = row;
+  assert.match(`${hook} ${hookName}`, /no_push.* no_push$/);
+  assert.ok(
+    typeof ms === "number" && typeof eventId === "string" && new Date(String(startedAt)).toISOString() === startedAt,
+  );
+  assert.deepEqual(rest, {
+    ...{ event: "PreToolUse", session: "one", status: "completed", outcome: "blocked", call: "Bash: git push" },
+    ...{ reason: `not from ${shop}`, cause: "event:PreToolUse", cwd: shop, sender: "emit" },
+  });
+  const { rows: whole } = (await ways.get?.("run", { id })) ?? {};
+  assert.deepEqual({ ...(whole as object), ...row }, whole);
+  assert.deepEqual((whole as { answer: unknown }).answer, { verdict: { is: "deny", by: hook, reason: rest.reason } });
+});
+
 /** What cannot be meant is refused, with one sentence. */
 const wrong: readonly (readonly [name: string, input: Input, says: RegExp])[] = [
   ["runs", { event: "PreTolUse" }, /no event is called "PreTolUse".*did you mean "PreToolUse"\?/],

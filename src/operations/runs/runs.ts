@@ -4,7 +4,7 @@ import type { Fields } from "../../engine/event.ts";
 import type { Hook } from "../../engine/hook.ts";
 import { shortened } from "../../engine/one-line.ts";
 import { workerOf } from "../../engine/queue.ts";
-import type { Run, RunFilter, RunStatus, Store } from "../../engine/record.ts";
+import type { Run, RunFilter, Store } from "../../engine/record.ts";
 import { labelled } from "../../engine/run.ts";
 import { object, text } from "../../engine/schema.ts";
 import { isUntrusted } from "../../loading/trust/untrusted.ts";
@@ -15,30 +15,12 @@ import { automationLines, automationRun } from "./automation-runs.ts";
 import { filterOf, type RunsAsked, runsParams } from "./filter.ts";
 import { followUpsOf, type KeptFollowUp, subjectOf } from "./follow-ups.ts";
 import { markOf } from "./marks.ts";
+import { type RunRow, runRow, runRows } from "./run-row.ts";
 import { resultOf, statusAndResult } from "./run-words.ts";
-
-/** A run in a list. */
-export interface RunRow {
-  id: string;
-  hook: string;
-  event: string;
-  eventId: string;
-  session: string | null;
-  status: RunStatus;
-  reason: string | null;
-  cause: string;
-  startedAt: string;
-  ms: number | null;
-}
-
-export const runRow = (run: Run): RunRow => ({
-  ...{ id: run.id, hook: run.hook, event: run.eventName, eventId: run.eventId, session: run.session ?? null },
-  ...{ status: run.status, reason: run.reason ?? null, cause: run.cause },
-  ...{ startedAt: new Date(run.startedAt).toISOString(), ms: run.ms ?? null },
-});
 
 interface Found {
   runs: readonly Run[];
+  rows: readonly RunRow[];
   filter: RunFilter;
 }
 
@@ -50,9 +32,10 @@ export const runs: Operation<RunsAsked, Found> = {
   async run(params, asked) {
     const record = await recordOf(asked);
     const filter = await filterOf(params, asked, record);
-    return { runs: await record.runs(filter), filter };
+    const found = await record.runs(filter);
+    return { runs: found, rows: await runRows(found, record), filter };
   },
-  rows: (found) => found.runs.map(runRow),
+  rows: ({ rows }) => rows,
   show: async ({ runs: found, filter }, reader) =>
     found.length > 0 ? [tableOf(found), ...moreOf(found, filter)] : noneOf(filter, reader),
 };
@@ -95,6 +78,7 @@ const longestResult = 400;
 
 interface Whole {
   run: Run;
+  row: RunRow;
   trust: string;
   followUps: readonly KeptFollowUp[];
   /** Of an automation's run: the fields of specification 000. */
@@ -111,17 +95,21 @@ export const run: Operation<{ id: string }, Whole> = {
   async run({ id }, asked) {
     const record = await recordOf(asked);
     const found = await runNamed(record, id);
-    const hook = await hookOfRun(found, record);
+    const [hook, [row = runRow(found, undefined)]] = await Promise.all([
+      hookOfRun(found, record),
+      runRows([found], record),
+    ]);
     return {
-      run: found,
+      ...{ run: found, row },
       trust: hook ? trustWords(hook) : "not known",
       followUps: await followUpsOf(found, record),
       automation: await automationRun(found, record),
     };
   },
-  rows: ({ run: found, trust, followUps, automation }) => ({
-    ...found,
-    trust,
+  rows: ({ run: found, row, trust, followUps, automation }) => ({
+    ...{ ...row, trust, worker: workerOf(found) ?? null, asked: found.asked },
+    ...{ answer: found.outcome ?? null, withheld: found.withheld ?? null, tokens: found.tokens ?? null },
+    ...{ steps: found.steps, notes: found.notes },
     ...(followUps.length > 0 && { followUps: followUps.map(({ run: _run, ...one }) => one) }),
     ...(automation && { automation }),
   }),

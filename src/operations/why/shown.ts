@@ -1,15 +1,12 @@
 /** What `why` says to a person: the decision, the hooks that answered, those that listen and did not run, and what to type next. */
-import type { Fields } from "../../engine/event.ts";
-import { textField } from "../../engine/event.ts";
 import type { Hook } from "../../engine/hook.ts";
 import type { StoredEvent } from "../../engine/record.ts";
-import { isRecord } from "../../engine/schema.ts";
 import { counted } from "../../engine/words.ts";
+import { callOf } from "../call.ts";
 import { shownEffects } from "../effects.ts";
 import { folderOf } from "../operation.ts";
 import { shownOutcome } from "../outcome.ts";
 import { markOf } from "../runs/marks.ts";
-import { inputOf } from "../runs/run-words.ts";
 import { ago, type Cell, oneLine, placeOf, type Reader, type Shown } from "../shown.ts";
 import type { Reason } from "./reasons.ts";
 import type { FoundWhy } from "./why.ts";
@@ -68,13 +65,6 @@ function headLines({ event, outcome, set, redacted }: StoredEvent, { at, path }:
       ? [dim("the store redacted secrets in the payload: a condition on them may read differently here")]
       : []),
   ];
-}
-
-/** The tool, and the part of its input that a person would name. */
-function callOf(data: Fields): string | undefined {
-  const tool = textField(data, "tool_name");
-  if (tool === undefined) return textField(data, "prompt");
-  return isRecord(data.tool_input) ? `${tool}: ${inputOf(data.tool_input as Fields)}` : tool; // payloads are JSON
 }
 
 /** No hook answered: which hooks listen, or what to type where none does. */

@@ -3,7 +3,15 @@
  * runs are gathered while a transaction is under way and written in the next one; what counts for all is its own transaction.
  */
 import { HooklineError } from "../../engine/error.ts";
-import { type Counter, firstTurn, type HookId, type Instant, type SessionId, type Turn } from "../../engine/event.ts";
+import {
+  type Counter,
+  firstTurn,
+  type HookEvent,
+  type HookId,
+  type Instant,
+  type SessionId,
+  type Turn,
+} from "../../engine/event.ts";
 import type { Baseline, Claim, Found, Paused, Refusal, Store } from "../../engine/record.ts";
 import { createKeeper, type Keeping } from "../sqlite/keep.ts";
 import {
@@ -35,6 +43,7 @@ export interface PostgresStoreOptions extends Keeping, ConnectionOptions {
 export interface RecordQueries {
   idsFrom(table: "run" | "event", beginning: string, most: number): Promise<string[]>;
   newestEventIn(folders: readonly string[]): Promise<string | undefined>;
+  eventsCalled(ids: readonly string[]): Promise<ReadonlyMap<string, HookEvent>>;
   hooksWithRuns(): Promise<{ hook: HookId; name: string }[]>;
 }
 
@@ -194,6 +203,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     lastFired: () => ask(reading.lastFired),
     idsFrom: (table, beginning, most) => ask((query) => reading.idsFrom(query, table, beginning, most)),
     newestEventIn: (folders) => ask((query) => reading.newestEventIn(query, folders)),
+    eventsCalled: (ids) => ask((query) => reading.eventsCalled(query, ids)),
     hooksWithRuns: () => ask(reading.hooksWithRuns),
 
     repair: (isAlive, at) =>

@@ -1,5 +1,5 @@
 /** Questions about what Postgres holds of events and runs, each one statement. */
-import type { HookId, Instant } from "../../engine/event.ts";
+import type { HookEvent, HookId, Instant } from "../../engine/event.ts";
 import type { Run, RunFilter, StoredEvent } from "../../engine/record.ts";
 import {
   type EventRow,
@@ -113,6 +113,12 @@ export async function newestEventIn(query: Query, folders: readonly string[]): P
     [folders.map(written)],
   );
   return row && readBack(row.id);
+}
+
+export async function eventsCalled(query: Query, ids: readonly string[]): Promise<Map<string, HookEvent>> {
+  const sql = `select ${eventColumns} from hookline.event where id = any($1::text[])`;
+  const rows = await query<EventRow>(sql, [ids.map(written)]);
+  return new Map(rows.map((row) => [readBack(row.id), eventOf(row).event]));
 }
 
 /** With the names that they had last; also those that are gone. */

@@ -14,6 +14,9 @@ import type { Database } from "./database.ts";
 import type { Keeper } from "./keep.ts";
 import {
   type Claimed,
+  type EventRow,
+  eventFields,
+  eventOf,
   firstRefusal,
   firstReport,
   interruption,
@@ -167,6 +170,12 @@ export function addPendingChecks(
 export function runNamed(database: Database, id: string): Run | undefined {
   const row = database.get<RunRow>(`select ${runFields.join()} from run where id = ?`, written(id));
   return row && runOf(row);
+}
+
+export function eventsCalled(database: Database, ids: readonly string[]): Map<string, HookEvent> {
+  const one = `select ${eventFields.join()} from event where id = ?`;
+  const rows = ids.flatMap((id) => database.get<EventRow>(one, written(id)) ?? []);
+  return new Map(rows.map((row) => [readBack(row.id), eventOf(row).event]));
 }
 
 /** The ids that begin so: at most so many. */

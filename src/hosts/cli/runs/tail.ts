@@ -5,8 +5,9 @@ import type { Run, RunFilter } from "../../../engine/record.ts";
 import { recordOf } from "../../../operations/record.ts";
 import { filterOf } from "../../../operations/runs/filter.ts";
 import { markOf } from "../../../operations/runs/marks.ts";
+import { runRows } from "../../../operations/runs/run-row.ts";
 import { statusAndResult } from "../../../operations/runs/run-words.ts";
-import { runRow, runs } from "../../../operations/runs/runs.ts";
+import { runs } from "../../../operations/runs/runs.ts";
 import { askedOf } from "../../../operations/serve.ts";
 import type { ExitCode, Invocation } from "../command.ts";
 import { openAt } from "../operations/at.ts";
@@ -35,12 +36,10 @@ export async function tail(invocation: Invocation): Promise<ExitCode> {
       for (const run of before.slice(-shownBefore)) terminal.print(lineOf(run, terminal));
     }
     while (!signal.aborted) {
-      for (const run of await newest()) {
-        if (seen.get(run.id) === run.status) continue;
-        seen.set(run.id, run.status);
-        if (json) terminal.print(JSON.stringify(runRow(run)));
-        else if (run.status !== "running") terminal.print(lineOf(run, terminal));
-      }
+      const news = (await newest()).filter((run) => seen.get(run.id) !== run.status);
+      for (const run of news) seen.set(run.id, run.status);
+      if (json) for (const row of await runRows(news, record)) terminal.print(JSON.stringify(row));
+      else for (const run of news) if (run.status !== "running") terminal.print(lineOf(run, terminal));
       await wait(pause, undefined, { signal }).catch(() => {}); // Ctrl-C ends it
     }
     return 0;

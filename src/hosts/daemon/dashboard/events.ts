@@ -2,38 +2,23 @@
 import { basename } from "node:path";
 import { howToAllow } from "../../../engine/counting.ts";
 import { messageOf } from "../../../engine/error.ts";
-import { type Fields, type HookEvent, type Json, textField } from "../../../engine/event.ts";
+import { type Fields, type Json, textField } from "../../../engine/event.ts";
 import { rowOf } from "../../../engine/events.ts";
 import { type HookSet, isBuiltIn } from "../../../engine/hook.ts";
-import { shortened } from "../../../engine/one-line.ts";
 import type { Run, Store, StoredEvent } from "../../../engine/record.ts";
 import { isRecord, type Schema, text } from "../../../engine/schema.ts";
 import { findProject } from "../../../loading/project.ts";
+import { subjectOf } from "../../../operations/call.ts";
 import type { Daemon } from "../daemon.ts";
 import { deepestInLevels, jsonIn } from "../ingest.ts";
 import type { Blocked, EventShown, HookPlace, Hooks, Now, ProjectShown, RunPage, Session } from "./shown.ts";
-
-const longestSubject = 300;
-
-/** First match. */
-const subjects = ["command", "file_path", "path", "url", "pattern", "prompt", "message", "source", "reason"] as const;
-
-export function subjectOf({ data }: Pick<HookEvent, "data">): string {
-  const input: Fields = isRecord(data.tool_input) ? (data.tool_input as Fields) : {}; // payloads are JSON
-  for (const key of subjects) {
-    const said = textField(input, key) ?? textField(data, key);
-    if (said !== undefined && said !== "") return shortened(said, longestSubject);
-  }
-  const files = data.changed_files ?? data.files;
-  return Array.isArray(files) ? shortened(files.join(", "), longestSubject) : "";
-}
 
 export function eventShown({ event, outcome, ms }: StoredEvent, runs: readonly Run[]): EventShown {
   const { id, name, at, sender, data } = event;
   return {
     ...{ id, name, at, sender },
     tool: textField(data, "tool_name") ?? null,
-    subject: subjectOf(event),
+    subject: subjectOf(data),
     verdict: outcome?.verdict?.is ?? (outcome?.stop ? "deny" : null),
     reason: outcome?.verdict?.reason ?? outcome?.stop?.reason ?? null,
     isRewritten: outcome?.updatedInput !== undefined || outcome?.updatedOutput !== undefined,

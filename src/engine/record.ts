@@ -142,7 +142,7 @@ export interface RunFilter {
   before?: string;
   /** Only runs for events that happened in one of these folders or below it. */
   folders?: readonly string[];
-  /** Only runs that hold this text in what they say, in capitals or not. */
+  /** Only runs that hold this text in what is written down of them or of their event, in capitals or not. */
   text?: string;
   limit?: number;
 }

@@ -22,7 +22,7 @@ const cases: readonly (readonly [Partial<Run>, outcome: string | null, reason: s
   [{ outcome: { verdict: { is: "allow", by: "h" }, updatedInput: { command: "ls" } } }, "rewritten", null],
   [{ status: "timeout", reason: "after 5 s" }, "failed", "after 5 s"],
   [{ status: "skipped", reason: "paused" }, null, "paused"],
-  [{ withheld: { because: "report", outcome: deny } }, null, "would have denied: no"],
+  [{ withheld: { because: "report", outcome: deny }, reason: "would have denied: no" }, null, "would have denied: no"],
   [{ outcome: { context: ["read this"] } }, null, null],
 ];
 

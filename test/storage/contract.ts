@@ -440,7 +440,7 @@ export function testStore(name: string, open: (given?: Given) => MaybePromise<St
 
   about("[R75] runs are found by the folder of their event, and by a text that they hold", async (store) => {
     const runOf = async (id: string, cwd: string, more: Partial<Run>): Promise<string> => {
-      const event = anEvent({ id, cwd });
+      const event = anEvent({ id, cwd, data: { prompt: `${id} of "Friday"` } });
       await store.record(event, noHooks, advance);
       const run = aRun({ eventId: event.id, ...more });
       await store.saveRun(run);
@@ -458,6 +458,8 @@ export function testStore(name: string, open: (given?: Given) => MaybePromise<St
     assert.deepEqual(await found({ folders: [] }), []);
     assert.deepEqual(await found({ text: "TESTS" }), [other, shop]);
     assert.deepEqual(await found({ text: "lint", folders: ["/work/shop"] }), [api]);
+    assert.deepEqual(await found({ text: "e2 of" }), [api]);
+    assert.deepEqual(await found({ text: "FRIDAY" }), [other, api, shop]);
     assert.deepEqual(await found({ text: "%" }), []);
   });
 

@@ -12,6 +12,7 @@ import { allNamesOf, hooksCalled } from "../hooks/named-hook.ts";
 import { type Asked, folderOf } from "../operation.ts";
 import { projectFolders } from "../project-folders.ts";
 import { eventNamed, type RecordStore, runNamed } from "../record.ts";
+import { type RunOutcome, runOutcome } from "./run-row.ts";
 
 export const runStatus: Schema<RunStatus> = oneOf(
   "queued",
@@ -29,6 +30,7 @@ export interface RunsAsked {
   hook?: string;
   status?: RunStatus;
   since?: string;
+  outcome?: RunOutcome;
   text?: string;
   event?: string;
   eventId?: string;
@@ -48,8 +50,11 @@ export const runsParams: Schema<RunsAsked> = object(
   {
     hook: someText("only runs of this hook, by the name or the id that `list` shows"),
     status: say(runStatus, "only runs with this status"),
+    outcome: say(runOutcome, "only runs whose answer did this to the event"),
     since: moment("only runs that began in this time, such as `30m`, `2h` or `1d`, or after this date"),
-    text: someText("only runs that hold this text in their names, reasons, answers or output"),
+    text: someText(
+      "only runs that hold this text in the hook's name, the call, the reason or the answer, in capitals or not",
+    ),
     event: someText("only runs of this event"),
     eventId: someText("only runs of the event with this id"),
     session: someText("only runs of this session"),
@@ -75,15 +80,17 @@ function momentIn(written: string, now: Instant): Instant | undefined {
   return seconds === undefined ? instantOf(written) : now - seconds * 1000;
 }
 
-/** @throws HooklineError usage, event_unknown, hook_unknown, run_unknown */
+/** What the store can tell; findRuns looks at the text and the outcome. @throws HooklineError usage, event_unknown, hook_unknown, run_unknown */
 export async function filterOf(params: RunsAsked, asked: Asked, record: RecordStore): Promise<RunFilter> {
-  const { hook, event, eventId, since, before, project, all, limit = usualLimit, ...same } = params;
+  const { hook, status, event, eventId, session, since, before, project, all, among, limit = usualLimit } = params;
   if (all && project !== undefined) throw wrong("all and project exclude each other", "leave one of them out");
   const folders = all ? undefined : projectMeant(project, asked);
   const from = since === undefined ? undefined : momentIn(since, asked.now());
   return {
-    ...same,
     limit,
+    ...(status ? { status } : {}),
+    ...(session === undefined ? {} : { session }),
+    ...(among ? { among } : {}),
     ...(event === undefined ? {} : { event: eventMeant(event) }),
     ...(eventId === undefined ? {} : { eventId: (await eventNamed(record, eventId)).stored.event.id }),
     ...(from === undefined ? {} : { since: from }),

@@ -1,13 +1,14 @@
 /** A run as each surface lists it: by which words a person asks for it, and what came of it. */
-import { wouldHave } from "../../engine/counting.ts";
 import type { EventName, HookEvent } from "../../engine/event.ts";
 import { rowOf } from "../../engine/events.ts";
 import type { Run, RunStatus } from "../../engine/record.ts";
+import { oneOf, type Schema } from "../../engine/schema.ts";
 import { callOf } from "../call.ts";
 import type { RecordStore } from "../record.ts";
 
 /** What its answer did to the event. */
 export type RunOutcome = "blocked" | "held" | "asked" | "allowed" | "rewritten" | "failed";
+export const runOutcome: Schema<RunOutcome> = oneOf("blocked", "held", "asked", "allowed", "rewritten", "failed");
 
 export interface RunRow {
   id: string;
@@ -40,9 +41,14 @@ export const runRow = (run: Run, event: HookEvent | undefined): RunRow => ({
   ...{ cwd: event?.cwd ?? null, sender: event?.sender ?? null },
 });
 
-export async function runRows(runs: readonly Run[], record: Pick<RecordStore, "eventsCalled">): Promise<RunRow[]> {
+export interface FoundRun {
+  run: Run;
+  row: RunRow;
+}
+
+export async function runRows(runs: readonly Run[], record: Pick<RecordStore, "eventsCalled">): Promise<FoundRun[]> {
   const events = await record.eventsCalled([...new Set(runs.map(({ eventId }) => eventId))]);
-  return runs.map((run) => runRow(run, events.get(run.eventId)));
+  return runs.map((run) => ({ run, row: runRow(run, events.get(run.eventId)) }));
 }
 
 /** The first that holds. A guard that failed and therefore blocked has blocked. */
@@ -60,5 +66,5 @@ const goesOn = (event: string): boolean => rowOf(event as EventName).costs?.fiel
 
 const outcomeOf = (run: Run): RunOutcome | null => outcomes.find(([, holds]) => holds(run))?.[0] ?? null;
 
-const reasonOf = ({ outcome, withheld, reason }: Run): string | null =>
-  outcome?.verdict?.reason ?? outcome?.stop?.reason ?? reason ?? (withheld ? wouldHave(withheld) : null);
+const reasonOf = ({ outcome, reason }: Run): string | null =>
+  outcome?.verdict?.reason ?? outcome?.stop?.reason ?? reason ?? null;

@@ -13,14 +13,14 @@ import { recordOf, runNamed, shortId } from "../record.ts";
 import { ago, oneLine, type Reader, type Shown, type ShownTable } from "../shown.ts";
 import { automationLines, automationRun } from "./automation-runs.ts";
 import { filterOf, type RunsAsked, runsParams } from "./filter.ts";
+import { findRuns } from "./find-runs.ts";
 import { followUpsOf, type KeptFollowUp, subjectOf } from "./follow-ups.ts";
 import { markOf } from "./marks.ts";
-import { type RunRow, runRow, runRows } from "./run-row.ts";
+import { type FoundRun, type RunRow, runRow } from "./run-row.ts";
 import { resultOf, statusAndResult } from "./run-words.ts";
 
 interface Found {
-  runs: readonly Run[];
-  rows: readonly RunRow[];
+  runs: readonly FoundRun[];
   filter: RunFilter;
 }
 
@@ -32,15 +32,14 @@ export const runs: Operation<RunsAsked, Found> = {
   async run(params, asked) {
     const record = await recordOf(asked);
     const filter = await filterOf(params, asked, record);
-    const found = await record.runs(filter);
-    return { runs: found, rows: await runRows(found, record), filter };
+    return { runs: await findRuns(record, filter, params), filter };
   },
-  rows: ({ rows }) => rows,
+  rows: (found) => found.runs.map(({ row }) => row),
   show: async ({ runs: found, filter }, reader) =>
     found.length > 0 ? [tableOf(found), ...moreOf(found, filter)] : noneOf(filter, reader),
 };
 
-const moreOf = ({ length }: readonly Run[], { limit }: RunFilter): Shown[] =>
+const moreOf = ({ length }: readonly FoundRun[], { limit }: RunFilter): Shown[] =>
   length === limit
     ? [{ text: `the newest ${length}: --limit shows more, \`runs show RUN\` one in full`, tone: "dim" }]
     : [];
@@ -51,7 +50,7 @@ async function noneOf({ folders }: RunFilter, { at }: Reader<RunsAsked>): Promis
   return others ? [none, "these would be runs of this project: --all shows those of all projects"] : [none];
 }
 
-const tableOf = (found: readonly Run[]): ShownTable => ({
+const tableOf = (found: readonly FoundRun[]): ShownTable => ({
   titles: [
     "when",
     { title: "event", ifWide: true },
@@ -61,7 +60,7 @@ const tableOf = (found: readonly Run[]): ShownTable => ({
     { title: "ms", align: "right", ifWide: true },
     "run",
   ],
-  rows: found.map((run) => [
+  rows: found.map(({ run }) => [
     ago(run.startedAt),
     run.eventName,
     markOf(run),
@@ -95,12 +94,10 @@ export const run: Operation<{ id: string }, Whole> = {
   async run({ id }, asked) {
     const record = await recordOf(asked);
     const found = await runNamed(record, id);
-    const [hook, [row = runRow(found, undefined)]] = await Promise.all([
-      hookOfRun(found, record),
-      runRows([found], record),
-    ]);
+    const hook = await hookOfRun(found, record);
     return {
-      ...{ run: found, row },
+      run: found,
+      row: runRow(found, (await record.event(found.eventId))?.event),
       trust: hook ? trustWords(hook) : "not known",
       followUps: await followUpsOf(found, record),
       automation: await automationRun(found, record),

@@ -202,7 +202,7 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
     },
     runs: (filter) =>
       behind(all(tables().runs).reverse(), filter.before)
-        .filter((row) => answers(row, filter, tables().events.get(row.event)?.cwd))
+        .filter((row) => answers(row, filter, tables().events.get(row.event)))
         .slice(0, filter.limit)
         .map(runOf),
 
@@ -316,7 +316,7 @@ function drop<Row>(rows: Map<string, Row>, isOld: (row: Row) => boolean): number
 const answers = (
   row: RunRow,
   { hook, session, event, status, eventId, among, since, folders, text }: RunFilter,
-  cwd: string | undefined,
+  of: EventRow | undefined,
 ): boolean =>
   (hook === undefined || listOf(hook).some((one) => is(row.hook, one))) &&
   is(row.session, session) &&
@@ -324,10 +324,11 @@ const answers = (
   is(row.status, status) &&
   is(row.event, eventId) &&
   (since === undefined || row.started >= since) &&
-  (folders === undefined || folders.some((folder) => cwd === folder || cwd?.startsWith(folder.replace(/\/?$/, "/")))) &&
+  (folders === undefined ||
+    folders.some((folder) => of?.cwd === folder || of?.cwd.startsWith(folder.replace(/\/?$/, "/")))) &&
   (text === undefined ||
-    textFields.some((field) =>
-      String(row[field] ?? "")
+    [of?.payload, ...textFields.map((field) => row[field])].some((said) =>
+      String(said ?? "")
         .toLowerCase()
         .includes(text.toLowerCase()),
     )) &&

@@ -49,7 +49,11 @@ const conditions: {
        where event.day = run.day and event.id = run.event and (cwd = folder or starts_with(cwd, rtrim(folder, '/') || '/')))`,
     folders.map(written),
   ],
-  text: (text) => [`position($ in lower(concat_ws(E'\\n', ${textFields.join(", ")}))) > 0`, text.toLowerCase()],
+  text: (text) => [
+    `exists (select 1 from (select $::text) sought (word) where position(word in lower(concat_ws(E'\\n', ${textFields.join(", ")}))) > 0
+       or exists (select 1 from hookline.event where event.day = run.day and event.id = run.event and position(word in lower(payload)) > 0))`,
+    text.toLowerCase(),
+  ],
 };
 
 /** Newest first, that is in the reverse order in which they came. */

@@ -238,8 +238,9 @@ export function findRuns(database: Database, filter: RunFilter): Run[] {
   }
   if (filter.text !== undefined) {
     const all = textFields.map((field) => `coalesce(${field}, '')`).join(" || ' ' || ");
-    conditions.push(`instr(lower(${all}), lower(?)) > 0`);
-    values.push(filter.text);
+    const inEvent = "select 1 from event where event.id = run.event and instr(lower(payload), lower(?)) > 0";
+    conditions.push(`(instr(lower(${all}), lower(?)) > 0 or exists (${inEvent}))`);
+    values.push(filter.text, filter.text);
   }
   if (filter.since !== undefined) {
     conditions.push("started >= ?");

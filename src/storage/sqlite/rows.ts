@@ -196,7 +196,7 @@ export const changingFields: readonly RunField[] = [
 export const runFields: readonly RunField[] = [...fixedFields, ...changingFields];
 
 /** Where the texts of a run lie, for who looks for one. */
-export const textFields: readonly RunField[] = ["hook_name", "reason", "outcome", "withheld", "steps", "notes"];
+export const textFields: readonly RunField[] = ["hook", "hook_name", "reason", "outcome", "withheld", "steps", "notes"];
 
 export const listOf = (value: string | readonly string[]): readonly string[] =>
   typeof value === "string" ? [value] : value;

@@ -4,8 +4,9 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Run, RunFilter } from "../../../engine/record.ts";
 import { recordOf } from "../../../operations/record.ts";
 import { filterOf } from "../../../operations/runs/filter.ts";
+import { fitting } from "../../../operations/runs/find-runs.ts";
 import { markOf } from "../../../operations/runs/marks.ts";
-import { runRows } from "../../../operations/runs/run-row.ts";
+import { type FoundRun, runRows } from "../../../operations/runs/run-row.ts";
 import { statusAndResult } from "../../../operations/runs/run-words.ts";
 import { runs } from "../../../operations/runs/runs.ts";
 import { askedOf } from "../../../operations/serve.ts";
@@ -28,18 +29,22 @@ export async function tail(invocation: Invocation): Promise<ExitCode> {
     const record = await recordOf(asked);
     const filter = await filterOf(input, asked, record);
     const seen = new Map<string, string>();
-    const newest = async (): Promise<Run[]> => [...(await record.runs({ ...filter, limit: 100 }))].reverse();
-    const before = await newest();
-    for (const run of before) seen.set(run.id, run.status);
+    const fits = fitting(input);
+    const news = async (): Promise<FoundRun[]> => {
+      const newest = await record.runs({ ...filter, limit: 100 });
+      const found = await runRows(newest.filter((run) => seen.get(run.id) !== run.status).reverse(), record);
+      for (const { run } of found) seen.set(run.id, run.status);
+      return found.filter(fits);
+    };
+    const before = await news();
     if (terminal.isTerminal && !json) {
       terminal.print(terminal.paint("dim", `Runs ${placeOf(invocation, filter)}, as they end. Ctrl-C ends this view.`));
-      for (const run of before.slice(-shownBefore)) terminal.print(lineOf(run, terminal));
+      for (const { run } of before.slice(-shownBefore)) terminal.print(lineOf(run, terminal));
     }
     while (!signal.aborted) {
-      const news = (await newest()).filter((run) => seen.get(run.id) !== run.status);
-      for (const run of news) seen.set(run.id, run.status);
-      if (json) for (const row of await runRows(news, record)) terminal.print(JSON.stringify(row));
-      else for (const run of news) if (run.status !== "running") terminal.print(lineOf(run, terminal));
+      for (const { run, row } of await news())
+        if (json) terminal.print(JSON.stringify(row));
+        else if (run.status !== "running") terminal.print(lineOf(run, terminal));
       await wait(pause, undefined, { signal }).catch(() => {}); // Ctrl-C ends it
     }
     return 0;

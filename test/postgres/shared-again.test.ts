@@ -1,12 +1,13 @@
-/** A shared run that its own worker gets once more while it still works on it, and cancellations with a reason. */
+/** A shared run that its own worker gets once more, or at its end, and cancellations with a reason. */
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { after, before, type TestContext, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import type { DurableEngine } from "../../src/runtime/queues/shared/dbos.ts";
-import { openSharedQueue } from "../../src/runtime/queues/shared/shared.ts";
+import type { SharedWork } from "../../src/engine/shared-work.ts";
+import type { DurableEngine, DurableEngineOptions } from "../../src/runtime/queues/shared/dbos.ts";
+import { openSharedQueue, type SharedQueue } from "../../src/runtime/queues/shared/shared.ts";
 import { durableHook, itemOf, marking } from "../runtime/queues/world.ts";
 import type { Prepared } from "./prepared.ts";
-import { senderFor, startShared } from "./shared-world.ts";
+import { type Sender, senderFor, startShared } from "./shared-world.ts";
 
 let cluster: Prepared;
 before(async () => {
@@ -16,21 +17,17 @@ after(() => cluster.close());
 
 const hook = durableHook("h", [marking("a")]);
 
-test("a worker that gets a run once more, as it was silent, ends its first attempt before it begins the second", async (context) => {
-  cluster.empty();
-  const { work, over } = senderFor(context, cluster.store);
-  const member = { id: "w1", token: "t1", where: "here" };
-  await work.makePlaces(1);
-  await work.join(member, 600);
-  const go = Promise.withResolvers<void>();
-  let [alive, atOnce, begun] = [0, 0, 0];
-  let perform: (run: string) => Promise<void> = async () => {};
-  /** As DBOS calls, on a day when its queue gives this worker what another one took from it. */
+interface Given {
+  work: SharedWork;
+  /** As it begins a run: the one that calls `perform`. */
+  start(run: string, perform: DurableEngineOptions["perform"]): Promise<boolean>;
+}
+
+/** A worker whose DBOS calls as the test says. */
+async function openWith({ work, start }: Given): Promise<{ queue: SharedQueue; perform(run: string): Promise<void> }> {
+  let perform: DurableEngineOptions["perform"] = async () => {};
   const engine: DurableEngine = {
-    async start(run) {
-      void perform(run).catch(() => {});
-      return true;
-    },
+    start: (run) => start(run, perform),
     step: (_name, inner) => inner(),
     isInStep: () => false,
     conflict: (run) => new Error(`${run} is another's`),
@@ -52,6 +49,29 @@ test("a worker that gets a run once more, as it was silent, ends its first attem
       return engine;
     },
     complain: (reason) => console.error(reason),
+  });
+  return { queue, perform: (run) => perform(run) };
+}
+const member = { id: "w1", token: "t1", where: "here" };
+
+async function joined(context: TestContext): Promise<Sender> {
+  cluster.empty();
+  const sender = senderFor(context, cluster.store);
+  await sender.work.makePlaces(1);
+  await sender.work.join(member, 600);
+  return sender;
+}
+
+test("a worker that gets a run once more, as it was silent, ends its first attempt before it begins the second", async (context) => {
+  const { work, over } = await joined(context);
+  const go = Promise.withResolvers<void>();
+  let [alive, atOnce, begun] = [0, 0, 0];
+  const { queue, perform } = await openWith({
+    work,
+    async start(run, performs) {
+      void performs(run).catch(() => {});
+      return true;
+    },
   });
   queue.start({
     async perform({ run }, { signal, steps }) {
@@ -84,12 +104,58 @@ test("a worker that gets a run once more, as it was silent, ends its first attem
   await queue.close();
 });
 
+for (const moment of ["while it asks what waits", "before its first step"] as const)
+  test(`a run that a worker takes ${moment}, when it is told to end, is given back and nothing of it is done twice`, async (context) => {
+    const { work } = await joined(context);
+    const [reached, isTold] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const waits = async (): Promise<void> => {
+      reached.resolve();
+      await isTold.promise;
+    };
+    const given: boolean[] = [];
+    let performed: Promise<void> = Promise.resolve();
+    const { queue } = await openWith({
+      work: {
+        ...work,
+        async begin(beginning) {
+          const begun = await work.begin(beginning);
+          if (begun.length > 0 && moment === "while it asks what waits") await waits();
+          return begun;
+        },
+        release(...words) {
+          given.push(true);
+          return work.release(...words);
+        },
+      },
+      async start(run, performs) {
+        if (moment === "before its first step") await waits();
+        performed = performs(run).catch(() => {});
+        return true;
+      },
+    });
+    let begun = 0;
+    queue.start({ perform: async () => void begun++, drop: async () => {} });
+    await work.add(itemOf(hook, "r1"));
+    await reached.promise;
+    const closed = queue.close();
+    await new Promise(setImmediate);
+    assert.deepEqual(given, [], "it is not given back while it is on its way");
+    isTold.resolve();
+    await closed;
+    await performed;
+    assert.equal(begun, 0);
+    const other = { ...member, id: "w2", token: "t2" };
+    await work.join(other, 600);
+    const taken =
+      moment === "while it asks what waits"
+        ? (await work.begin({ member: other, cap: 1, limit: 1, elsewhere: [] }))[0]
+        : await work.resume(other, "r1");
+    assert.ok(taken && "item" in taken);
+    assert.deepEqual([taken.item.run.id, taken.item.run.notes], ["r1", []]);
+  });
+
 test("a cancellation keeps its reason, whether the run waits or is performed", async (context) => {
-  cluster.empty();
-  const { work, over } = senderFor(context, cluster.store);
-  const member = { id: "w1", token: "t1", where: "here" };
-  await work.makePlaces(1);
-  await work.join(member, 600);
+  const { work, over } = await joined(context);
   for (const id of ["r1", "r2"]) await work.add(itemOf(hook, id));
   const [begun] = await work.begin({ member, cap: 1, limit: 1, elsewhere: [] });
   assert.equal(begun?.item.run.id, "r1");

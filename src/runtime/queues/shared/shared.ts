@@ -64,6 +64,7 @@ export async function openSharedQueue(options: SharedQueueOptions): Promise<Shar
   const working = new Map<string, Promise<void>>();
   /** Begun, and on its way to `perform`. */
   const fresh = new Map<string, Begun>();
+  const launching = new Set<Promise<void>>();
   /** Its own, and not performed here: seen so at one beat, given back at the next. */
   let strays = new Set<string>();
   const started = Promise.withResolvers<QueueOwner>();
@@ -112,10 +113,11 @@ export async function openSharedQueue(options: SharedQueueOptions): Promise<Shar
         for (const folder of elsewhere) if (isHere(folder)) elsewhere.delete(folder);
         const begun = await work.begin({ member, cap: cap(), limit, elsewhere: [...elsewhere] });
         for (const one of begun) {
-          if (isForOthers(one.item)) await work.putBack(one.hold.run);
+          if (isForOthers(one.item) || state !== "open") await work.putBack(one.hold.run);
           else {
             fresh.set(one.hold.run, one);
-            void launch(one);
+            const launched = launch(one).finally(() => launching.delete(launched));
+            launching.add(launched);
           }
         }
         if (begun.length === takenAtOnce) looksAgain = true;
@@ -183,9 +185,9 @@ export async function openSharedQueue(options: SharedQueueOptions): Promise<Shar
 
   /** Undefined: there is nothing to do for it here. */
   async function take(run: string): Promise<Begun | undefined> {
+    if (state !== "open") throw engine.conflict(run); // it is given back, so another worker may begin it at any moment
     const begun = fresh.get(run);
     if (begun) return begun;
-    if (state !== "open") throw engine.conflict(run);
     let resumed: Awaited<ReturnType<SharedWork["resume"]>>;
     try {
       resumed = await reaching(() => work.resume(member, run));
@@ -282,7 +284,8 @@ export async function openSharedQueue(options: SharedQueueOptions): Promise<Shar
       await endedWithin(reserve);
     }
     nextBeat?.();
-    const isThere = await inTime(saysWithin, Promise.all([looking, trying(() => work.release(member))]));
+    const givenBack = Promise.all([looking, ...launching]).then(() => trying(() => work.release(member)));
+    const isThere = await inTime(saysWithin, givenBack);
     state = "closed";
     await inTime(endsWithin + saysWithin, engine.close(areOver ? endsWithin : 0));
     closed.abort();

@@ -33,10 +33,10 @@ export const git: Benchmark = {
   measure: () => inFolder(measureIn),
 };
 
-const rounds = 25;
-const commitsPerReading = sized(20, 1);
+const rounds = 11;
+const commitsPerReading = sized(10, 1);
 /** Those that start Node or Python take 100 ms and more for each: what is lost in the rounding of a reading is less. */
-const slowCommitsPerReading = sized(3, 1);
+const slowCommitsPerReading = sized(2, 1);
 
 const bare = "no hook";
 const startsNode = "sh, starts Node";

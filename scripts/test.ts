@@ -80,7 +80,8 @@ try {
 } finally {
   rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
 }
-writeFileSync(timesFile, JSON.stringify({ ...Object.fromEntries(times), ...Object.fromEntries(took) }, null, 1));
+// read anew: others may have run beside this one
+writeFileSync(timesFile, JSON.stringify({ ...readTimes(), ...Object.fromEntries(took) }, null, 1));
 if (wish.slowest) {
   const slowest = [...took].sort(([, left], [, right]) => right - left).slice(0, 20);
   console.log("\nSlowest files:");

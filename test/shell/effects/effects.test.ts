@@ -98,6 +98,10 @@ const lines: readonly (readonly [string, readonly string[]])[] = [
   ["python3 -c \"def clean(p): shutil.rmtree(p)\nclean('/')\"", ["deletes / and all below"]],
   ["python3 -c \"from shutil import rmtree as r; r('/srv')\"", ["deletes /srv and all below"]],
   ["python3 -c \"import os; os.chdir('/srv'); os.remove('x')\"", ["deletes /srv/x and all below"]],
+  [
+    "python3 -c \"b = []\nb.append('y')\nopen('/srv/x', 'w').write('-'.join(b))\nb = []\"", // a list that is emptied again
+    ["writes /srv/x"],
+  ],
   ["python3 -c \"list(map(os.remove, glob.glob('/srv/*.o')))\"", ["deletes /srv/*.o and all below"]],
   [
     "node -e \"const d = '/srv'; for (const f of fs.readdirSync(d)) fs.unlinkSync(d + '/' + f)\"",

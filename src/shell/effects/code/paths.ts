@@ -3,8 +3,10 @@
  * these tell nothing, each path that the code names may be meant.
  */
 import { unknownText } from "../../../engine/pattern.ts";
+import type { Value } from "./calls.ts";
+import { endsAlone, isDefined, isMark, operands, withoutBrackets } from "./operands.ts";
 import type { Range } from "./tree.ts";
-import type { Code, Value } from "./values.ts";
+import type { Code } from "./values.ts";
 
 /** What calls do by their names: on any module, on the modules for files only, and on a path. */
 interface Calls {
@@ -55,127 +57,44 @@ export interface ChangedPaths {
   writesUnknown: boolean;
 }
 
+/** What is found of one code. */
+interface Search {
+  code: Code;
+  found: Record<Change, Set<string>>;
+  /** It also changes paths that its text does not tell. */
+  open: Record<Change, boolean>;
+  /** How many calls. */
+  seen: Record<Change, number>;
+  said: Set<string>;
+  /** Where it goes before. */
+  folder: string | undefined;
+  imported: ReadonlySet<string>;
+  aliases: ReadonlyMap<string, string>;
+}
+
+type Change = "deletes" | "writes";
+
 /** @param deleting @param writing what the words of the code say, by which a call may be found that is made in a way of its own */
 export function changedPaths(
   code: Code,
   text: string,
   { deleting, writing }: { deleting: boolean; writing: boolean },
 ): ChangedPaths {
-  const { words } = code;
-  const found = { deletes: new Set<string>(), writes: new Set<string>() };
-  const open = { deletes: false, writes: false };
-  const seen = { deletes: 0, writes: 0 };
-  const said = new Set<string>();
-  const folder = folderOf(code);
-
-  const take = (what: "deletes" | "writes", ranges: readonly Range[]): void =>
-    takeValues(
-      what,
-      ranges.map(([from, to]) => code.valueOf(from, to)),
-    );
-  const takeValues = (what: "deletes" | "writes", values: readonly Value[]): void => {
-    seen[what]++;
-    for (const { texts } of values) {
-      const known = texts.filter((one) => !one.startsWith(unknownText) && one !== "");
-      if (known.length === 0 && texts.length > 0) open[what] = true;
-      for (const one of known) found[what].add(inFolder(folder, spoken(one)));
-    }
-  };
-
   const imported = namesOfImports(text);
-  const aliases = aliasesIn(code, imported);
-
-  const isPerl = (index: number, given: readonly Range[]): boolean =>
-    /^\+?>/.test(words[(given[index]?.[1] ?? 0) - 1]?.word ?? "") && given[index + 1] !== undefined;
-
-  for (const [at, { is, word }] of words.entries()) {
+  const search: Search = {
+    ...{ code, imported, aliases: aliasesIn(code, imported), folder: folderOf(code), said: new Set() },
+    found: { deletes: new Set(), writes: new Set() },
+    open: { deletes: false, writes: false },
+    seen: { deletes: 0, writes: 0 },
+  };
+  const { found, open, seen, said } = search;
+  for (const at of code.words.keys()) {
     if (seen.deletes + seen.writes > mostCalls) {
       open.deletes = true;
       open.writes = true;
       break;
     }
-    const isName =
-      is === "name" ||
-      (is === "text" && isMark(code, at - 1, "[") && isMark(code, at + 1, "]")) ||
-      (is === "text" && deletes.anywhere.test(word) && isMark(code, at - 1, "(") && isMark(code, at + 1, ","));
-    const call = aliases.get(word) ?? word;
-    if (!isName || !(isChange(call) || opening.test(call) || onlySays.test(word))) continue;
-    const behind =
-      is === "text" && isMark(code, at + 1, "]") ? at + 2 : isMark(code, at + 1, "!", "?") ? at + 2 : at + 1;
-    const isMethod = isMark(code, at - 1, ".", "->", "?.", "::", "[");
-    const owner = isMethod ? words[at - 2] : undefined;
-    const isOfFiles = owner
-      ? fileModules.test(owner.word) || ownerIsFiles(code, at)
-      : imported.has(word) || call !== word;
-    const isCall = isMark(code, behind, "(");
-    const parts = isCall ? code.partsOf(behind) : [];
-    const given = isCall ? operands(code, parts) : withoutBrackets(code, behind);
-    const on: Range = [code.beginOf(at), at - 1];
-    if (isDefined(code, at)) continue;
-    if (isCall && onlySays.test(word)) for (const [from, to] of parts) noteSaid(code, from, to, said);
-    const does = (calls: Calls): boolean => calls.anywhere.test(call) || (isOfFiles && calls.ofFiles.test(call));
-    if (does(deletes)) {
-      if (given.length > 0) take("deletes", given);
-      else if (isCall && isMethod) take("deletes", [on]);
-      else if (/^(?:unlink|rmdir)$/.test(word) && endsAlone(code, at + 1))
-        takeValues("deletes", [code.valueOfName("_")]);
-      else takeHanded(at);
-    } else if (isMethod && isCall && deletes.onPath.test(call) && given.length === 0) take("deletes", [on]);
-    else if (does(copies) && given.length > 1) {
-      take("writes", given.slice(-1));
-      if (moves.test(call)) for (const [from, to] of given.slice(0, -1)) takeMoved(from, to);
-    } else if (isMethod && isCall && copies.onPath.test(call) && given.length === 1) {
-      if (code.valueOf(...on).texts.some((one) => !one.startsWith(unknownText))) {
-        takeMoved(...on);
-        take("writes", given);
-      }
-    } else if (does(writes) && given.length > 0)
-      take("writes", given.slice(0, /^ch(?:mod|own)$/.test(call) ? undefined : 1));
-    else if (isMethod && isCall && writes.onPath.test(call) && !isOfFiles) take("writes", [on]);
-    else if (opening.test(call)) takeOpened(at, parts, given);
-  }
-
-  /** `map(os.remove, files)`, `files.forEach(fs.unlinkSync)` */
-  function takeHanded(at: number): void {
-    let from = at;
-    while (isMark(code, from - 1, ".", "::")) from -= 2;
-    if (!isMark(code, from - 1, "(", ",")) return;
-    let begin = from - 1;
-    for (let count = 0; begin >= 0 && count < 40 && !isMark(code, begin, "("); count++) begin--;
-    const others = code.partsOf(begin).filter(([one, end]) => at < one || at >= end);
-    const isOn = isMark(code, begin - 2, ".", "?.");
-    take("deletes", others.length > 0 ? others : isOn ? [[code.beginOf(begin - 1), begin - 2]] : []);
-  }
-
-  /** A file that is moved is no longer there. A path that the text does not tell is left out: mostly the code has just made that file. */
-  function takeMoved(from: number, to: number): void {
-    for (const one of code.valueOf(from, to).texts)
-      if (!one.startsWith(unknownText) && one !== "") found.deletes.add(inFolder(folder, spoken(one)));
-  }
-
-  /** `open(p, "w")`, `p.open("w")`, `open(F, ">", $p)`, `open(F, ">$p")` */
-  function takeOpened(at: number, parts: readonly Range[], given: readonly Range[]): void {
-    const modes = (parts.length > 0 ? parts : given).flatMap(([from, to], index) => {
-      const value = code.words[to - 1];
-      return value?.is === "text" && mode.test(value.word) && (to - from === 1 || to - from === 3) ? [index] : [];
-    });
-    const [index] = modes;
-    const isMethod = isMark(code, at - 1, ".", "->", "?.");
-    if (index !== undefined) {
-      const range = index === 0 ? undefined : isPerl(index, given) ? given[index + 1] : given[0];
-      if (index === 0 && isMethod) take("writes", [[code.beginOf(at), at - 1]]);
-      else if (range) take("writes", [range]);
-      return;
-    }
-    const last = given.at(-1);
-    const [written] = last ? code.valueOf(...last).texts : [];
-    const shape = /^\s*\+?>>?\s*(?=[^\s&=>])/.exec(written ?? "");
-    if (shape && given.length === 2 && written !== undefined) {
-      seen.writes++;
-      const path = written.slice(shape[0].length);
-      if (path.startsWith(unknownText)) open.writes = true;
-      else found.writes.add(inFolder(folder, spoken(path)));
-    }
+    readCall(search, at);
   }
   return {
     deletes: [...found.deletes],
@@ -186,15 +105,118 @@ export function changedPaths(
   };
 }
 
-const isMark = ({ words }: Code, at: number, ...marks: string[]): boolean => {
+/** What the name at this word does, if it is called. */
+function readCall(search: Search, at: number): void {
+  const { code, imported, aliases, said } = search;
+  const { words } = code;
   const one = words[at];
-  return one?.is === "mark" && marks.includes(one.word);
-};
-/** `unlink for glob "*.o"` */
-const endsAlone = ({ words }: Code, at: number): boolean =>
-  words[at] === undefined || words[at].is === "end" || /^(?:for|foreach|if|unless|\})$/.test(words[at].word);
-const isDefined = ({ words }: Code, at: number): boolean =>
-  words[at - 1]?.is === "name" && /^(?:def|function|sub|import|as|class)$/.test(words[at - 1]?.word ?? "");
+  if (one === undefined) return;
+  const { is, word } = one;
+  const isName =
+    is === "name" ||
+    (is === "text" && isMark(code, at - 1, "[") && isMark(code, at + 1, "]")) ||
+    (is === "text" && deletes.anywhere.test(word) && isMark(code, at - 1, "(") && isMark(code, at + 1, ","));
+  const call = aliases.get(word) ?? word;
+  if (!isName || !(isChange(call) || opening.test(call) || onlySays.test(word))) return;
+  const behind = is === "text" && isMark(code, at + 1, "]") ? at + 2 : isMark(code, at + 1, "!", "?") ? at + 2 : at + 1;
+  const isMethod = isMark(code, at - 1, ".", "->", "?.", "::", "[");
+  const owner = isMethod ? words[at - 2] : undefined;
+  const isOfFiles = owner
+    ? fileModules.test(owner.word) || ownerIsFiles(code, at)
+    : imported.has(word) || call !== word;
+  const isCall = isMark(code, behind, "(");
+  const parts = isCall ? code.partsOf(behind) : [];
+  const given = isCall ? operands(code, parts) : withoutBrackets(code, behind);
+  const on: Range = [code.beginOf(at), at - 1];
+  if (isDefined(code, at)) return;
+  if (isCall && onlySays.test(word)) for (const [from, to] of parts) noteSaid(code, from, to, said);
+  const does = (calls: Calls): boolean => calls.anywhere.test(call) || (isOfFiles && calls.ofFiles.test(call));
+  if (does(deletes)) {
+    if (given.length > 0) take(search, "deletes", given);
+    else if (isCall && isMethod) take(search, "deletes", [on]);
+    else if (/^(?:unlink|rmdir)$/.test(word) && endsAlone(code, at + 1))
+      takeValues(search, "deletes", [code.valueOfName("_")]);
+    else takeHanded(search, at);
+  } else if (isMethod && isCall && deletes.onPath.test(call) && given.length === 0) take(search, "deletes", [on]);
+  else if (does(copies) && given.length > 1) {
+    take(search, "writes", given.slice(-1));
+    if (moves.test(call)) for (const [from, to] of given.slice(0, -1)) takeMoved(search, from, to);
+  } else if (isMethod && isCall && copies.onPath.test(call) && given.length === 1) {
+    if (code.valueOf(...on).texts.some((one) => !one.startsWith(unknownText))) {
+      takeMoved(search, ...on);
+      take(search, "writes", given);
+    }
+  } else if (does(writes) && given.length > 0)
+    take(search, "writes", given.slice(0, /^ch(?:mod|own)$/.test(call) ? undefined : 1));
+  else if (isMethod && isCall && writes.onPath.test(call) && !isOfFiles) take(search, "writes", [on]);
+  else if (opening.test(call)) takeOpened(search, at, parts, given);
+}
+
+function take(search: Search, what: Change, ranges: readonly Range[]): void {
+  takeValues(
+    search,
+    what,
+    ranges.map(([from, to]) => search.code.valueOf(from, to)),
+  );
+}
+
+function takeValues({ seen, open, found, folder }: Search, what: Change, values: readonly Value[]): void {
+  seen[what]++;
+  for (const { texts } of values) {
+    const known = texts.filter((one) => !one.startsWith(unknownText) && one !== "");
+    if (known.length === 0 && texts.length > 0) open[what] = true;
+    for (const one of known) found[what].add(inFolder(folder, spoken(one)));
+  }
+}
+
+const isPerl = ({ words }: Code, index: number, given: readonly Range[]): boolean =>
+  /^\+?>/.test(words[(given[index]?.[1] ?? 0) - 1]?.word ?? "") && given[index + 1] !== undefined;
+
+/** `map(os.remove, files)`, `files.forEach(fs.unlinkSync)` */
+function takeHanded(search: Search, at: number): void {
+  const { code } = search;
+  let from = at;
+  while (isMark(code, from - 1, ".", "::")) from -= 2;
+  if (!isMark(code, from - 1, "(", ",")) return;
+  let begin = from - 1;
+  for (let count = 0; begin >= 0 && count < 40 && !isMark(code, begin, "("); count++) begin--;
+  const others = code.partsOf(begin).filter(([one, end]) => at < one || at >= end);
+  const isOn = isMark(code, begin - 2, ".", "?.");
+  take(search, "deletes", others.length > 0 ? others : isOn ? [[code.beginOf(begin - 1), begin - 2]] : []);
+}
+
+/** A file that is moved is no longer there. A path that the text does not tell is left out: mostly the code has just made that file. */
+function takeMoved(search: Search, from: number, to: number): void {
+  const { code, found, folder } = search;
+  for (const one of code.valueOf(from, to).texts)
+    if (!one.startsWith(unknownText) && one !== "") found.deletes.add(inFolder(folder, spoken(one)));
+}
+
+/** `open(p, "w")`, `p.open("w")`, `open(F, ">", $p)`, `open(F, ">$p")` */
+function takeOpened(search: Search, at: number, parts: readonly Range[], given: readonly Range[]): void {
+  const { code, seen, open, found, folder } = search;
+  const modes = (parts.length > 0 ? parts : given).flatMap(([from, to], index) => {
+    const value = code.words[to - 1];
+    return value?.is === "text" && mode.test(value.word) && (to - from === 1 || to - from === 3) ? [index] : [];
+  });
+  const [index] = modes;
+  const isMethod = isMark(code, at - 1, ".", "->", "?.");
+  if (index !== undefined) {
+    const range = index === 0 ? undefined : isPerl(code, index, given) ? given[index + 1] : given[0];
+    if (index === 0 && isMethod) take(search, "writes", [[code.beginOf(at), at - 1]]);
+    else if (range) take(search, "writes", [range]);
+    return;
+  }
+  const last = given.at(-1);
+  const [written] = last ? code.valueOf(...last).texts : [];
+  const shape = /^\s*\+?>>?\s*(?=[^\s&=>])/.exec(written ?? "");
+  if (shape && given.length === 2 && written !== undefined) {
+    seen.writes++;
+    const path = written.slice(shape[0].length);
+    if (path.startsWith(unknownText)) open.writes = true;
+    else found.writes.add(inFolder(folder, spoken(path)));
+  }
+}
 
 /** A module that is loaded where it is used, and what it gives by name: fs.rm, FileUtils.rm. */
 function ownerIsFiles(code: Code, at: number): boolean {
@@ -202,50 +224,6 @@ function ownerIsFiles(code: Code, at: number): boolean {
   return code.words
     .slice(from, at)
     .some(({ is, word }) => is === "text" && /^(?:node:)?(?:fs(?:\/promises|-extra)?|os|shutil)$/.test(word));
-}
-
-/** Without options, functions, and what is given by another name than a path's. */
-function operands({ words }: Code, parts: readonly Range[]): Range[] {
-  return parts.flatMap(([from, to]): Range[] => {
-    const isNamed =
-      words[from]?.is === "name" && words[from + 1]?.is === "mark" && /^[=:]$/.test(words[from + 1]?.word ?? "");
-    if (isNamed)
-      return /^(?:path|src|dst|file|top|target|filename|name)$/.test(words[from]?.word ?? "") ? [[from + 2, to]] : [];
-    const isFunction =
-      words.slice(from, Math.min(to, from + 40)).some(({ is, word }) => is === "mark" && word === "=>") ||
-      /^(?:function|lambda|async)$/.test(words[from]?.word ?? "");
-    const isOption = words[from]?.is === "mark" && words[from]?.word === "{";
-    const isPlain =
-      to - from === 1 &&
-      words[from]?.is === "name" &&
-      /^(?:\d.*|true|false|True|False|TRUE|FALSE|null|None|nil|undefined|cb|callback|done|err|resolve|reject)$/.test(
-        words[from]?.word ?? "",
-      );
-    return isFunction || isOption || isPlain ? [] : [[from, to]];
-  });
-}
-
-/** `unlink "a", "b" if x;`, `rmtree $d`, `FileUtils.rm_rf Dir.home` */
-function withoutBrackets(code: Code, from: number): Range[] {
-  const { words } = code;
-  const first = words[from];
-  if (first === undefined || (first.is === "mark" && !/^[<[@]$/.test(first.word)) || first.is === "end") return [];
-  if (first.is === "name" && /^(?:for|foreach|if|unless|or|and|as|from|import|in|of)$/.test(first.word)) return [];
-  const ranges: Range[] = [];
-  let begin = from;
-  let at = from;
-  for (; at < words.length; at++) {
-    const one = words[at];
-    if (one?.is === "end" || isMark(code, at, "}", ")", "]", "||", "&&")) break;
-    if (one?.is === "name" && !one.isVariable && /^(?:for|foreach|if|unless|or|and)$/.test(one.word)) break;
-    if (isMark(code, at, "(", "[", "{")) at = code.closeOf(at);
-    else if (isMark(code, at, ",")) {
-      ranges.push([begin, at]);
-      begin = at + 1;
-    }
-  }
-  if (at > begin) ranges.push([begin, Math.min(at, words.length)]);
-  return operands(code, ranges);
 }
 
 /** Texts that stand in what is only read or said, without those of calls inside of it that do something. */

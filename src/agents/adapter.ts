@@ -125,6 +125,21 @@ export interface OwnedFile {
   print(registered: { mark: string; calls: readonly { event: string; command: string }[] }): string;
 }
 
+/** Functions that the agent runs inside itself: a folder of ours, with what the agent reads of it and their code. */
+export interface OwnMod {
+  /** Where alone it loads such a folder without a question. */
+  layer: InstallLayer;
+  folder(places: Places): string;
+  /** The code's path in it, and its text. */
+  code: string;
+  print: OwnedFile["print"];
+  /** Other files of it. */
+  beside: Readonly<Record<string, Json>>;
+  /** What it asks about beside the lines of settings, and where it takes their place. */
+  asks: readonly AgentEventName[];
+  asksAlone: readonly AgentEventName[];
+}
+
 export interface JsonGroups {
   is: "JSON groups";
   /** What the file calls an event, where that is not our name. */
@@ -145,6 +160,8 @@ export interface AgentSettings {
   layers?: readonly InstallLayer[];
   /** Groups of hooks in a JSON settings file of Claude Code's shape, of which a part is ours; or a file that is ours. */
   editor: JsonGroups | OwnedFile;
+  /** Absent: the agent has no such thing. */
+  mod?: OwnMod;
   /** Why a layer's file must name no address of the daemon, as what follows "--http". */
   withoutHttp?: Readonly<Partial<Record<InstallLayer, string>>>;
   /** Always registered, and only where a hook wants them at install, because a silent hook costs something there (R50). */

@@ -6,6 +6,7 @@ import { rowOf } from "../../engine/events.ts";
 import type { Layer } from "../../engine/hook.ts";
 import { isRecord } from "../../engine/schema.ts";
 import { tools } from "../../engine/tools.ts";
+import { ownText } from "../../files/own-files.ts";
 import { realOf } from "../../files/paths.ts";
 import {
   type AgentAdapter,
@@ -17,6 +18,7 @@ import {
   installLayers,
   type Places,
 } from "../adapter.ts";
+import { printOwnFile } from "../in-process/own-file.ts";
 import { agentIn, deliveryOf, eventNamed, fieldsOf, placeOf, stopAtEnd, textOf } from "../payload.ts";
 import { refuseByExit } from "../replies.ts";
 import { encode, encodeForHttp, overHttp, refuseOverHttp, replies } from "./replies.ts";
@@ -217,12 +219,28 @@ const onlyWanted: readonly AgentEventName[] = [
   "ElicitationResult",
 ];
 
+const timeout = 660;
 const settings: AgentSettings = {
   file: settingsFileOf,
   editor: { is: "JSON groups" },
   events: replies.events.filter((event) => !onlyWanted.includes(event)),
   onlyWanted,
-  timeout: 660,
+  timeout,
+  mod: {
+    layer: "user",
+    folder: (places) => join(claudeFolder(places), "skills", "hookline"),
+    code: "hooks/hookline.js",
+    print: (printed) => printOwnFile(ownText(import.meta.url, "./mod.js"), printed, timeout),
+    beside: {
+      ".claude-plugin/plugin.json": {
+        name: "hookline",
+        description: "Hookline's own mod: hookline uninstall takes it away",
+      },
+      "hooks/hooks.json": { modules: ["./hookline.js"] },
+    },
+    asks: ["PreToolUse"],
+    asksAlone: ["PreToolUse", "PostToolUse", "PostToolUseFailure"],
+  },
   withoutHttp: {
     project: "writes a token, and others may read the project's file",
     local:

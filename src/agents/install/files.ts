@@ -177,6 +177,8 @@ export interface Journal {
   takeOver?: { target: FileChange; moved: MovedGroup[]; owed: MovedGroup[] };
   /** Folders that were made for a project's launcher. */
   launcher?: { createdFolders: string[] };
+  /** Those that were made for a mod of ours. */
+  mod?: { createdFolders: string[] };
   /** Of the agent, when it was installed; absent: nothing said it. */
   agentVersion?: string;
 }

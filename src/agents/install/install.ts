@@ -19,6 +19,7 @@ import {
 } from "./files.ts";
 import { applyEdits, inverse } from "./json-edit.ts";
 import { isLauncher, launcherOf, launcherText } from "./launch.ts";
+import { type ModUse, modEdits, modFolders, modRemoval } from "./mod.ts";
 import {
   type Editor,
   editorOf,
@@ -52,6 +53,8 @@ export interface InstallOptions extends UninstallOptions {
   wanted?: readonly string[];
   /** Moves the hooks of the agent's file into ours (R35). */
   takeOver?: boolean;
+  /** Absent: a mod of ours goes. */
+  mod?: ModUse;
 }
 export interface InstallResult extends FileEdit {
   changed: boolean;
@@ -68,7 +71,13 @@ export function installAgent(options: InstallOptions): InstallResult {
   makePrivateFolder(journalFolder(options.stateFolder));
   const notes = journalEdit(options.stateFolder, options.agent.name, result.file, journal);
   writeAll([notes, ...result.others, result]); // the notes first: a crash must not leave what cannot be undone
+  if (!options.mod) removeModFolders(options, result.others);
   return result;
+}
+
+function removeModFolders(options: UninstallOptions, edits: readonly FileEdit[], journal?: Journal): void {
+  const removed = edits.filter(({ before, after }) => before !== undefined && after === undefined);
+  removeFolders([...modFolders(options, removed), ...(journal?.mod?.createdFolders ?? [])]);
 }
 
 /** Without a journal there is nothing to do. */
@@ -100,9 +109,14 @@ function planned(options: InstallOptions): { result: InstallResult; journal?: Jo
   };
   const notes = [...installNotes(options, file, text), ...(move ? movedNotes(move, file) : [])];
   const launcher = layer === "project" ? launcherEdit(places.root) : undefined;
+  const mod = modEdits(options, options.mod, registration);
   const agentVersion = findAgent(agent, places.environment ?? {})?.version;
   const version = agentVersion === undefined ? {} : { agentVersion };
-  if (!move && editor.isCurrent({ ...registration, text: before }) && launcher?.before === launcher?.after) {
+  if (
+    !move &&
+    editor.isCurrent({ ...registration, text: before }) &&
+    [launcher, ...mod].every((edit) => edit?.before === edit?.after)
+  ) {
     const result = { file, before, after: before, changed: false, notes, others: [] };
     return { result, ...(earlier && earlier.agentVersion !== agentVersion && { journal: { ...earlier, ...version } }) };
   }
@@ -110,6 +124,7 @@ function planned(options: InstallOptions): { result: InstallResult; journal?: Jo
   const others = [
     ...(move ? [{ file: move.target.change.file, before: move.targetBefore, after: move.target.after }] : []),
     ...(launcher ? [launcher] : []),
+    ...mod,
   ];
   const takeOver = takeOverNow(earlier?.takeOver, move, base.exact);
   return {
@@ -122,9 +137,16 @@ function planned(options: InstallOptions): { result: InstallResult; journal?: Jo
       ...(launcher && {
         launcher: { createdFolders: [...missingFolders(launcher.file), ...(earlier?.launcher?.createdFolders ?? [])] },
       }),
+      ...(options.mod && {
+        mod: { createdFolders: [...missingFoldersOf(mod), ...(earlier?.mod?.createdFolders ?? [])] },
+      }),
     },
   };
 }
+
+/** Deepest first. */
+const missingFoldersOf = (edits: readonly FileEdit[]): string[] =>
+  [...new Set(edits.flatMap(({ file }) => missingFolders(file)))].sort((one, other) => other.length - one.length);
 
 /** @throws HooklineError settings_unusable, where a file of another program lies in its place */
 function launcherEdit(root: string): FileEdit {
@@ -231,9 +253,13 @@ function takeOverNow(
   };
 }
 
-function eventsFor({ agent, wanted = [] }: InstallOptions, move: MovePlan | undefined): string[] {
+function eventsFor({ agent: { settings }, wanted = [], mod }: InstallOptions, move: MovePlan | undefined): string[] {
   const asked = new Set([...wanted, ...(move?.moved ?? []).map((group) => group.event)]);
-  return [...agent.settings.events, ...agent.settings.onlyWanted.filter((event) => asked.has(event))];
+  const taken: ReadonlySet<string> = new Set(mod === "alone" ? settings.mod?.asksAlone : []);
+  return [
+    ...settings.events.filter((event) => !taken.has(event)),
+    ...settings.onlyWanted.filter((event) => asked.has(event)),
+  ];
 }
 
 /** Undoes install: to the same bytes unless the file was edited since. Can be run twice. Throws settings_unusable. */
@@ -247,9 +273,11 @@ export function uninstallAgent(options: UninstallOptions): InstallResult {
   const exact = !back || (back.missing.length === 0 && journal?.takeOver?.owed.length === 0);
   const plan = planRemoval(before, { editor, file, change: journal?.settings, exact });
   const after = plan.exact || !back ? plan.text : putBack(plan.text, back.back, file);
+  const modGone = modRemoval(options);
   const others: FileEdit[] = [
     ...(back && journal?.takeOver ? [{ file: journal.takeOver.target.file, ...back.target }] : []),
     ...launcherRemoval(options),
+    ...modGone,
   ];
   const changed = before !== after || others.some((one) => one.before !== one.after);
   const result: InstallResult = {
@@ -263,6 +291,7 @@ export function uninstallAgent(options: UninstallOptions): InstallResult {
   if (options.dryRun) return result;
   writeAll([result, ...others, journalEdit(stateFolder, agent.name, file, undefined)]);
   if (after === undefined) removeFolders(journal?.settings.createdFolders ?? []);
+  removeModFolders(options, modGone, journal);
   if (others.some((one) => one.after === undefined))
     removeFolders([...(journal?.takeOver?.target.createdFolders ?? []), ...(journal?.launcher?.createdFolders ?? [])]);
   return result;

@@ -8,7 +8,7 @@ import type { AgentEventName } from "../../engine/event.ts";
 import type { Hook } from "../../engine/hook.ts";
 import { listensTo } from "../../engine/plan.ts";
 import { type AgentAdapter, type InstallLayer, layersOf, type Places } from "../adapter.ts";
-import { httpTokenFile } from "./own-call.ts";
+import { httpTokenFile, modWords } from "./own-call.ts";
 import type { OwnEntry } from "./registration.ts";
 
 export interface Begun {
@@ -47,10 +47,20 @@ interface Registered {
 }
 
 async function registeredLayers(agent: AgentAdapter, places: Places): Promise<Registered[]> {
-  const [{ editorOf }, { readText }] = await Promise.all([import("./registration.ts"), import("./files.ts")]);
+  const [{ editorOf }, { readText }, { modEntries }] = await Promise.all([
+    import("./registration.ts"),
+    import("./files.ts"),
+    import("./mod.ts"),
+  ]);
   return layersOf(agent)
     .map((layer) => ({ layer, file: agent.settings.file(layer, places) }))
-    .map((one) => ({ ...one, entries: editorOf(agent).read(readText(one.file), one.file) }))
+    .map((one) => ({
+      ...one,
+      entries: [
+        ...editorOf(agent).read(readText(one.file), one.file),
+        ...modEntries({ agent, layer: one.layer, places }),
+      ],
+    }))
     .filter(({ entries }) => entries.length > 0);
 }
 
@@ -77,4 +87,8 @@ function passing(guarded: readonly AgentEventName[], { name, title }: AgentAdapt
 
 /** The words that install was given for this layer. */
 const words = ({ layer, entries }: Registered): string =>
-  `${layer === "user" ? "" : ` --layer ${layer}`}${entries.some(({ overHttp }) => overHttp) ? " --http" : ""}`;
+  [
+    ...(layer === "user" ? [] : [` --layer ${layer}`]),
+    ...(entries.some(({ overHttp }) => overHttp) ? [" --http"] : []),
+    ...modWords(entries).map((flag) => ` ${flag}`),
+  ].join("");

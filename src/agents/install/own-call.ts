@@ -40,6 +40,17 @@ export interface OwnDoor extends Required<OwnCall> {
   port: number;
 }
 
+/** Who asks where a mod of ours does; its request may end before the answer comes, which its line then waits for. */
+export const byMod = "mod";
+export const byModsSocket = "socket";
+
+/** What install was given for a mod, by what stands in a layer's files. */
+export function modWords(entries: readonly { event: string; inMod?: true }[]): string[] {
+  const inMod = entries.find((one) => one.inMod);
+  if (!inMod) return [];
+  return [entries.some((one) => !one.inMod && one.event === inMod.event) ? "--mod" : "--mod-alone"];
+}
+
 /** Whether a program can listen there. */
 export const isPort = (port: number): boolean => port > 0 && port <= 65_535;
 

@@ -133,6 +133,8 @@ export interface OwnEntry extends Omit<OwnCall, "agent"> {
   /** The agent sends the event to the daemon itself; blocks: and blocks it where no daemon answers. */
   overHttp?: true;
   blocks?: boolean;
+  /** It stands in our mod. */
+  inMod?: true;
 }
 
 export function ownEntry(handler: Record<string, unknown>, agent: string): OwnEntry | undefined {
@@ -235,8 +237,12 @@ export interface Editor {
 
 export const editorOf = (agent: AgentAdapter): Editor => {
   const { editor } = agent.settings;
-  return editor.is === "owned file" ? ownedFile(agent, editor) : jsonGroups(agent, editor);
+  return editor.is === "owned file" ? ownedFile(agent.name, editor) : jsonGroups(agent, editor);
 };
+
+/** Of the code of our mod in it, if it can have one. */
+export const modEditorOf = ({ name, settings: { mod } }: AgentAdapter): Editor | undefined =>
+  mod && ownedFile(name, mod);
 
 /** Whether this text registers us. One that cannot be read does not: the agent cannot read it either. */
 export function isRegistered(agent: AgentAdapter, text: string | undefined): boolean {
@@ -313,7 +319,7 @@ function unquoted(literal: string): unknown {
 }
 
 /** A file that holds nothing but our registration, such as a plugin: it is written as a whole and removed as a whole. */
-function ownedFile({ name }: AgentAdapter, { print }: OwnedFile): Editor {
+function ownedFile(name: string, { print }: Pick<OwnedFile, "print">): Editor {
   const mark = `hookline:managed ${name}`;
   const owns = (text: string | undefined): text is string => text?.includes(mark) === true;
   const textFor = ({ events, ...registration }: PlanOptions): string =>

@@ -244,7 +244,7 @@ export const commands: Readonly<Record<string, Command>> = {
   },
   install: {
     summary: "register Hookline in an agent's own settings",
-    usage: "install AGENT [--layer user|project|local] [--http] [--take-over] [--dry-run]",
+    usage: "install AGENT [--layer user|project|local] [--http] [--mod|--mod-alone] [--take-over] [--dry-run]",
     example: "hookline install claude-code --dry-run",
     flags: {
       layer: {
@@ -255,6 +255,14 @@ export const commands: Readonly<Record<string, Command>> = {
       http: {
         type: "boolean",
         does: "the agent sends its events to the daemon over HTTP, where it can; not for `project`, because the file then holds a token",
+      },
+      mod: {
+        type: "boolean",
+        does: "Claude Code asks Hookline about tool calls from inside too, where another mod cannot lift a denial",
+      },
+      "mod-alone": {
+        type: "boolean",
+        does: "the same, in the place of the commands for tool calls: no process starts for a call",
       },
       "take-over": {
         type: "boolean",

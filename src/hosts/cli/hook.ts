@@ -7,7 +7,7 @@ import { existsSync, readSync, writeSync } from "node:fs";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import type { Reply } from "../../agents/adapter.ts";
+import type { AgentAdapter, Reply } from "../../agents/adapter.ts";
 import { httpTokenFile } from "../../agents/install/own-call.ts";
 import {
   adapterOf,
@@ -200,16 +200,17 @@ async function answer(request: DecodedRequest, place: Place, words: Words): Prom
     const { set, root } = line.loaded;
     const begun = { agent: adapter, place: here, root, hooks: set.hooks, stateFolder: stateFolder(place) };
     for (const note of await notesAtBegin({ ...begun, store: line.ports.store })) complain(note);
-    if (event.session !== undefined) await leaveEnvironment(place, event.session);
+    if (event.session !== undefined) await leaveEnvironment(here, adapter, event.session);
   }
   await line.close();
   return withWarnings(reply, complaints);
 }
 
-/** For a daemon that gets this session's events over HTTP. */
-async function leaveEnvironment(place: Place, session: SessionId): Promise<void> {
+/** For a daemon that gets this session's events over HTTP, or from a mod. */
+async function leaveEnvironment(place: Place, { settings: { mod } }: AgentAdapter, session: SessionId): Promise<void> {
   const folder = stateFolder(place);
-  if (!existsSync(httpTokenFile(folder))) return;
+  const places = { ...place, root: place.cwd };
+  if (!existsSync(httpTokenFile(folder)) && !(mod && existsSync(mod.folder(places)))) return;
   try {
     const { leaveSession } = await import("../daemon/session-environments.ts");
     leaveSession(folder, session, { environment: place.environment, umask: process.umask() });

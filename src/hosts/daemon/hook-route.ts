@@ -4,6 +4,7 @@
  */
 import type { AgentAdapter } from "../../agents/adapter.ts";
 import { placeVariables } from "../../agents/index.ts";
+import { byModsSocket } from "../../agents/install/own-call.ts";
 import { adapterOf, namedAsSent, payloadAtMost } from "../../agents/request.ts";
 import type { AgentEventName, Json } from "../../engine/event.ts";
 import { environmentName } from "../../engine/hook.ts";
@@ -113,7 +114,7 @@ export function createHookRoute(options: HookRouteOptions): Listener {
     const { adapter, event, by } = one;
     const given = { adapter, event, by, payload: body.toString("utf8"), folder: options.cwd, sender: undefined };
     const underway = agentRequests.take(given, (answered) => reply(call, answerInJson(one, answered)));
-    whenGone(call, underway.leave);
+    if (by !== byModsSocket) whenGone(call, underway.leave);
   }
 
   return (call) => {

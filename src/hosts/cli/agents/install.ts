@@ -7,6 +7,7 @@ import { agents } from "../../../agents/index.ts";
 import { type Clients, chooseClient, httpToken, prepareClient, removeUnused } from "../../../agents/install/client.ts";
 import { guardedEvents, notedEvents, noteGuards } from "../../../agents/install/guarded.ts";
 import { type InstallResult, installAgent, uninstallAgent } from "../../../agents/install/install.ts";
+import type { ModUse } from "../../../agents/install/mod.ts";
 import { onDemandFile } from "../../../agents/install/own-call.ts";
 import type { HttpRegistration } from "../../../agents/install/registration.ts";
 import { HooklineError, messageOf } from "../../../engine/error.ts";
@@ -78,7 +79,8 @@ export async function planInstall(
       ? guardedEvents(agent, ours.filter(isOfTeam), places)
       : [...guardedEvents(agent, ours, places), ...notedEvents(agent, state)];
   const options = { agent, layer, places, stateFolder: state, ...(door && { http: door }), wanted, guarded };
-  const planned = { ...options, takeOver: invocation.flags["take-over"] === true };
+  const mod = modWanted(invocation, { agent, layer });
+  const planned = { ...options, takeOver: invocation.flags["take-over"] === true, ...(mod && { mod }) };
   const isDry = invocation.flags["dry-run"] === true;
   const self = [realpathSync(invocation.self[0]), invocation.self[1]] as const;
   const agentProgram = isDry ? { program: programRegistered(self), notes: [] } : programToRegister(self);
@@ -102,6 +104,20 @@ export async function planInstall(
       return { ...result, client: client.because };
     },
   };
+}
+
+/** Throws HooklineError usage. */
+function modWanted({ flags }: Invocation, { agent, layer }: Pick<Wanted, "agent" | "layer">): ModUse | undefined {
+  const flag = flags["mod-alone"] === true ? "--mod-alone" : flags.mod === true ? "--mod" : undefined;
+  if (flag === undefined) return undefined;
+  const { mod } = agent.settings;
+  if (!mod) throw usageError(`${agent.title} has no mods`, `install AGENT, without ${flag}`);
+  if (layer !== mod.layer)
+    throw usageError(
+      `${agent.title} loads mods of the ${mod.layer} layer only`,
+      `install AGENT ${flag} --layer ${mod.layer}`,
+    );
+  return flag === "--mod" ? "beside" : "alone";
 }
 
 /** What is a person's own does not go into a file that others share. */

@@ -2,6 +2,7 @@
 import { type AgentAdapter, type InstallLayer, layersOf, type Places } from "../../../agents/adapter.ts";
 import { agents } from "../../../agents/index.ts";
 import { readText } from "../../../agents/install/files.ts";
+import { modEntries } from "../../../agents/install/mod.ts";
 import { editorOf, type OwnEntry } from "../../../agents/install/registration.ts";
 import { HooklineError, messageOf } from "../../../engine/error.ts";
 import type { Fields } from "../../../engine/event.ts";
@@ -100,7 +101,7 @@ function registrationsAt(places: Places): ReturnType<Here["registrations"]> {
       if ([...registered, ...unreadable].some((one) => one.agent === agent && one.file === file)) continue;
       try {
         const [editor, text] = [editorOf(agent), readText(file)];
-        const entries = editor.read(text, file);
+        const entries = [...editor.read(text, file), ...modEntries({ agent, layer, places })];
         if (entries.length > 0) registered.push({ agent, layer, file, entries });
         else if (editor.isDefaced(text)) unreadable.push({ agent, layer, file, reason: "", isDefaced: true });
       } catch (error) {

@@ -1,4 +1,5 @@
 /** Registers Hookline with an agent again, as `install` does it for a person: the command, and what --fix does. */
+import { modWords } from "../../../agents/install/own-call.ts";
 import { install, planInstall } from "../agents/install.ts";
 import type { Here, Registered } from "./here.ts";
 
@@ -11,9 +12,14 @@ export const installAgain = (one: Where): string =>
     `hookline install ${one.agent.name}`,
     ...(one.layer === "user" ? [] : [`--layer ${one.layer}`]),
     ...(isOverHttp(one) ? ["--http"] : []),
+    ...modWords(one.entries),
   ].join(" ");
 
-const flagsFor = (one: Registered): { layer: string; http: boolean } => ({ layer: one.layer, http: isOverHttp(one) });
+const flagsFor = (one: Registered): Record<string, string | boolean> => ({
+  layer: one.layer,
+  http: isOverHttp(one),
+  ...Object.fromEntries(modWords(one.entries).map((flag) => [flag.replace("--", ""), true])),
+});
 
 /** Whether an install would change the registration. */
 export async function isChanged(one: Registered, here: Here): Promise<boolean> {

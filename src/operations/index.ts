@@ -38,6 +38,7 @@ import { taskComplete, taskCreate, taskFail, taskList, taskShow, taskStart } fro
 import { why } from "./why/why.ts";
 
 export type { Operation, OperationContext } from "./operation.ts";
+export { commandOf } from "./serve.ts";
 
 /** Each checks its parameters against its own schema, so the table need not know their type. */
 const table: { readonly [N in OperationName]: Operation<unknown, unknown> } = {

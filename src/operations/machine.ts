@@ -40,8 +40,8 @@ export interface QueueCounts {
 }
 
 export interface Machine {
-  /** Runs of a crashed process are marked as interrupted before it is told. */
-  store: { path: string; bytes: number; repaired: number };
+  /** `interrupted`: runs of a crashed process, which the next command that works marks so. */
+  store: { path: string; bytes: number; interrupted: number };
   queue: QueueCounts;
   /** How many errors `check` finds. */
   errors: number;

@@ -60,7 +60,7 @@ export interface OperationContext {
   daemon?(): MaybePromise<Fields | undefined>;
   /** Facts about the machine; absent: `status` leaves them out. */
   machine?(question: MachineQuestion): MaybePromise<Machine>;
-  timings?(): Timings;
+  timings?(): MaybePromise<Timings>;
   /** What conditions are compiled with where an event happened. */
   judging?(event: HookEvent): MaybePromise<Pick<Ports, "registry" | "patterns">>;
 }
@@ -96,7 +96,7 @@ export interface Operation<P, R = Json> {
   words?: readonly string[];
   /** As a person types it. */
   example?: string;
-  /** A command says on standard error what is broken among the hooks here. */
+  /** What is broken among the hooks here is said beside the answer. */
   reportsHooks?: true;
   /** A person at a terminal is asked first to trust what waits for it here. */
   asksTrust?: true;
@@ -106,7 +106,7 @@ export interface Operation<P, R = Json> {
   rows?(found: R): object;
   /** For a person who reads a terminal: data, which the command line paints. Absent: a table, or the fields of one thing. */
   show?(found: R, reader: Reader<P>): MaybePromise<readonly Shown[]>;
-  /** What a person should know beside the answer: a command says it on standard error, in JSON too. */
+  /** What the caller should know beside the answer: a command says it on standard error, a route in a header, a tool behind the rows. */
   notes?(found: R): readonly string[];
   /** What `show` gives is a text of its own, such as a file's: whatever is no terminal gets it as it is. */
   showsText?: true;

@@ -19,8 +19,8 @@ export function projectFolders({ cwd, home }: Place): readonly string[] {
   }
 }
 
-/** Whether it is no automation that the store keeps for another project. */
+/** Whether it is no automation of another project: the store keeps those of all, and a daemon follows the files of several. */
 export const isOfProject = ({ origin }: Hook, folders: readonly string[]): boolean =>
   origin.dialect !== "automation" ||
-  origin.file !== undefined ||
+  (origin.file !== undefined && origin.layer === "user") ||
   folders.some((folder) => origin.root === folder || origin.root?.startsWith(folder + sep) === true);

@@ -5,7 +5,7 @@ import type { Run, Store, StoredEvent } from "../engine/record.ts";
 import { isInside } from "../files/paths.ts";
 import type { Asked } from "./operation.ts";
 
-export interface RecordStore extends Store {
+export interface RecordStore extends Omit<Store, "repair"> {
   /** The ids that begin so: at most so many. */
   idsFrom(table: "run" | "event", beginning: string, most: number): MaybePromise<string[]>;
   /** The newest event in these folders or below them. */

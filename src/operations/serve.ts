@@ -1,12 +1,14 @@
 /** Operations for callers outside: described, chosen, called with JSON, and answered in one form, whatever the way in. */
 import { type ErrorCode, HooklineError, messageOf } from "../engine/error.ts";
 import type { Fields, HookEvent, Json } from "../engine/event.ts";
+import { warningAbout } from "../engine/hook.ts";
 import { namesTool, type OperationName } from "../engine/named.ts";
 import { nearest } from "../engine/nearest.ts";
 import { isRecord, type Mismatch } from "../engine/schema.ts";
 import { automationOf } from "../formats/automations/fields.ts";
-import type { Asked, Operation, OperationContext } from "./operation.ts";
+import { type Asked, folderOf, type Operation, type OperationContext } from "./operation.ts";
 import { isFields, projectServiceOf, rowsOf } from "./project-service.ts";
+import { pathFrom } from "./shown.ts";
 
 export type OperationTable = ReadonlyMap<string, Operation<unknown, unknown>>;
 
@@ -21,7 +23,14 @@ export interface Described {
 }
 
 export type Answer =
-  | { is: "done"; result: Json /** What `show` is given. */; found: unknown }
+  | {
+      is: "done";
+      result: Json;
+      /** What `show` is given. */
+      found: unknown;
+      /** What the caller should know beside it. */
+      notes: readonly string[];
+    }
   /** No operation is called so. */
   | { is: "unknown"; message: string; near?: string }
   /** The input is not what it takes. */
@@ -76,12 +85,24 @@ export function serveOperations(all: OperationTable, context: OperationContext, 
         const found = await operation.run(input, { ...asked, ...more });
         const result = resultOf(operation, found);
         const told = untold.length > 0 && isFields(result) ? { ...result, not_told: untold } : result;
-        return { is: "done", result: told, found };
+        return { is: "done", result: told, found, notes: await notesOn(operation, found, asked) };
       } catch (cause) {
         return { is: isBroken(cause) ? "broken" : "refused", message: messageOf(cause), cause };
       }
     },
   };
+}
+
+/** That hook files are broken, where it is about hooks: the other hooks are active all the same. */
+async function notesOn(
+  { reportsHooks, notes }: Operation<unknown, unknown>,
+  found: unknown,
+  asked: Asked,
+): Promise<string[]> {
+  const folder = folderOf(asked);
+  const { problems = [] } = reportsHooks ? await asked.active(folder) : {};
+  const broken = warningAbout({ problems }, (path) => pathFrom(path, folder, asked.home));
+  return [...(broken === undefined ? [] : [broken]), ...(notes?.(found) ?? [])];
 }
 
 export const askedOf = (context: OperationContext, signal: AbortSignal, event?: HookEvent): Asked => ({
@@ -240,8 +261,10 @@ export interface OperationRequest {
   signal: AbortSignal;
 }
 /** The result itself, or an error in the form of all others. */
-export interface OperationReply {
+interface OperationReply {
   status: number;
+  /** `hookline-notes`: a list of what the caller should know beside the result, as JSON in ASCII. */
+  headers?: Readonly<Record<string, string>>;
   body: Json;
 }
 
@@ -267,9 +290,13 @@ export async function answerOverHttp(
   if (method === "GET" && served.list().some((one) => one.name === name && !one.readOnly))
     return refuse(changesSomething, `${name} changes something`);
   const answer = await served.call(name, input, { signal });
-  if (answer.is === "done") return { status: 200, body: answer.result };
+  if (answer.is === "done") return { status: 200, headers: headersOf(answer.notes), body: answer.result };
   return refuse(refusals[answer.is], answer.message);
 }
+
+const headersOf = (notes: readonly string[]): Readonly<Record<string, string>> =>
+  notes.length === 0 ? {} : { "hookline-notes": JSON.stringify(notes).replaceAll(/[^ -~]/g, escaped) };
+const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
 const refuse = ({ status, code, advice }: Refusal, message: string): OperationReply => ({
   status,

@@ -65,8 +65,8 @@ async function find(asked: Asked): Promise<Found> {
   const hooks = set.hooks.filter((hook) => isOfProject(hook, folders));
   const port = typeof daemon?.port === "number" ? daemon.port : undefined;
   const own = hooks.filter((hook) => !isBuiltIn(hook));
-  const machine = await asked.machine?.({ folder, root, problems, hooks: own, port }); // first, for it repairs what is counted
-  const [[last], running, paused] = await Promise.all([
+  const [machine, [last], running, paused] = await Promise.all([
+    asked.machine?.({ folder, root, problems, hooks: own, port }),
     store.events(1),
     store.runs({ status: "running", limit: largestLimit }),
     store.paused(),
@@ -78,7 +78,7 @@ async function find(asked: Asked): Promise<Found> {
     store: {
       ...file,
       lastEvent: last ? new Date(last.event.at).toISOString() : null,
-      running: running.length,
+      running: running.length - (file?.interrupted ?? 0),
     },
     daemon: daemon ?? null,
     notServed: (daemon && unservedWords(unserved(hooks, daemon))) ?? null,
@@ -137,10 +137,10 @@ function storeLabels({ store }: Facts, { path, at }: Reader<object>): Label[] {
     `last event ${last}`,
     ...(store.running > 0 ? [`${store.running} running`] : []),
   ];
-  const { repaired = 0 } = store;
+  const { interrupted = 0 } = store;
   return [
     ["store", parts.join(", ")],
-    ["", repaired > 0 ? `${counted(repaired, "run")} of a crashed process marked as interrupted` : undefined],
+    ["", interrupted > 0 ? `${counted(interrupted, "run")} of a crashed process, interrupted` : undefined],
   ];
 }
 

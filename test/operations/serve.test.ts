@@ -55,7 +55,7 @@ test("there is one schema check and one form of answer for every caller", async 
   const { call } = servedOf(t);
   assert.deepEqual(await call("box_create", input, { signal }), {
     is: "done",
-    ...{ result: { made: "/project" }, found: { made: "/project" } },
+    ...{ result: { made: "/project" }, found: { made: "/project" }, notes: [] },
   });
   const messages = async (name: string, given: object): Promise<[string, string]> => {
     const answer = await call(name, given, { signal });

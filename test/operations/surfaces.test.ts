@@ -27,6 +27,8 @@ const rules = (reason: string): string => `hooks:
     action: { type: log, message: "it ran" }
 `;
 
+const nightly = "name: Nightly\ntrigger: { type: cron, cron: 0 3 * * *, skip_llm: true }\n";
+
 /** Two projects with one store; all is asked from the first. */
 const ends: (() => unknown)[] = [];
 const folder = temporaryFolder({ after: (end) => void ends.push(end) });
@@ -46,6 +48,8 @@ before(async () => {
     mkdirSync(join(project, ".hookline", "rules"), { recursive: true });
     writeFileSync(join(project, ".hookline", "rules", "g.yaml"), rules(`not from ${project}`));
   }
+  mkdirSync(join(shop, ".hookline", "automations"));
+  writeFileSync(join(shop, ".hookline", "automations", "nightly.yaml"), nightly);
   mkdirSync(environment.HOME);
   for (const [cwd, event, session] of [
     [shop, "PreToolUse", "one"],
@@ -54,6 +58,13 @@ before(async () => {
     [site, "PostToolUse", "two"],
   ] as const)
     command(cwd, "emit", event, "--session", session, "--data", JSON.stringify(data));
+  for (const words of [
+    ["project", "create", "Shop", "--id", "shop"],
+    ["task", "create", "Paint it", "--project", "shop"],
+    ["note", "write", "wall", "--content", "white", "--project", "shop"],
+    ["memory", "add", "the wall is white", "--project", "shop"],
+  ])
+    assert.equal(command(shop, ...words).status, 0, words.join(" "));
   const mcpOf = (workspace: string) =>
     connect({ after: (end) => void ends.push(end as () => unknown) }, { workspace, environment });
   daemon = await openDaemon({ folder, workspace: shop, environment }, { complain() {} });
@@ -112,6 +123,8 @@ async function askTool({ client }: Connected, name: string, input: Input) {
 
 const runId = (): string => JSON.parse(command(shop, "runs", "--json").stdout)[0].id;
 
+const taskId = (): string => JSON.parse(command(shop, "task", "list", "--project", "shop", "--json").stdout)[0].id;
+
 /** Each with how many rows it has; -1: it is no list. */
 const questions: readonly (readonly [name: string, input: () => Input, rows: number])[] = [
   ["runs", () => ({}), 2],
@@ -137,18 +150,36 @@ const questions: readonly (readonly [name: string, input: () => Input, rows: num
   ["runs", () => ({ before: runId().slice(0, 25) }), 1],
   ["run", () => ({ id: runId().slice(0, 25) }), -1],
   ["follow_ups", () => ({}), 0],
-  ["hooks", () => ({}), 2],
+  ["hooks", () => ({}), 3],
   ["hooks", () => ({ event: "tool_end" }), 1],
-  ["hooks", () => ({ slow: true }), 2],
-  ["explain", () => ({ event: "tool_start", data }), 2],
-  ["explain", () => ({ event: "Stop" }), 2],
+  ["hooks", () => ({ slow: true }), 3],
+  ["explain", () => ({ event: "tool_start", data }), 3],
+  ["explain", () => ({ event: "Stop" }), 3],
   ["why", () => ({}), -1],
   ["why", () => ({ id: runId() }), -1],
   ["why", () => ({ event: "PreToolUse" }), -1],
   ["why", () => ({ all: true }), -1],
   ["guard_list", () => ({}), -1],
   ["status", () => ({}), -1],
+  ["guard_stats", () => ({}), -1],
+  ["automation_list", () => ({}), 1],
+  ["automation_show", () => ({ id: "nightly" }), -1],
+  ["automation_export", () => ({}), -1],
+  ["automation_runs", () => ({}), 0],
+  ["project_list", () => ({}), 1],
+  ["project_show", () => ({ id: "shop" }), -1],
+  ["task_list", () => ({ project: "shop" }), 1],
+  ["task_show", () => ({ id: taskId() }), -1],
+  ["note_list", () => ({ project: "shop" }), 1],
+  ["note_show", () => ({ name: "wall", project: "shop" }), -1],
+  ["memory_search", () => ({ query: "wall", project: "shop" }), -1],
 ];
+
+test("[R100] each operation that changes nothing is asked here, so that no new one answers by one way only", () => {
+  const asked = new Set(questions.map(([name]) => name));
+  const left = [...operations].flatMap(([name, { readOnly }]) => (readOnly && !asked.has(name) ? [name] : []));
+  assert.deepEqual(left, []);
+});
 
 /** What may change between two questions, by its type alone. */
 const steady = (rows: unknown): unknown =>
@@ -226,4 +257,57 @@ test("[R75] a tool answers with the runs of the project that it was started in, 
   const { rows: byRoute } = (await ways.post?.("runs", { cwd: site })) ?? {};
   assert.deepEqual(byRoute, (await askTool(elsewhere, "runs", {})).rows);
   assert.match((await ways.post?.("runs", { cwd: "site" }))?.says ?? "", /^cwd must be the absolute path of a folder$/);
+});
+
+test("[R100] that a hook file is broken is said beside the answer by command, route and tool, and the rows stay the same", async () => {
+  writeFileSync(join(site, ".hookline", "rules", "bad.yaml"), "hooks:\n  - id: x\n    on: tool_strat\n");
+  const broken = /a rule needs "condition" — \.hookline\/rules\/bad\.yaml:2:5, and 2 more — see hookline check/;
+  const { stdout, stderr } = command(site, "list", "--json");
+  assert.match(stderr, broken);
+  const response = await fetch(
+    `http://127.0.0.1:${daemon.server.port}/operations/hooks?${new URLSearchParams({ cwd: site })}`,
+    {
+      headers: { authorization: `Bearer ${token}` },
+    },
+  );
+  const body = await response.json();
+  assert.match(JSON.parse(response.headers.get("hookline-notes") ?? "[]").join(), broken);
+  const { content } = await elsewhere.client.callTool({ name: "hooks", arguments: {} });
+  const texts = (content as { text: string }[]).map(({ text }) => text); // all of them are texts
+  assert.match(texts.slice(1).join(), broken);
+  for (const rows of [body, JSON.parse(texts[0] ?? "")]) assert.deepEqual(rows, JSON.parse(stdout));
+});
+
+test("status changes nothing: a run whose process is gone is told, and still runs in the store", async () => {
+  const run = {
+    ...(await daemon.daemon.store.runs({ limit: 1 }))[0],
+    id: "left",
+    status: "running",
+    owner: "999999:1",
+  };
+  await daemon.daemon.store.saveRun(run as Parameters<typeof daemon.daemon.store.saveRun>[0]);
+  await daemon.daemon.context.engine.committed();
+  for (const [way, ask] of Object.entries(ways)) {
+    const { rows } = await ask("status", {});
+    const { interrupted, running } = (rows as { store: Record<string, unknown> }).store;
+    assert.deepEqual({ interrupted, running }, { interrupted: 1, running: 0 }, way);
+  }
+  assert.equal((await daemon.daemon.store.run("left"))?.status, "running");
+});
+
+test("[R100] a hook's own tool hookline.status knows the machine as the command does", async () => {
+  const asks =
+    "hooks:\n  - id: asks\n    on: deploy.asked\n    condition: { type: expression, expr: 'True' }\n    action: { type: module_action, module: hookline, action: status }\n";
+  writeFileSync(join(shop, ".hookline", "rules", "asks.yaml"), asks);
+  command(shop, "emit", "deploy.asked");
+  const [{ id }] = JSON.parse(command(shop, "runs", "--event", "deploy.asked", "--json").stdout);
+  const { steps } = JSON.parse(command(shop, "runs", "show", id, "--json").stdout);
+  const said = JSON.parse(command(shop, "status", "--json").stdout);
+  const { output } = steps.at(-1);
+  assert.deepEqual(
+    Object.keys(output.output ?? output)
+      .filter((field) => field in said)
+      .sort(),
+    Object.keys(said).sort(),
+  );
 });

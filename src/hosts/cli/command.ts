@@ -80,6 +80,24 @@ export const globalFlags: Readonly<Record<string, Flag>> = {
   version: { type: "boolean", short: "v", does: "`-v`: which Hookline this is" },
 };
 
+/** The place of the first word behind the global flags; undefined: a flag that is no global one stands before it. */
+export function behindGlobalFlags(words: readonly string[]): { at: number; asksHelp: boolean } | undefined {
+  let at = 0;
+  let asksHelp = false;
+  for (let word = words[0]; word?.startsWith("-"); word = words[at]) {
+    const [written = "", value] = word.split("=", 2);
+    const [name, flag] =
+      Object.entries(globalFlags).find(([long, { short }]) => written === `--${long}` || written === `-${short}`) ?? [];
+    if (!flag) return undefined;
+    asksHelp ||= name === "help";
+    at += flag.type === "string" && value === undefined ? 2 : 1;
+  }
+  return { at, asksHelp };
+}
+
+/** In a usage, instead of flags. */
+export const seeHelp = "[flags: see --help]";
+
 /** Environment variables as they are; only the process's own, never a workspace's file. */
 export function environmentOf(given: NodeJS.ProcessEnv): Record<string, string> {
   const environment: Record<string, string> = {};

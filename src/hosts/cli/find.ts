@@ -1,6 +1,6 @@
 /** Which command some words mean: one of the command line's own, or a row of the operations. */
 import { nearest } from "../../engine/nearest.ts";
-import { type Command, globalFlags, usageError } from "./command.ts";
+import { behindGlobalFlags, type Command, usageError } from "./command.ts";
 import { commands, groups } from "./commands.ts";
 
 export interface FoundCommand {
@@ -34,25 +34,13 @@ export async function commandFor(name: string, given: readonly string[]): Promis
   const own = all.get(name);
   const actions = new Map(actionsOf(all, name));
   if (!own && actions.size === 0) return undefined;
-  const at = placeOfAction(given);
+  const at = behindGlobalFlags(given)?.at ?? given.length; // behind another flag there is no action
   const written = given[at];
   const action = written === undefined ? undefined : actions.get(written);
   if (action) return { command: action, rest: [...given.slice(0, at), ...given.slice(at + 1)] };
   if (own && (actions.size === 0 || own.words > 0 || written === undefined || written.startsWith("-")))
     return { command: own, rest: given };
   throw noAction(name, written, [...actions.keys()]);
-}
-
-/** Flags that hold everywhere may stand before it; behind another there is none. */
-function placeOfAction(given: readonly string[]): number {
-  let index = 0;
-  for (let word = given[0]; word?.startsWith("-"); word = given[index]) {
-    const [name = "", value] = word.replace(/^--/, "").split("=", 2);
-    const flag = Object.hasOwn(globalFlags, name) ? globalFlags[name] : undefined;
-    if (!flag && word !== "-q") return given.length;
-    index += flag?.type === "string" && value === undefined ? 2 : 1;
-  }
-  return index;
 }
 
 function noAction(name: string, written: string | undefined, actions: readonly string[]): Error {

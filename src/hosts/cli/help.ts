@@ -1,6 +1,6 @@
 /** What `hookline`, `hookline help` and `--help` say: the table of commands, in lines that fit the terminal. */
 import { sentence } from "../../operations/serve.ts";
-import { type Command, type ExitCode, type Flag, globalFlags } from "./command.ts";
+import { type Command, type ExitCode, type Flag, globalFlags, seeHelp } from "./command.ts";
 import { groups, headings, internalCommands, records } from "./commands.ts";
 import { actionsOf, everyCommand, firstNames } from "./find.ts";
 import type { Terminal } from "./terminal.ts";
@@ -125,7 +125,7 @@ function printParts(
   print(terminal, [
     ...wrapped(summary, width),
     "",
-    ...hanging("usage:   ", `hookline ${usage}`, width, labelColumn),
+    ...hanging("usage:   ", `hookline ${usage.replace(seeHelp, "[flags]")}`, width, labelColumn),
     ...hanging("example: ", example, width, labelColumn),
     ...parts.flatMap((part) => {
       if (part === undefined || part.length === 0) return [];

@@ -13,6 +13,7 @@ import { createRoutedQueue, type Settling } from "../../runtime/queues/routed.ts
 import { systemPorts } from "../../runtime/system.ts";
 import { linesOfEvents } from "../compose/beside-hooks.ts";
 import { type Composed, compose } from "../compose/compose.ts";
+import { type StoreOnFile, toldOf } from "../compose/told.ts";
 import {
   combined,
   loadFiles,
@@ -90,6 +91,7 @@ export async function openLine(options: LineOptions): Promise<Line> {
       settings: () => ({ channels: loaded.userConfig.notifications ?? {}, notify: loaded.config.notify ?? [] }),
     },
     automations: automations.open,
+    ...(isOnFile(store) ? { told: toldOf(place, store, store.path) } : {}),
     observe(seen) {
       log(seen);
       observe?.(seen);
@@ -105,6 +107,9 @@ export async function openLine(options: LineOptions): Promise<Line> {
     },
   };
 }
+
+const isOnFile = (store: LineOptions["store"]): store is Store & StoreOnFile & { path: string } =>
+  "database" in store && store.path !== undefined;
 
 /** Its helper ends what it has started, also where this process is killed. Most events start no program, and load none of it. */
 function createLateSpawner(complain: (message: string) => void): Spawner {

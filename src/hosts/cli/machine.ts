@@ -5,9 +5,10 @@ import { agents } from "../../agents/index.ts";
 import { readJournal } from "../../agents/install/files.ts";
 import { isReadable, isRegistered } from "../../agents/install/registration.ts";
 import { findAgent } from "../../agents/install/version.ts";
-import type { MaybePromise } from "../../engine/event.ts";
+import type { Store } from "../../engine/record.ts";
 import { textAt } from "../../files/regular-file.ts";
 import type { Machine, MachineQuestion, Registered } from "../../operations/machine.ts";
+import { isAlive } from "../../runtime/system.ts";
 import { workCounts } from "../../storage/sqlite/journal-queues.ts";
 import type { SqliteStore } from "../../storage/sqlite/sqlite.ts";
 import { missingDoors } from "./daemon/port.ts";
@@ -18,8 +19,12 @@ import { type Place, stateFolder } from "./place.ts";
 interface MachineOptions {
   /** From where the store is found. */
   place: Place;
-  store: Pick<SqliteStore, "database"> & { path: string; repair(): MaybePromise<number> };
+  store: Pick<SqliteStore, "database"> & { path: string; runs: Store["runs"] };
 }
+
+/** Whoever asks only looks: to close them is for who works. */
+const interruptedIn = async ({ runs }: MachineOptions["store"]): Promise<number> =>
+  (await runs({ status: "running" })).filter(({ owner }) => owner !== undefined && !isAlive(owner)).length;
 
 /** May throw what the store throws. */
 export async function machineAt(
@@ -29,7 +34,7 @@ export async function machineAt(
   const here = { ...place, cwd: folder };
   const findings = findingsOf({ problems, hooks }, here);
   return {
-    store: { path: store.path, bytes: statSync(store.path).size, repaired: await store.repair() },
+    store: { path: store.path, bytes: statSync(store.path).size, interrupted: await interruptedIn(store) },
     queue: workCounts(store.database),
     errors: findings.filter(({ severity }) => severity === "error").length,
     agents: registrationsOf(here, root),

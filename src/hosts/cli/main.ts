@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { HooklineError, messageOf } from "../../engine/error.ts";
 import { systemWords } from "../../engine/system-words.ts";
 import { isInside, stateFolderOf } from "../../files/paths.ts";
-import { type ExitCode, globalFlags, type Invocation, version, wrongUse } from "./command.ts";
+import { behindGlobalFlags, type ExitCode, type Invocation, version, wrongUse } from "./command.ts";
 import { commandFor, everyCommand, type FoundCommand, firstNames } from "./find.ts";
 import { invocationOf } from "./invocation.ts";
 import { openTerminal, safeText } from "./terminal.ts";
@@ -53,12 +53,23 @@ const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 async function unknownCommand(name: string): Promise<never> {
   const { nearest } = await import("../../engine/nearest.ts");
-  const known = [...firstNames(await everyCommand()).keys()];
-  const near = Object.hasOwn(otherNames, name) ? name : nearest(name, [...known, ...Object.keys(otherNames)]);
-  const meant = near === undefined ? undefined : (otherNames[near] ?? near);
+  const all = await everyCommand();
+  const known = firstNames(all);
+  const others = { ...(await operationNames(all)), ...otherNames };
+  const near = Object.hasOwn(others, name) ? name : nearest(name, [...known.keys(), ...Object.keys(others)]);
+  const meant = near === undefined || known.has(near) ? near : others[near];
   const advice =
     meant === undefined ? "run `hookline help` to see all commands" : `did you mean \`hookline ${meant}\`?`;
   throw new HooklineError("usage", { what: `no command is called "${name}"`, where: "the command line", advice });
+}
+
+/** What routes and tools call our commands, and what could be taken for that: `task_create`, `runs_show`. */
+async function operationNames(all: Awaited<ReturnType<typeof everyCommand>>): Promise<Record<string, string>> {
+  const { operations, commandOf } = await import("../../operations/index.ts");
+  return Object.fromEntries([
+    ...[...all.keys()].map((command) => [command.replaceAll(/[ -]/g, "_"), command]),
+    ...[...operations].map(([name, row]) => [name, commandOf(name, row)]),
+  ]);
 }
 
 /** What other tools call our commands. */
@@ -109,18 +120,10 @@ process.stderr.on("error", () => {}); // what nobody reads is lost, but the exit
 
 /** Flags that hold everywhere may stand before the command too. */
 function commandFirst(words: readonly string[]): readonly string[] {
-  let index = 0;
-  for (let word = words[0]; word?.startsWith("-"); word = words[index]) {
-    const [written = "", value] = word.split("=", 2);
-    const flag = Object.entries(globalFlags).find(
-      ([name, { short }]) => written === `--${name}` || written === `-${short}`,
-    );
-    if (flag?.[0] === "help") return ["help"];
-    if (!flag) return words;
-    index += flag[1].type === "string" && value === undefined ? 2 : 1;
-  }
-  const command = words[index];
-  return index === 0 || command === undefined ? words : [command, ...words.slice(0, index), ...words.slice(index + 1)];
+  const { at, asksHelp } = behindGlobalFlags(words) ?? { at: 0, asksHelp: false };
+  if (asksHelp) return ["help"];
+  const command = words[at];
+  return at === 0 || command === undefined ? words : [command, ...words.slice(0, at), ...words.slice(at + 1)];
 }
 
 /** A reader that has seen enough (`hookline runs | head`) is no failure. What stays has more to do than to speak. */

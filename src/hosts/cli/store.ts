@@ -8,7 +8,7 @@ import { asRecord } from "../compose/record.ts";
 import { type Invocation, textFlag } from "./command.ts";
 import { type Place, storeOptions } from "./place.ts";
 
-export interface OpenedStore extends Omit<RecordStore, "repair"> {
+export interface OpenedStore extends RecordStore {
   readonly path: string;
   repair(): Promise<number>;
 }

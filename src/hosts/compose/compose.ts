@@ -27,6 +27,7 @@ import {
   type ExternalServicesOptions,
   type Served,
 } from "./external-services.ts";
+import type { Told } from "./told.ts";
 
 /** The hooks and settings of folders: the same ones for one event, or as the files are now. */
 export interface Folders {
@@ -41,6 +42,8 @@ export interface ComposeOptions
   extends Pick<ExternalServicesOptions, "environment" | "home" | "redact">,
     Pick<Ports, "registry" | "registryAt" | "patterns" | "queue" | "residents">,
     Pick<Served, "automations"> {
+  /** What the tools of hooks can be told of this machine. */
+  told?: Told;
   /** Where the process works. */
   cwd: string;
   basics: ReturnType<typeof systemPorts>;
@@ -176,6 +179,7 @@ export async function compose(options: ComposeOptions): Promise<Composed> {
       return { ...known, set: await combine(known?.set, undefined) };
     },
     ...(options.automations ? { automations: options.automations } : {}),
+    ...options.told,
     now: basics.now,
     id: basics.id,
   });

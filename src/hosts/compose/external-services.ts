@@ -18,6 +18,7 @@ import { type Bound, changedOf } from "../../loading/trust/item.ts";
 import type { AutomationService } from "../../operations/automations/stored.ts";
 import type { OperationContext } from "../../operations/operation.ts";
 import type { ProjectService } from "../../services/projects/index.ts";
+import type { Told } from "./told.ts";
 
 export interface ExternalServicesOptions {
   environment: Readonly<Record<string, string>>;
@@ -36,7 +37,7 @@ export interface ExternalServicesOptions {
 }
 type Settings = Pick<LoadedHooks, "config" | "userConfig" | "settingsBound">;
 /** What the module `hookline` of the tools works on. */
-export interface Served {
+export interface Served extends Told {
   engine: Engine;
   store: Store;
   active: OperationContext["active"];

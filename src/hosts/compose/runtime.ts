@@ -46,6 +46,7 @@ export interface RuntimeOptions
   /** The automations that the store keeps, for operations. */
   automations?: Served["automations"];
   notices?: ComposeOptions["notices"];
+  told?: ComposeOptions["told"];
   asQueued?: ComposeOptions["asQueued"];
   /** How hook files are followed; folders whose hooks are kept at hand. */
   sources?: SourceOptions;
@@ -87,6 +88,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     brought: { ...(model ? { model: async () => model } : {}), ...(tools ? { tools: async () => tools } : {}) },
     ...(options.automations ? { automations: options.automations } : {}),
     ...(options.notices ? { notices: options.notices } : {}),
+    ...(options.told ? { told: options.told } : {}),
     ...(options.asQueued ? { asQueued: options.asQueued } : {}),
     ...(options.observe ? { observe: options.observe } : {}),
     ...(complain ? { complain } : {}),

@@ -11,16 +11,17 @@ import { automationOf } from "../../formats/automations/fields.ts";
 import type { OperationContext } from "../../operations/operation.ts";
 import { createInlineQueue } from "../../runtime/queues/inline.ts";
 import { createRoutedQueue } from "../../runtime/queues/routed.ts";
-import { isAlive, systemPorts } from "../../runtime/system.ts";
+import { systemPorts } from "../../runtime/system.ts";
 import { type DegradableStore, ringOfRows, withDegradedMode } from "../../storage/degraded.ts";
 import { createHandedOver } from "../../storage/sqlite/handed-over.ts";
 import { type WorkCounts, workCounts } from "../../storage/sqlite/journal-queues.ts";
 import type { SqliteStore } from "../../storage/sqlite/sqlite.ts";
-import { eventTimings, hookTimings } from "../../storage/sqlite/statistics.ts";
+import { eventTimings } from "../../storage/sqlite/statistics.ts";
 import { type Automations, openAutomations } from "../compose/automations.ts";
 import { openDurableQueue } from "../compose/durable-queue.ts";
 import { asRecord } from "../compose/record.ts";
 import { createRuntime, type Runtime, type RuntimeOptions } from "../compose/runtime.ts";
+import { toldOf } from "../compose/told.ts";
 import { type ActiveAutomations, createActiveAutomations } from "./active-automations.ts";
 import { createActivity } from "./activity.ts";
 import { createChanges, createTriggers, type Settings, settingsOf } from "./changes.ts";
@@ -144,9 +145,11 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
   });
   const forwarded = sharing?.forward(own, createHandedOver(options.store));
   const durable = forwarded ?? own;
+  const told =
+    options.storeFile === undefined ? { record: () => asRecord(store) } : toldOf(options, store, options.storeFile);
   const runtime = await createRuntime({
     ...options,
-    store,
+    ...{ store, told },
     functions: new Map(),
     queue: createRoutedQueue({
       durable: { ...durable, close: () => durable.close(endsWithin / 1000 + 3) }, // of these it keeps three for the end
@@ -247,7 +250,6 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     stopping: stopping.signal,
     context: {
       ...{ engine, store, now, id, environment, cwd, home: options.home },
-      record: () => asRecord(store),
       judging: (event) => ({
         registry: runtime.ports.registryAt?.(event) ?? runtime.ports.registry,
         patterns: runtime.ports.patterns,
@@ -256,11 +258,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
         const loaded = await source?.at(folder);
         return { ...loaded, set: active.combine(loaded?.set, settings.engine.enabled) };
       },
-      timings: () => ({
-        hooks: (ids, since) => hookTimings(store.database, ids, since),
-        events: (since) => eventTimings(store.database, since),
-      }),
-      ...(options.storeFile === undefined ? {} : toldOf(options.storeFile, { place: options, store, now })),
+      ...told,
       board: runtime.board,
       automations: async () => automations,
     },
@@ -357,18 +355,6 @@ function ifReadable<T>(read: () => T): T | undefined {
 }
 
 /** As a command tells it: the daemon's own status is asked for at its own door. */
-const toldOf = (
-  path: string,
-  { store, place, now }: { store: DegradableStore; place: DaemonOptions; now(): Instant },
-): Pick<OperationContext, "daemon" | "machine"> => ({
-  daemon: async () => (await import("../cli/daemon/here.ts")).daemonHere(path),
-  async machine(question) {
-    const { machineAt } = await import("../cli/machine.ts");
-    const repair = () => store.repair(isAlive, now());
-    return machineAt({ place, store: { path, database: store.database, repair } }, question);
-  },
-});
-
 function lossOf(store: DegradableStore): Fields {
   const { since, reason } = store.loss() ?? {};
   const notWrittenSince = since === undefined ? null : new Date(since).toISOString();

@@ -136,8 +136,9 @@ export function createRoutes(options: RoutesOptions): (call: Call) => void {
     const gone = new AbortController();
     whenGone(call, () => gone.abort());
     const served = cwd === undefined ? operations : serveOperations(options.operations, { ...context, cwd }, choice);
-    const { status, body } = await answerOverHttp({ ...request, input, signal: gone.signal }, served);
-    return json(status, body);
+    const { status, headers, body } = await answerOverHttp({ ...request, input, signal: gone.signal }, served);
+    const answer = json(status, body);
+    return { ...answer, headers: { ...answer.headers, ...headers } };
   }
 
   function mayScrape(method: string, path: string, authorization: unknown): boolean {

@@ -155,9 +155,10 @@ interface CallResult {
 /** The model reads what was refused, and may do better; the protocol's own errors are for broken clients. */
 function resultOf(answer: Answer): CallResult {
   if (answer.is !== "done") return { content: [{ type: "text", text: answer.message }], isError: true };
-  const { result } = answer;
+  const { result, notes } = answer;
+  const texts = [typeof result === "string" ? result : JSON.stringify(result), ...notes.map((note) => `note: ${note}`)];
   return {
-    content: [{ type: "text", text: typeof result === "string" ? result : JSON.stringify(result) }],
+    content: texts.map((text) => ({ type: "text", text })),
     ...(isRecord(result) ? { structuredContent: result } : {}),
   };
 }

@@ -102,7 +102,7 @@ export const hooks: Operation<Wanted, Found> = {
 
 async function slownessOf(active: ActiveHooks, asked: Asked): Promise<Slowness> {
   if (!asked.timings) throw new Error("nothing here keeps how long hooks took: ask without slow");
-  return (await import("./slowness.ts")).slownessOf(asked.timings(), active, asked.now());
+  return (await import("./slowness.ts")).slownessOf(await asked.timings(), active, asked.now());
 }
 
 function rowOf(hook: Hook, { fired, pausing, slow, whenOf }: Found): HookRow {

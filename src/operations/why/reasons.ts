@@ -47,7 +47,7 @@ interface Judging {
 
 /** What the run rows say; for the rest, what the stored event and the stored set say again. */
 export async function reasonsOf(
-  store: Store,
+  store: Omit<Store, "repair">,
   stored: StoredEvent,
   { home, isAll, registry, patterns }: Judging,
 ): Promise<Reason[]> {

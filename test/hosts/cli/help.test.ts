@@ -23,3 +23,24 @@ test("the help of a command explains each of its flags and words in lines that f
     }
   }
 });
+
+test("the help of a command with many flags does not send its reader to the help", () => {
+  const { stdout } = runCommand(["runs", "--help"], { cwd: tmpdir(), environment: { PATH: process.env.PATH ?? "" } });
+  assert.match(stdout, /^usage: {3}hookline runs \[flags\]$/m);
+});
+
+test("who types an operation's name, or another tool's word for a command, is told which command is meant", () => {
+  for (const [typed, meant] of [
+    ["hooks", "list"],
+    ["runs_show", "runs show"],
+    ["task_create", "task create"],
+    ["follow_ups", "follow-ups list"],
+    ["automation_fire", "automation fire"],
+    ["rn", "run"],
+    ["lst", "list"],
+  ] as const) {
+    const { status, stderr } = runCommand([typed], { cwd: tmpdir(), environment: { PATH: process.env.PATH ?? "" } });
+    assert.equal(status, 2, typed);
+    assert.ok(stderr.includes(`did you mean \`hookline ${meant}\`?`), `${typed}: ${stderr}`);
+  }
+});

@@ -2,7 +2,7 @@
 import type { Run } from "../../../engine/record.ts";
 import type { LoadedHooks } from "../../../loading/load.ts";
 import type { OperationContext } from "../../../operations/operation.ts";
-import { eventTimings, hookTimings } from "../../../storage/sqlite/statistics.ts";
+import { toldOf } from "../../compose/told.ts";
 import type { Invocation } from "../command.ts";
 import type { Line } from "../line.ts";
 import { recordOver } from "../shared-store/record.ts";
@@ -53,6 +53,7 @@ export async function openAt(invocation: Invocation, { reads, folder = invocatio
   if (!reads) await store.repair();
   return {
     at: {
+      ...toldOf(invocation, store, store.path),
       ...{ store, cwd: folder, home, environment, record },
       engine: {
         emit: async (...given) => (await line()).engine.emit(...given),
@@ -70,12 +71,6 @@ export async function openAt(invocation: Invocation, { reads, folder = invocatio
         ]);
         return { registry: await registryAt({ ...place, cwd }), patterns: await loadPatterns() };
       },
-      daemon: async () => (await import("../daemon/here.ts")).daemonHere(store.path),
-      machine: async (question) => (await import("../machine.ts")).machineAt({ place: invocation, store }, question),
-      timings: () => ({
-        hooks: (ids, since) => hookTimings(store.database, ids, since),
-        events: (since) => eventTimings(store.database, since),
-      }),
     },
     loaded: () => loaded,
     runs: () => [...runs.values()],

@@ -12,6 +12,7 @@ import {
   type Flag,
   globalFlags,
   type Invocation,
+  seeHelp,
   textOfFile,
   textOfInput,
   textsFlag,
@@ -72,7 +73,7 @@ function usageOf(start: string, params: readonly Param[]): string {
   const free = params.filter(({ isWord, isNeeded }) => !isWord && !isNeeded);
   if (free.length <= fewFlags) return [start, ...params.map(shownInUsage), "[--json]"].join(" ");
   const shown = params.filter(({ isWord, isNeeded }) => isWord || isNeeded);
-  return [start, ...shown.map(shownInUsage), "[flags: see --help]"].join(" ");
+  return [start, ...shown.map(shownInUsage), seeHelp].join(" ");
 }
 const fewFlags = 4;
 

@@ -2,6 +2,7 @@
 import { HooklineError } from "../../../engine/error.ts";
 import type { Json } from "../../../engine/event.ts";
 import type { Mismatch } from "../../../engine/schema.ts";
+import { untrustedWords } from "../../../operations/hooks/hook-counts.ts";
 import { operations } from "../../../operations/index.ts";
 import type { Operation } from "../../../operations/operation.ts";
 import { shownRuns } from "../../../operations/outcome.ts";
@@ -9,8 +10,7 @@ import { isFields } from "../../../operations/project-service.ts";
 import { type Answer, askedOf, sayMismatch, serveOperations } from "../../../operations/serve.ts";
 import type { Reader, Shown } from "../../../operations/shown.ts";
 import { type ExitCode, type Invocation, type RunCommand, usageError, wrongUse } from "../command.ts";
-import { reportLoaded } from "../report-loaded.ts";
-import { isPersonThere, oneLine, reportProblems, safeText, shortPath } from "../terminal.ts";
+import { isPersonThere, oneLine, safeText, shortPath } from "../terminal.ts";
 import { type OpenedAt, openAt } from "./at.ts";
 import { painted } from "./paint.ts";
 import { inputOf, type Param, paramsOf } from "./rows.ts";
@@ -32,8 +32,6 @@ export const runOperation =
     try {
       const answer = await serveOperations(new Map([[name, row]]), opened.at).call(name, input, invocation);
       await opened.settled();
-      const loaded = row.reportsHooks ? opened.loaded() : undefined;
-      if (loaded) (invocation.json ? reportProblems : reportLoaded)(loaded, invocation); // rows say of themselves what is not trusted
       return await tell(answer, { ...asking, input }, opened, invocation);
     } finally {
       await opened.close();
@@ -90,9 +88,12 @@ async function tell(
     terminal.error(`hookline: ${safeText(answer.message)}`);
     return answer.is === "refused" ? 1 : 3;
   }
-  const { result, found } = answer;
+  const { result, found, notes } = answer;
   const runs = opened.runs();
-  for (const note of row.notes?.(found) ?? []) terminal.error(`hookline: ${safeText(note)}`);
+  const loaded = row.reportsHooks && !json ? opened.loaded() : undefined; // rows say of themselves what is not trusted
+  const asking = loaded && untrustedWords(loaded);
+  for (const note of [...notes, ...(asking === undefined ? [] : [asking])])
+    terminal.error(`hookline: ${safeText(note)}`);
   if (json) terminal.print(JSON.stringify(result));
   else {
     for (const line of await linesOf(answer, asked, opened, invocation)) terminal.print(line);

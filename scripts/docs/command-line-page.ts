@@ -33,7 +33,9 @@ const remarks: Readonly<Record<string, string>> = {
   guard:
     "`list` and `stats` are operations: agents may call them. `off` and `on` are for people; `off` needs a terminal and exits 1 in an agent's shell. `off` holds in this project only; managed guards stay on. How to live with a guard: [guards.md](guards.md).",
   "allow-once":
-    "It lists what was refused in this project in the last five minutes, and takes one key: 1 to 9 allows that call once, any other leaves. Only a person at a terminal can use it: without one, in an agent's shell and below an agent it exits 1. What it is bound to: [guards.md](guards.md#allow-one-call).",
+    "It lists what was refused in this project in the last five minutes, and takes one key: 1 to 9 allows that call once, any other leaves. Where an agent has [appealed](guards.md#an-agent-may-complain), `e` writes an exception into the rule and `n` says no. Only a person at a terminal can use it: without one, in an agent's shell and below an agent it exits 1. What it is bound to: [guards.md](guards.md#allow-one-call).",
+  appeal:
+    "For agents. A person reads it in `allow-once`, `guard stats` and the dashboard; the guard stays as it is. At most 500 characters, one for each refusal and ten in a session. More: [guards.md](guards.md#an-agent-may-complain).",
   check:
     "Each finding is `file:line:column severity code message (suggestion)`; exits 1 if one is an error. What each code means: [errors/findings.md](errors/findings.md).",
   register:

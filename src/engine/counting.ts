@@ -74,12 +74,19 @@ export function* counted(plan: Plan, eventContext: EventContext, run: Run, ports
   const isRefused = counts.verdict?.is === "deny" || counts.verdict?.is === "ask";
   const isLiftable = call !== undefined && isRefused && (yield* keepRefusal(call, run, { eventContext, ports }));
   if (isLiftable) run.notes.push(howToAllow);
+  const added = [
+    ...(answered && isRefused ? [denial(isLiftable)] : []),
+    ...(isLiftable && counts.verdict?.is === "deny" && isReadByModel(eventContext) ? [howToAppeal] : []),
+  ];
   return {
     outcome: counts,
     ...(isLiftable && eventContext.acceptance.fields.has("messages") && { told: { to: "person", text: howToAllow } }),
-    ...(answered && isRefused && { added: denial(isLiftable) }),
+    ...(added.length > 0 && { added: added.join("\n") }),
   };
 }
+
+/** An agent says what it takes of an answer; who tries an event does not. */
+const isReadByModel = ({ event }: EventContext): boolean => event.accepts !== undefined && event.readBy !== "person";
 
 /** What an earlier round withheld was about another input. */
 function forget(run: Run, withheld: Withheld): void {
@@ -89,6 +96,9 @@ function forget(run: Run, withheld: Withheld): void {
 
 /** For people. It is no key: what a model reads lifts nothing (R92). */
 export const howToAllow = "to allow this call once, a person types in a terminal: hookline allow-once";
+
+/** For a model: it may complain, which lifts nothing. */
+export const howToAppeal = 'If this refusal is wrong, say why: hookline appeal "WHY"';
 
 /** How long a person may choose a refusal to lift. */
 export const refusedFor: Seconds = 300;

@@ -13,6 +13,7 @@ export const operationNames = [
   "emit",
   "guard_list",
   "guard_stats",
+  "appeal",
   "automation_list",
   "automation_show",
   "automation_create",

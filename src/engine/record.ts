@@ -201,8 +201,8 @@ export interface Store {
   event(id: string): MaybePromise<StoredEvent | undefined>;
   /** Of events and runs: new ids go on behind it, whatever the clock says. A store of one process leaves it out. */
   newestId?(): string | undefined;
-  /** Newest first. */
-  events(limit: number): MaybePromise<StoredEvent[]>;
+  /** Newest first. @param name only application events of this name, whose names hold a dot */
+  events(limit: number, name?: `${string}.${string}`): MaybePromise<StoredEvent[]>;
   /** The ids of the hook sets that decided the last so many events, newest first. */
   recentHookSets(events: number): MaybePromise<string[]>;
   hookSet(id: string): MaybePromise<HookSet | undefined>;

@@ -62,7 +62,7 @@ export async function send(
   name: EventName,
   data: Fields,
   sender: Sender,
-  given: Partial<Pick<HookEvent, "id" | "cwd" | "sender" | "to">> = {},
+  given: Partial<Pick<HookEvent, "id" | "cwd" | "sender" | "session" | "to">> = {},
 ): Promise<SentEvent> {
   const { engine, signal, environment } = sender;
   const depth = sender.event ? depthBelow(sender.event, environment ?? {}) : depthWithin(environment ?? {});

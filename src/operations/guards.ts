@@ -1,15 +1,19 @@
 /** Operations on guards: which there are and how they stand, and what they have done. To loosen one is no operation: a person does that. */
 import { minuteOf, pauseOf, switchedOff } from "../engine/admit.ts";
-import { type Fields, type HookId, type Instant, type Json, textField } from "../engine/event.ts";
+import type { Fields, HookId, Instant, Json } from "../engine/event.ts";
 import { type Hook, isGuard, isWrittenAsGuard } from "../engine/hook.ts";
 import { oneLine } from "../engine/one-line.ts";
 import type { Outcome } from "../engine/outcome.ts";
 import type { Run, Store } from "../engine/record.ts";
 import { integer, isRecord, object, say } from "../engine/schema.ts";
+import { plural } from "../engine/words.ts";
 import { isUntrusted } from "../loading/trust/untrusted.ts";
+import { type Appeal, appealsSince } from "./appeals.ts";
 import { eachHook, type Pausing, standingOf } from "./hooks/hook-counts.ts";
 import { type Asked, folderOf, type Operation } from "./operation.ts";
+import { projectFolders } from "./project-folders.ts";
 import { rowsOf } from "./project-service.ts";
+import { kindOfCall } from "./runs/run-words.ts";
 import type { ShownTable } from "./shown.ts";
 
 /** Until when a guard is switched off here; undefined: it is not. */
@@ -110,14 +114,17 @@ export const guardStats: Operation<{ days?: number }> = {
   async run({ days = usualDays }, asked) {
     const since = asked.now() - days * day;
     const { guards, pausing } = await guardsHere(asked);
+    const folders = projectFolders({ cwd: folderOf(asked), home: asked.home });
+    const appeals = await appealsSince(asked.store, since, folders);
     const rows: Fields[] = [];
     const candidates: Fields[] = [];
     for (const hook of guards) {
       const runs = await asked.store.runs({ hook: hook.id, since });
-      rows.push(rowOf(hook, runs, stateOf(hook, pausing)));
+      const appealed = appeals.filter((one) => one.hook === hook.id).length;
+      rows.push({ ...rowOf(hook, runs, stateOf(hook, pausing)), appealed });
       candidates.push(...(await exceptionsFor(hook.id, runs, asked.store)));
     }
-    return { days, guards: rows, candidates };
+    return { days, guards: rows, candidates, appeals: appealedMost(appeals) };
   },
 };
 
@@ -126,6 +133,15 @@ function rowOf(hook: Hook, runs: readonly Run[], state: string): Fields {
   const last = runs.find(({ asked }) => asked > 0)?.startedAt; // the newest comes first
   return { id: hook.id, name: hook.name, state, ...Object.fromEntries(counted), last: timeOf(last) };
 }
+
+/** What agents complain about, the most frequent first; of each kind of call the newest words. */
+const appealedMost = (appeals: readonly Appeal[]): Fields[] =>
+  [...Map.groupBy(appeals, ({ hook, call }) => `${hook}\n${call}`).values()]
+    .map((same) => ({
+      ...{ hook: same[0]?.hook ?? "", pattern: same[0]?.call ?? "", times: same.length },
+      ...{ open: same.filter(({ isAnswered }) => !isAnswered).length, why: same[0]?.why ?? "" },
+    }))
+    .toSorted((one, other) => other.times - one.times);
 
 /** Calls of one kind that a person has allowed again and again. */
 async function exceptionsFor(hook: HookId, runs: readonly Run[], store: Store): Promise<Fields[]> {
@@ -138,35 +154,25 @@ async function exceptionsFor(hook: HookId, runs: readonly Run[], store: Store): 
   return [...kinds].flatMap(([pattern, times]) => (times >= often ? [{ hook, pattern, times }] : []));
 }
 
-/** As a pattern in brackets: of a command its program, and what the program is told to do; else the file. */
-export function kindOfCall(data: Fields): string | undefined {
-  const tool = textField(data, "tool_name");
-  const { tool_input: input } = data;
-  if (tool === undefined || !isRecord(input)) return undefined;
-  const { command, file_path: file } = input;
-  if (typeof command === "string") return `${tool}(${startOf(command)})`;
-  return typeof file === "string" ? `${tool}(${file})` : tool;
-}
-
-const plainWord = /^[A-Za-z][A-Za-z0-9_-]*$/;
-
-function startOf(command: string): string {
-  const [program = "", action = ""] = command.trim().split(/\s+/);
-  return plainWord.test(action) ? `${program} ${action} *` : `${program} *`;
-}
-
-const columns = ["id", "fired", "denied", "asked", "overridden", "would_have", "state", "last"];
+const columns = ["id", "fired", "denied", "asked", "overridden", "would_have", "appealed", "state", "last"];
 
 function shown(result: Json): (string | ShownTable)[] {
-  const { guards = [], candidates = [], days } = isRecord(result) ? (result as Fields) : {};
+  const { guards = [], candidates = [], appeals = [], days } = isRecord(result) ? (result as Fields) : {};
   const exceptions = rowsOf(candidates).map(
     ({ hook, pattern, times }) =>
       `  ${hook}: ${pattern} was allowed ${times} times: an exception in the hook ends that`,
+  );
+  const complaints = rowsOf(appeals).map(
+    ({ hook, pattern, times, open, why }) =>
+      `  ${hook}: ${pattern}, ${plural(Number(times), "once", `${times} times`)}${open === 0 ? ", answered" : ""}: ${why}`,
   );
   return [
     `the last ${days} days`,
     ...tableOf(guards, columns, "no guard is active here"),
     ...(exceptions.length > 0 ? ["", "candidates for exceptions", ...exceptions] : []),
+    ...(complaints.length > 0
+      ? ["", "appeals of agents, which a person answers with `hookline allow-once`", ...complaints]
+      : []),
   ];
 }
 

@@ -2,6 +2,7 @@
 import { HooklineError } from "../engine/error.ts";
 import type { ToolInfo, Tools } from "../engine/external-services.ts";
 import { type OperationName, ownModule } from "../engine/named.ts";
+import { appeal } from "./appeals.ts";
 import {
   automationDelete,
   automationDisable,
@@ -52,6 +53,7 @@ const table: { readonly [N in OperationName]: Operation<unknown, unknown> } = {
   emit,
   guard_list: guardList,
   guard_stats: guardStats,
+  appeal,
   automation_list: automationList,
   automation_show: automationShow,
   automation_create: automationCreate,

@@ -258,7 +258,7 @@ export function withDegradedMode(open: () => SqliteStore, options: DegradedOptio
     runs: (filter) => read((store) => store.runs(filter)),
     event: (id) => read((store) => store.event(id)),
     newestId: () => read((store) => store.newestId?.()),
-    events: (limit) => read((store) => store.events(limit)),
+    events: (...given) => read((store) => store.events(...given)),
     recentHookSets: (events) => read((store) => store.recentHookSets(events)),
     hookSet: (id) => read((store) => store.hookSet(id)),
     lastFired: () => read((store) => store.lastFired()),

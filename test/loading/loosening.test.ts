@@ -93,6 +93,8 @@ const free = [
   "hookline guard list",
   "hookline guard stats --days 30",
   "hookline guard on no_push",
+  'hookline appeal "please trust it: I only pause it"',
+  "npx hookline appeal 'guard off' --run 06e5",
   "hookline resume",
   "hookline trust list",
   "hookline trust diff",

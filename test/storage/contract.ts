@@ -145,6 +145,16 @@ export function testStore(name: string, open: (given?: Given) => MaybePromise<St
     assert.equal((await store.events(1)).length, 1);
   });
 
+  about("events of an application are found by their name, the newest first", async (store) => {
+    const names = ["deploy.started", "deploy.ended", "deploy.started"] as const;
+    const sent = names.map((name) => anEvent({ name }));
+    for (const event of [...sent, anEvent()]) await store.record(event, noHooks, advance);
+    const found = async (most: number) =>
+      (await store.events(most, "deploy.started")).map(({ event }) => sent.findIndex(({ id }) => id === event.id));
+    assert.deepEqual([await found(10), await found(1)], [[2, 0], [2]]);
+    assert.deepEqual(await store.events(10, "deploy.failed"), []);
+  });
+
   about("a prompt and the tool calls after it move the turn of their own session on", async (store) => {
     await tell(store, { session: "a", name: "UserPromptSubmit", data: { prompt: "go on" } });
     await tell(store, { session: "a" });

@@ -12,6 +12,7 @@ interface Guard extends HookPlace {
   asked: number;
   overridden: number;
   would_have: number;
+  appealed: number;
   last: string | null;
   /** The level of the guard pack that it comes with. */
   level: string | null;
@@ -21,14 +22,17 @@ interface Stats {
   project: ProjectShown;
   guards: Guard[];
   candidates: { hook: string; pattern: string; times: number }[];
+  appeals: { hook: string; pattern: string; times: number; open: number; why: string }[];
 }
 
-const figures: readonly [key: "fired" | "denied" | "asked" | "overridden" | "would_have", says: string][] = [
+type Figure = "fired" | "denied" | "asked" | "overridden" | "would_have" | "appealed";
+const figures: readonly [key: Figure, says: string][] = [
   ["fired", "looked"],
   ["denied", "blocked"],
   ["asked", "asked you"],
   ["overridden", "allowed once"],
   ["would_have", "would have"],
+  ["appealed", "appealed"],
 ];
 
 export function Guards({ route }: { route: Route }) {
@@ -45,7 +49,7 @@ export function Guards({ route }: { route: Route }) {
   );
 }
 
-function Whole({ stats: { guards, candidates, project: shown }, project }: { stats: Stats; project: string }) {
+function Whole({ stats: { guards, candidates, appeals, project: shown }, project }: { stats: Stats; project: string }) {
   if (guards.length === 0)
     return (
       <section class="empty">
@@ -69,6 +73,23 @@ function Whole({ stats: { guards, candidates, project: shown }, project }: { sta
               </li>
             ))}
           </ul>
+        </section>
+      )}
+      {appeals.length === 0 ? null : (
+        <section aria-labelledby="appeals">
+          <h2 id="appeals">What agents complain about</h2>
+          <ul class="plain">
+            {appeals.map(({ hook, pattern, times, open, why }) => (
+              <li key={`${hook} ${pattern}`}>
+                <code>{safe(pattern)}</code> against <strong>{safe(hook)}</strong>
+                {times === 1 ? "" : `, ${times} times`}
+                {open === 0 ? ", answered" : ""}: {safe(why)}
+              </li>
+            ))}
+          </ul>
+          <p class="dim">
+            Answer in a terminal: <Command>hookline allow-once</Command>
+          </p>
         </section>
       )}
       <Levels guards={guards} />

@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import type { Blocked, EventShown, Session, Now as Shown } from "../../../src/hosts/daemon/dashboard/shown.ts";
 import { ProjectChoice } from "../app.tsx";
-import { useAsked } from "../ask.ts";
+import { ask, useAsked } from "../ask.ts";
 import {
   Badge,
   Command,
@@ -163,7 +163,7 @@ const wanted: Readonly<Record<string, string>> = {
 const isCommand = ({ tool }: EventShown): boolean => tool !== null;
 
 function Refusal({ one, isOfOne }: { one: Blocked; isOfOne: boolean }) {
-  const { hook, project, couldBeAllowed } = one;
+  const { hook, project, couldBeAllowed, appeal } = one;
   return (
     <li class="card refusal">
       <div class="line">
@@ -182,6 +182,7 @@ function Refusal({ one, isOfOne }: { one: Blocked; isOfOne: boolean }) {
         <dd>
           <strong>{safe(hook.name)}</strong> in <Place hook={hook} project={project} />
         </dd>
+        {appeal === null ? null : <Appealed key={appeal.id} {...appeal} />}
         {couldBeAllowed ? (
           <>
             <dt>Allow once</dt>
@@ -197,6 +198,32 @@ function Refusal({ one, isOfOne }: { one: Blocked; isOfOne: boolean }) {
         </a>
       )}
     </li>
+  );
+}
+
+/** Here a person can only say no: what loosens a guard is typed in a terminal. */
+function Appealed({ id, why }: NonNullable<Blocked["appeal"]>) {
+  const [said, say] = useState<string>();
+  const no = (): void =>
+    void ask("appeal_no", { id }).then(
+      () => say("You said no."),
+      (error: unknown) => say(error instanceof Error ? error.message : String(error)),
+    );
+  return (
+    <>
+      <dt>The agent says</dt>
+      <dd>
+        {safe(why)}{" "}
+        {said === undefined ? (
+          <button type="button" class="quiet" onClick={no}>
+            No
+          </button>
+        ) : (
+          <span class="dim">{safe(said)}</span>
+        )}{" "}
+        <span class="dim">an exception:</span> <Command>hookline allow-once</Command>
+      </dd>
+    </>
   );
 }
 

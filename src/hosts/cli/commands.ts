@@ -478,7 +478,7 @@ export const headings: readonly (readonly [title: string, names: readonly string
       ...["convert", "schema", "register"],
     ],
   ],
-  ["Agents", ["install", "uninstall", "doctor", "git", "mcp", "hook"]],
+  ["Agents", ["install", "uninstall", "doctor", "git", "mcp", "appeal", "hook"]],
   ["Automations", ["automation", "up", "down", "worker", "project", "task", "note", "memory"]],
   ["Maintenance", ["completion", "purge", "store"]],
 ];

@@ -1,8 +1,9 @@
 /** What came of a run, in words: for lists of the command line and for pages of the dashboard. */
 import { wouldHave } from "../../engine/counting.ts";
-import type { Fields } from "../../engine/event.ts";
+import { type Fields, textField } from "../../engine/event.ts";
 import type { Message } from "../../engine/outcome.ts";
 import type { Run } from "../../engine/record.ts";
+import { isRecord } from "../../engine/schema.ts";
 
 /** What came of a run, in a few words: why it did not run, or what it answered. */
 export function resultOf({ status, reason, outcome, withheld, steps }: Run): string {
@@ -45,3 +46,20 @@ export const inputOf = ({ command, file_path: file, ...rest }: Fields): string =
     : typeof file === "string" && Object.keys(rest).length === 0
       ? file
       : JSON.stringify({ ...(file === undefined ? {} : { file_path: file }), ...rest });
+
+/** As a pattern in brackets: of a command its program, and what the program is told to do; else the file. */
+export function kindOfCall(data: Fields): string | undefined {
+  const tool = textField(data, "tool_name");
+  const { tool_input: input } = data;
+  if (tool === undefined || !isRecord(input)) return undefined;
+  const { command, file_path: file } = input;
+  if (typeof command === "string") return `${tool}(${startOf(command)})`;
+  return typeof file === "string" ? `${tool}(${file})` : tool;
+}
+
+const plainWord = /^[A-Za-z][A-Za-z0-9_-]*$/;
+
+function startOf(command: string): string {
+  const [program = "", action = ""] = command.trim().split(/\s+/);
+  return plainWord.test(action) ? `${program} ${action} *` : `${program} *`;
+}

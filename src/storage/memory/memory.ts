@@ -210,7 +210,12 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
       const row = tables().events.get(id);
       return row && eventOf(row);
     },
-    events: (most) => all(tables().events).reverse().slice(0, most).map(eventOf),
+    events: (most, name) =>
+      all(tables().events)
+        .filter((row) => name === undefined || row.name === written(name))
+        .reverse()
+        .slice(0, most)
+        .map(eventOf),
     recentHookSets: (most) => [
       ...new Set(
         all(tables().events)

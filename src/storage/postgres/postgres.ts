@@ -192,7 +192,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     run: (id) => ask((query) => reading.runNamed(query, id)),
     runs: (filter) => ask((query) => reading.findRuns(query, filter)),
     event: (id) => ask((query) => reading.eventNamed(query, id)),
-    events: (limit) => ask((query) => reading.newestEvents(query, limit)),
+    events: (...given) => ask((query) => reading.newestEvents(query, ...given)),
     recentHookSets: (events) => ask((query) => reading.recentHookSets(query, events)),
     hookSet: (id) =>
       ask(async (query) => {

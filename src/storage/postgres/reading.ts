@@ -28,10 +28,11 @@ export async function runNamed(query: Query, id: string): Promise<Run | undefine
   return row && runOf(row);
 }
 
-export const newestEvents = async (query: Query, limit: number): Promise<StoredEvent[]> =>
-  (await query<EventRow>(`select ${eventColumns} from hookline.event order by seq desc limit $1`, [limit])).map(
-    eventOf,
-  );
+export async function newestEvents(query: Query, limit: number, name?: string): Promise<StoredEvent[]> {
+  const which = name === undefined ? "" : "where name = $2";
+  const sql = `select ${eventColumns} from hookline.event ${which} order by seq desc limit $1`;
+  return (await query<EventRow>(sql, name === undefined ? [limit] : [limit, written(name)])).map(eventOf);
+}
 
 /** The condition that a field of the filter is, with its value in the place of `$`. */
 const conditions: {

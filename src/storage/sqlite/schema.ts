@@ -152,6 +152,9 @@ const quoted = (texts: readonly string[]): string => texts.map((text) => `'${tex
 export const isNotable: string = `status not in (${quoted(commonStatuses)})`;
 export const isRare: string = `event_name not in (${quoted(commonEvents)})`;
 
+/** The same of events that no agent sends, which are few. */
+export const isOfApplication: string = "instr(name, '.') > 0";
+
 /**
  * What people ask for of a million runs, with no further index of all of them: each costs every run a fifth of its writing. So
  * two are of the few runs with another status or event, and in the others stands what else is asked of a hook or a session.
@@ -262,4 +265,5 @@ export const migrations: readonly string[] = [
   alter table run add column withheld text;`,
   runIndexes,
   "create index event_cwd on event (cwd);",
+  `create index event_of_application on event (name) where ${isOfApplication};`,
 ];

@@ -23,7 +23,7 @@ import {
 } from "./queries.ts";
 import { purge, purgeIfDue, purgeSlowly } from "./retention.ts";
 import { type EventRow, eventFields, eventOf, payloadOf, recorded, written } from "./rows.ts";
-import { migrations } from "./schema.ts";
+import { isOfApplication, migrations } from "./schema.ts";
 
 export interface SqliteStoreOptions extends Keeping {
   path: string;
@@ -185,8 +185,11 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
       return row && eventOf(row);
     },
     newestId: () => database.get<{ id: string | null }>(newestId)?.id ?? undefined,
-    events: (limit) =>
-      database.all<EventRow>(`select ${eventColumns} from event order by seq desc limit ?`, limit).map(eventOf),
+    events(limit, name) {
+      const which = name === undefined ? "" : `where name = ? and ${isOfApplication}`;
+      const sql = `select ${eventColumns} from event ${which} order by seq desc limit ?`;
+      return database.all<EventRow>(sql, ...(name === undefined ? [] : [written(name)]), limit).map(eventOf);
+    },
     recentHookSets: (events) =>
       database
         .all<{ id: string }>(

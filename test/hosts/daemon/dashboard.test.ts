@@ -214,6 +214,23 @@ test("what was blocked in a quiet project is shown, however much happened in oth
   assert.deepEqual([none.blocked, none.sessions, none.isElsewhere], [[], [], true]);
 });
 
+test("[X10] what an agent says against a refusal stands beside it, until a person says no to it there", async (t) => {
+  const rule =
+    "hooks: [{ id: no_push, on: tool_start, condition: { type: tool_name, match: Bash }, action: { type: gate } }]";
+  const place = placeFor(t, { "workspace/.hookline/rules/g.yaml": rule });
+  const call = { session_id: "s", cwd: place.workspace, hook_event_name: "PreToolUse", tool_name: "Bash" };
+  place.hooklineWith(JSON.stringify({ ...call, tool_input: { command: "git push" } }), "hook", "claude-code");
+  place.hookline("appeal", "it is mine");
+  const page = await pageOf(await hosted(place));
+  const { appeal } = (await page("now")).body.blocked[0];
+  assert.equal(appeal.why, "it is mine");
+  const { guards, appeals } = (await page("guards", { project: place.workspace })).body;
+  assert.deepEqual([guards[0].appealed, appeals[0].open, appeals[0].why], [1, 1, "it is mine"]);
+  assert.deepEqual((await page("appeal_no", { id: appeal.id })).body, { answered: true });
+  assert.deepEqual((await page("appeal_no", { id: appeal.id })).body, { answered: false });
+  assert.equal((await page("now")).body.blocked[0].appeal, null);
+});
+
 test("a payload that is nested too deep to be written down is refused before anything runs", async () => {
   const page = await pageOf(await shared());
   const payload = `{"a":${"[".repeat(501)}${"]".repeat(501)}}`;

@@ -1,57 +1,114 @@
-/** hookline allow-once: a person chooses one call that a guard has just refused, and lets it happen once. Nothing names a refusal but the screen (R92). */
+/**
+ * hookline allow-once: a person chooses one call that a guard has just refused, and lets it happen once; or answers what an agent says
+ * against a refusal. Nothing names a refusal but the screen (R92).
+ */
 import { allowedOnce, type RefusedJust, refusedIn } from "../../../engine/admit.ts";
 import { refusedFor } from "../../../engine/counting.ts";
 import type { Fields } from "../../../engine/event.ts";
 import { decidingEvents } from "../../../engine/events.ts";
 import type { Run, Store } from "../../../engine/record.ts";
 import { isRecord } from "../../../engine/schema.ts";
+import { type Appeal, answerAppeal, appealsSince } from "../../../operations/appeals.ts";
+import { projectFolders } from "../../../operations/project-folders.ts";
 import { inputOf } from "../../../operations/runs/run-words.ts";
 import type { ExitCode, Invocation } from "../command.ts";
 import { loadActive } from "../loaded.ts";
 import { openStore } from "../store.ts";
-import { askForKey, oneLine } from "../terminal.ts";
+import { askForKey, oneLine, shortPath } from "../terminal.ts";
+import { writeException } from "./exception.ts";
 import { refuseWithoutPerson } from "./person.ts";
 
 /** As many as there are keys. */
 const mostShown = 9;
 const minute = 60_000;
 const minutes = refusedFor / 60;
+/** So long an appeal waits for its answer here. */
+const appealsFor = 86_400_000;
 
-/** One call, and all that has refused it: who sees them all may lift them all. */
+/** One call, and all that has refused it: who sees them all may lift them all. Without calls, it can no longer be allowed. */
 interface Refused {
   calls: string[];
   runs: Run[];
+  /** Runs of each time that the agent tried, by their ids. */
+  tries: string[];
+  appeal?: Appeal;
 }
 
 export async function allowOnce(invocation: Invocation): Promise<ExitCode> {
-  const { terminal } = invocation;
   if (refuseWithoutPerson("nothing was allowed", invocation)) return 1;
   const store = openStore(invocation);
   try {
     const { root } = await loadActive(invocation, store);
     const refused = await refusedOf(refusedIn(root, await store.paused(), Date.now()), store);
-    if (refused.length === 0) {
-      terminal.print(`nothing was refused here in the last ${minutes} minutes that a person can allow`);
-      return 1;
-    }
-    for (const [index, one] of refused.entries())
-      for (const line of await linesAbout(one, index + 1, store)) terminal.print(line);
-    terminal.print("");
-    const keys = refused.length === 1 ? "1" : `1-${refused.length}`;
-    const key = await askForKey(`Allow which one, once, for ${minutes} minutes? [${keys}, q leaves] `, invocation);
-    const chosen = key === undefined || !/^\d$/.test(key) ? undefined : refused[Number(key) - 1];
-    if (!chosen || invocation.signal.aborted) {
-      terminal.print("nothing was allowed");
-      return 1;
-    }
-    await allow(chosen, store);
-    terminal.print(
-      "allowed: exactly this call passes once, in the same session and folder; ask the agent to try again",
-    );
-    return 0;
+    return await choose(await withAppeals(refused, store, invocation), store, invocation);
   } finally {
     store.close();
   }
+}
+
+async function choose(refused: readonly Refused[], store: Store, invocation: Invocation): Promise<ExitCode> {
+  const { terminal, signal } = invocation;
+  if (refused.length === 0) {
+    terminal.print(`nothing was refused here in the last ${minutes} minutes that a person can allow`);
+    return 1;
+  }
+  for (const [index, one] of refused.entries())
+    for (const line of await linesAbout(one, index + 1, store)) terminal.print(line);
+  terminal.print("");
+  const allowable = refused.filter(({ calls }) => calls.length > 0);
+  const appealed = refused.find(({ appeal }) => appeal !== undefined);
+  const pressed = await askForKey(questionOf(allowable.length, appealed && refused.indexOf(appealed) + 1), invocation);
+  const key = signal.aborted ? undefined : pressed;
+  if (appealed?.appeal && (key === "e" || key === "n")) return answered(appealed, key, { store, invocation });
+  const chosen = key === undefined || !/^\d$/.test(key) ? undefined : allowable[Number(key) - 1];
+  if (!chosen) {
+    terminal.print("nothing was allowed");
+    return 1;
+  }
+  await allow(chosen, store);
+  if (chosen.appeal) await answerAppeal(store, chosen.appeal.id, Date.now());
+  terminal.print("allowed: exactly this call passes once, in the same session and folder; ask the agent to try again");
+  return 0;
+}
+
+function questionOf(count: number, appealed: number | undefined): string {
+  const keys = count === 0 ? [] : [count === 1 ? "1" : `1-${count}`];
+  const answers = appealed === undefined ? [] : [`e makes ${appealed} an exception`, `n says no to ${appealed}`];
+  const what = count === 0 ? "What is the answer to the appeal?" : `Allow which one, once, for ${minutes} minutes?`;
+  return `${what} [${[...keys, ...answers, "q leaves"].join(", ")}] `;
+}
+
+interface Answering {
+  store: Store;
+  invocation: Invocation;
+}
+
+async function answered(
+  { appeal, runs }: Refused,
+  key: "e" | "n",
+  { store, invocation }: Answering,
+): Promise<ExitCode> {
+  const { terminal, cwd, home } = invocation;
+  if (appeal === undefined) return 1;
+  if (key === "n") {
+    await answerAppeal(store, appeal.id, Date.now());
+    terminal.print("no: the guard stays as it is, and this appeal is shown as answered");
+    return 0;
+  }
+  const run = runs.find(({ hook }) => hook === appeal.hook);
+  const stored = run && (await store.event(run.eventId));
+  const hook = (await loadActive(invocation, store)).set.hooks.find(({ id }) => id === appeal.hook);
+  const made = stored
+    ? await writeException(hook, stored.event, () => loadActive(invocation, store))
+    : { because: "the call is no longer recorded" };
+  if ("because" in made) {
+    terminal.error(`hookline: no exception was written — ${oneLine(made.because)}`);
+    return 1;
+  }
+  await answerAppeal(store, appeal.id, Date.now());
+  terminal.print(`written: unless: ${made.pattern}, in ${shortPath(made.file, cwd, home)}:${made.line}`);
+  if (hook?.foreign) terminal.print("the rule has changed, so it counts once you trust it: hookline trust");
+  return 0;
 }
 
 async function allow({ calls }: Refused, store: Store): Promise<void> {
@@ -64,21 +121,40 @@ async function allow({ calls }: Refused, store: Store): Promise<void> {
 /** An agent that tries again is refused again: the newest of each counts. Refusals of one event stand together. */
 async function refusedOf(kept: readonly RefusedJust[], store: Store): Promise<Refused[]> {
   const byEvent = new Map<string, Refused>();
-  const seen = new Set<string>();
-  for (const { call, run: id } of kept) {
-    if (seen.has(call)) continue;
-    seen.add(call);
-    const run = await store.run(id);
+  for (const [call, tries] of Map.groupBy(kept, (one) => one.call)) {
+    const run = await store.run(tries[0]?.run ?? "");
     if (!run) continue;
-    const one = byEvent.get(run.eventId) ?? { calls: [], runs: [] };
+    const one = byEvent.get(run.eventId) ?? { calls: [], runs: [], tries: [] };
     one.calls.push(call);
     one.runs.push(run);
+    one.tries.push(...tries.map((each) => each.run));
     byEvent.set(run.eventId, one);
   }
   return [...byEvent.values()].slice(0, mostShown);
 }
 
-async function linesAbout({ runs }: Refused, number: number, store: Store): Promise<string[]> {
+/** The newest appeals that nobody has answered stand beside what they are about; those of earlier refusals behind it. */
+async function withAppeals(refused: readonly Refused[], store: Store, place: Invocation): Promise<Refused[]> {
+  const open = (await appealsSince(store, Date.now() - appealsFor, projectFolders(place))).filter(
+    ({ isAnswered }) => !isAnswered,
+  );
+  const isOf = ({ tries }: Refused, appeal: Appeal): boolean => tries.includes(appeal.run);
+  const beside = refused.map((one) => {
+    const appeal = open.find((each) => isOf(one, each));
+    return appeal ? { ...one, appeal } : one;
+  });
+  const earlier = await Promise.all(
+    open
+      .filter((appeal) => !refused.some((one) => isOf(one, appeal)))
+      .map(async (appeal): Promise<Refused> => {
+        const run = await store.run(appeal.run);
+        return { calls: [], runs: run ? [run] : [], tries: [appeal.run], appeal };
+      }),
+  );
+  return [...beside, ...earlier.filter(({ runs }) => runs.length > 0)].slice(0, mostShown);
+}
+
+async function linesAbout({ runs, appeal }: Refused, number: number, store: Store): Promise<string[]> {
   const [first] = runs;
   const data: Fields = (first && (await store.event(first.eventId))?.event.data) ?? {};
   const input = isRecord(data.tool_input) ? inputOf(data.tool_input as Fields) : "";
@@ -89,5 +165,6 @@ async function linesAbout({ runs }: Refused, number: number, store: Store): Prom
     ...runs.map(
       ({ hookName, outcome }) => `   ${oneLine(hookName)}: ${oneLine(outcome?.verdict?.reason ?? "(no reason)")}`,
     ),
+    ...(appeal ? [`   the agent says: ${oneLine(appeal.why)}`] : []),
   ];
 }

@@ -8,6 +8,7 @@ import { type HookSet, isBuiltIn } from "../../../engine/hook.ts";
 import type { Run, Store, StoredEvent } from "../../../engine/record.ts";
 import { isRecord, type Schema, text } from "../../../engine/schema.ts";
 import { findProject } from "../../../loading/project.ts";
+import type { Appeal } from "../../../operations/appeals.ts";
 import { subjectOf } from "../../../operations/call.ts";
 import type { Daemon } from "../daemon.ts";
 import { deepestInLevels, jsonIn } from "../ingest.ts";
@@ -42,12 +43,18 @@ export function placeIn(set: HookSet | undefined, id: string, name: string = id)
 /** The run that refused says so. */
 export const couldBeAllowed = (run: Run | undefined): boolean => run?.notes.includes(howToAllow) ?? false;
 
-export async function blockedShown(stored: StoredEvent, { store, projectAt }: Knowing): Promise<Blocked> {
+/** @param appeals that are open */
+export async function blockedShown(
+  stored: StoredEvent,
+  appeals: readonly Appeal[],
+  { store, projectAt }: Knowing,
+): Promise<Blocked> {
   const { event, outcome } = stored;
   const runs = await store.runs({ eventId: event.id });
   const by = outcome?.verdict?.by;
   const refusing = runs.find(({ hook }) => hook === by) ?? runs.find((run) => run.outcome?.verdict?.is === "deny");
   const set = await store.hookSet(stored.set);
+  const appeal = appeals.find(({ run }) => runs.some(({ id }) => id === run));
   return {
     ...eventShown(stored, runs),
     reason: refusing?.outcome?.verdict?.reason ?? outcome?.verdict?.reason ?? outcome?.stop?.reason ?? null, // without the label for models
@@ -56,6 +63,7 @@ export async function blockedShown(stored: StoredEvent, { store, projectAt }: Kn
     hook: placeIn(set, by ?? refusing?.hook ?? "", refusing?.hookName),
     run: refusing?.id ?? null,
     couldBeAllowed: couldBeAllowed(refusing),
+    appeal: appeal ? { id: appeal.id, why: appeal.why } : null,
   };
 }
 

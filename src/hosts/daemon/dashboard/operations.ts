@@ -8,6 +8,7 @@ import { eventNames, eventToEmit } from "../../../engine/events.ts";
 import { listensTo } from "../../../engine/plan.ts";
 import type { RunFilter, StoredEvent } from "../../../engine/record.ts";
 import { integer, isRecord, object, say, text } from "../../../engine/schema.ts";
+import { answerAppeal, appealsSince } from "../../../operations/appeals.ts";
 import { eventOf, knownEvent } from "../../../operations/event.ts";
 import { guardStats } from "../../../operations/guards.ts";
 import { countHooks, waitingOf } from "../../../operations/hooks/hook-counts.ts";
@@ -44,6 +45,7 @@ const shared = [
 ] as const;
 
 const blockedAtMost = 12;
+const appealsFor = 86_400_000;
 
 export function dashboardOperations(daemon: Daemon, everybodys: OperationTable): OperationTable {
   const { store, context, home, active } = daemon;
@@ -69,9 +71,10 @@ export function dashboardOperations(daemon: Daemon, everybodys: OperationTable):
       const set = await hooksAt(rootOf(wanted));
       const counts = countHooks(set.hooks, { paused: await store.paused(), now: context.now(), root: rootOf(wanted) });
       const running = await store.runs({ status: "running", limit: 50 });
+      const appeals = (await appealsSince(store, context.now() - appealsFor)).filter(({ isAnswered }) => !isAnswered);
       const shown: Now = {
         at: context.now(),
-        blocked: await Promise.all(denied.map((one) => blockedShown(one, knowing))),
+        blocked: await Promise.all(denied.map((one) => blockedShown(one, appeals, knowing))),
         sessions: await sessionsOf(recent, knowing),
         running: running.map(({ id, hook, hookName, eventName, startedAt }) => ({
           ...{ run: id, hook, name: hookName, event: eventName, since: startedAt },
@@ -147,6 +150,14 @@ export function dashboardOperations(daemon: Daemon, everybodys: OperationTable):
     },
   };
 
+  /** No answer but this one is given here: what loosens a guard is done in a terminal. */
+  const appealNo: Operation<{ id: string }> = {
+    summary: "Says no to an appeal of an agent: the guard stays as it is.",
+    params: object({ id: text("the appeal's id") }),
+    readOnly: false,
+    run: async ({ id }) => ({ answered: await answerAppeal(store, id, context.now()) }),
+  };
+
   const projectList: Operation<object> = {
     summary: "Lists the projects that were heard of lately, and those of the daemon.",
     params: object({}, {}),
@@ -203,6 +214,7 @@ export function dashboardOperations(daemon: Daemon, everybodys: OperationTable):
     trace,
     ...hookPages(daemon, projects),
     guards,
+    appeal_no: appealNo,
     automations: automationsPage(daemon),
     insight: insightPage(daemon),
     event_names: names,

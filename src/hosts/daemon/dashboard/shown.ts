@@ -48,6 +48,8 @@ export interface Blocked extends EventShown {
   run: string | null;
   /** A person could let it happen once, in the minutes after it. */
   couldBeAllowed: boolean;
+  /** What the agent says against it, until a person has answered that. */
+  appeal: { id: string; why: string } | null;
 }
 
 export interface Session {

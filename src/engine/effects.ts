@@ -126,6 +126,8 @@ export interface Effect {
   path?: string;
   /** The path and everything below it. */
   below?: true;
+  /** Code of another language, which the command runs, names the path. */
+  inCode?: true;
   /** Of network: the name of the host; absent where the program's settings name it. */
   host?: string;
   /** Of pipes. */

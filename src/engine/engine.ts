@@ -53,6 +53,12 @@ const noPlans: Plans = {
   },
 };
 
+/** What deciding takes, beside the event. */
+interface Parts extends Evaluator {
+  firstReports: ReturnType<typeof createFirstReports>;
+  plansOf(set: HookSet, event: HookEvent): Plans;
+}
+
 export function createEngine(ports: Ports): Engine {
   const planned = new WeakMap<HookSet, Plans>();
   const background = new Set<Promise<void>>();
@@ -85,109 +91,7 @@ export function createEngine(ports: Ports): Engine {
     void finishing.finally(() => background.delete(finishing)); // it never rejects
   }
   const later = createLater(ports);
-  const firstReports = createFirstReports(ports);
-  const evaluator: Evaluator = { ports, later, handOver };
-
-  function* decide(reported: HookEvent, caller: Caller): Flow<Outcome> {
-    const found = ports.hooks(reported);
-    const set = isThenable(found) ? yield* wait(found) : found;
-    const eventContext = begin(reported, plansOf(set, reported), caller, ports);
-    const started = elapsed(ports);
-    let outcome: Outcome;
-    try {
-      if (reported.session && ports.tracking) yield* wait(ports.tracking.begin(reported, set));
-      const needs = needsOf(candidates(eventContext));
-      if (needs.size > 0 && ports.enrich) eventContext.event = yield* wait(ports.enrich(reported, needs));
-      const moves = reported.to ? unmoved : advance;
-      const { turn, given, unanswered, paused } = yield* wait(
-        ports.store.record(eventContext.event, set, moves, caller.unrecorded !== undefined),
-      );
-      watch(eventContext, ports);
-      eventContext.paused = paused;
-      eventContext.event = { ...eventContext.event, turn: ownTurn(turn) };
-      eventContext.original = eventContext.event;
-      ports.observe?.({ is: "event", event: eventContext.event });
-      if (candidates(eventContext).some(({ ask }) => ask)) yield* askAhead(candidates(eventContext), eventContext);
-      const waited =
-        unanswered === undefined ? undefined : yield* wait(firstReports.answerOf(unanswered, eventContext));
-      const earlier = given ?? waited;
-      outcome = earlier ? repeat(evaluator, eventContext, earlier) : yield* evaluateHooks(eventContext, started);
-      if (waited) later.put(eventContext, () => close(ports, eventContext, { outcome, ms: elapsed(ports) - started }));
-      if (reported.session && ports.tracking)
-        yield* wait(ports.tracking.end(eventContext.event, reported.to || earlier ? undefined : endsOf(eventContext)));
-    } catch (error) {
-      yield* askAhead(candidates(eventContext), eventContext);
-      outcome = rest(ports, eventContext, messageOf(error));
-      caller.unrecorded?.(error);
-    }
-    ports.observe?.({ is: "outcome", event: eventContext.event, outcome, ms: elapsed(ports) - started });
-    return outcome;
-  }
-
-  function* evaluateHooks(eventContext: EventContext, started: number): Flow<Outcome> {
-    const plans = candidates(eventContext);
-    if (plans.some((plan) => plan.hook.limits.untilPass)) yield* addPendingChecks(evaluator, eventContext);
-    if (plans.length > 0) yield* evaluateAll(evaluator, eventContext);
-    if (eventContext.version > 0) yield* evaluateAgain(evaluator, eventContext);
-    const outcome = yield* finalize(evaluator, eventContext);
-    watch(eventContext, ports);
-    const ms = elapsed(ports) - started;
-    later.put(eventContext, () => close(ports, eventContext, { outcome, ms }));
-    return outcome;
-  }
-
-  /** The last net: whatever decide itself failed to catch blocks where a guard is loaded, and is seen. */
-  function emit(event: HookEvent, caller: Caller): MaybePromise<Outcome> {
-    try {
-      const outcome = go(decide(event, caller));
-      if (!isThenable(outcome)) return outcome;
-      const deciding = Promise.resolve(outcome).catch((error: unknown) => undecided(event, error, caller));
-      if (event.delivery) firstReports.deciding(event.id, deciding, caller);
-      return deciding;
-    } catch (error) {
-      return undecided(event, error, caller);
-    }
-  }
-
-  function undecided(event: HookEvent, error: unknown, caller: Caller): Outcome {
-    caller.unrecorded?.(error);
-    const reason = `the event could not be decided: ${messageOf(error)}`;
-    const guard = hooksOr(event)?.hooks.find((hook) => isGuard(hook) && hook.enabled && listensTo(hook, event.name));
-    const outcome: Outcome = guard
-      ? accept(
-          { verdict: { is: "deny", reason, by: guard.id } },
-          begin(event, noPlans, noCaller, ports).acceptance,
-          guard.id,
-        ).now
-      : {};
-    ports.observe?.({ is: "outcome", event, outcome, ms: 0 }); // nothing was begun
-    return outcome;
-  }
-
-  function hooksOr(event: HookEvent): HookSet | undefined {
-    try {
-      const found = ports.hooks(event);
-      if (!isThenable(found)) return found;
-      Promise.resolve(found).catch(() => {}); // why it fails was the reason before, and no other code waits for it
-      return undefined; // what is only being loaded now has decided nothing
-    } catch {
-      return undefined; // no hooks, no guard among them
-    }
-  }
-
-  function* explain(event: HookEvent): Flow<Explanation[]> {
-    const set = yield* wait(ports.hooks(event));
-    return yield* explainEvent(yield* enriched(event, set), set, plansOf(set, event), ports);
-  }
-
-  /** As the event would be recorded: with what conditions need, and the turn that its session is in. */
-  function* enriched(event: HookEvent, set: HookSet): Flow<HookEvent> {
-    if (event.turn) return event;
-    const needs = needsOf(plansOf(set, event).find(event));
-    const given = needs.size > 0 && ports.enrich ? yield* wait(ports.enrich(event, needs)) : event;
-    const before = given.session ? yield* wait(ports.store.turn(given.session)) : firstTurn;
-    return { ...given, turn: ownTurn(given.to ? before : advance(given, before)) };
-  }
+  const parts: Parts = { ports, later, handOver, plansOf, firstReports: createFirstReports(ports) };
 
   ports.queue.start({
     perform: (item, caller) => performItem(ports, item, caller),
@@ -197,8 +101,8 @@ export function createEngine(ports: Ports): Engine {
   });
 
   return {
-    emit: (event, caller = noCaller) => emit(event, caller),
-    explain: (event) => go(explain(event)),
+    emit: (event, caller = noCaller) => emit(parts, event, caller),
+    explain: (event) => go(explain(parts, event)),
     perform: (item, caller = noCaller) => performItem(ports, item, caller),
     finish: (run, work) => finishDetached(ports, run, work),
     committed: () => later.settled()?.then(() => ports.store.committed()) ?? ports.store.committed(),
@@ -209,6 +113,114 @@ export function createEngine(ports: Ports): Engine {
       await later.settled();
     },
   };
+}
+
+function* decide(parts: Parts, reported: HookEvent, caller: Caller): Flow<Outcome> {
+  const { ports, plansOf, firstReports, later } = parts;
+  const found = ports.hooks(reported);
+  const set = isThenable(found) ? yield* wait(found) : found;
+  const eventContext = begin(reported, plansOf(set, reported), caller, ports);
+  const started = elapsed(ports);
+  let outcome: Outcome;
+  try {
+    if (reported.session && ports.tracking) yield* wait(ports.tracking.begin(reported, set));
+    const needs = needsOf(candidates(eventContext));
+    if (needs.size > 0 && ports.enrich) eventContext.event = yield* wait(ports.enrich(reported, needs));
+    const moves = reported.to ? unmoved : advance;
+    const { turn, given, unanswered, paused } = yield* wait(
+      ports.store.record(eventContext.event, set, moves, caller.unrecorded !== undefined),
+    );
+    watch(eventContext, ports);
+    eventContext.paused = paused;
+    eventContext.event = { ...eventContext.event, turn: ownTurn(turn) };
+    eventContext.original = eventContext.event;
+    ports.observe?.({ is: "event", event: eventContext.event });
+    if (candidates(eventContext).some(({ ask }) => ask)) yield* askAhead(candidates(eventContext), eventContext);
+    const waited = unanswered === undefined ? undefined : yield* wait(firstReports.answerOf(unanswered, eventContext));
+    const earlier = given ?? waited;
+    outcome = earlier ? repeat(parts, eventContext, earlier) : yield* evaluateHooks(parts, eventContext, started);
+    if (waited) later.put(eventContext, () => close(ports, eventContext, { outcome, ms: elapsed(ports) - started }));
+    if (reported.session && ports.tracking)
+      yield* wait(ports.tracking.end(eventContext.event, reported.to || earlier ? undefined : endsOf(eventContext)));
+  } catch (error) {
+    yield* askAhead(candidates(eventContext), eventContext);
+    outcome = rest(ports, eventContext, messageOf(error));
+    caller.unrecorded?.(error);
+  }
+  ports.observe?.({ is: "outcome", event: eventContext.event, outcome, ms: elapsed(ports) - started });
+  return outcome;
+}
+
+function* evaluateHooks(parts: Parts, eventContext: EventContext, started: number): Flow<Outcome> {
+  const { ports, later } = parts;
+  const plans = candidates(eventContext);
+  if (plans.some((plan) => plan.hook.limits.untilPass)) yield* addPendingChecks(parts, eventContext);
+  if (plans.length > 0) yield* evaluateAll(parts, eventContext);
+  if (eventContext.version > 0) yield* evaluateAgain(parts, eventContext);
+  const outcome = yield* finalize(parts, eventContext);
+  watch(eventContext, ports);
+  const ms = elapsed(ports) - started;
+  later.put(eventContext, () => close(ports, eventContext, { outcome, ms }));
+  return outcome;
+}
+
+/** The last net: whatever decide itself failed to catch blocks where a guard is loaded, and is seen. */
+function emit(parts: Parts, event: HookEvent, caller: Caller): MaybePromise<Outcome> {
+  const { firstReports } = parts;
+  try {
+    const outcome = go(decide(parts, event, caller));
+    if (!isThenable(outcome)) return outcome;
+    const deciding = Promise.resolve(outcome).catch((error: unknown) => undecided(parts, event, error, caller));
+    if (event.delivery) firstReports.deciding(event.id, deciding, caller);
+    return deciding;
+  } catch (error) {
+    return undecided(parts, event, error, caller);
+  }
+}
+
+function undecided(parts: Parts, event: HookEvent, error: unknown, caller: Caller): Outcome {
+  const { ports } = parts;
+  caller.unrecorded?.(error);
+  const reason = `the event could not be decided: ${messageOf(error)}`;
+  const guard = hooksOr(parts, event)?.hooks.find(
+    (hook) => isGuard(hook) && hook.enabled && listensTo(hook, event.name),
+  );
+  const outcome: Outcome = guard
+    ? accept(
+        { verdict: { is: "deny", reason, by: guard.id } },
+        begin(event, noPlans, noCaller, ports).acceptance,
+        guard.id,
+      ).now
+    : {};
+  ports.observe?.({ is: "outcome", event, outcome, ms: 0 }); // nothing was begun
+  return outcome;
+}
+
+function hooksOr({ ports }: Parts, event: HookEvent): HookSet | undefined {
+  try {
+    const found = ports.hooks(event);
+    if (!isThenable(found)) return found;
+    Promise.resolve(found).catch(() => {}); // why it fails was the reason before, and no other code waits for it
+    return undefined; // what is only being loaded now has decided nothing
+  } catch {
+    return undefined; // no hooks, no guard among them
+  }
+}
+
+function* explain(parts: Parts, event: HookEvent): Flow<Explanation[]> {
+  const { ports, plansOf } = parts;
+  const set = yield* wait(ports.hooks(event));
+  return yield* explainEvent(yield* enriched(parts, event, set), set, plansOf(set, event), ports);
+}
+
+/** As the event would be recorded: with what conditions need, and the turn that its session is in. */
+function* enriched(parts: Parts, event: HookEvent, set: HookSet): Flow<HookEvent> {
+  const { plansOf, ports } = parts;
+  if (event.turn) return event;
+  const needs = needsOf(plansOf(set, event).find(event));
+  const given = needs.size > 0 && ports.enrich ? yield* wait(ports.enrich(event, needs)) : event;
+  const before = given.session ? yield* wait(ports.store.turn(given.session)) : firstTurn;
+  return { ...given, turn: ownTurn(given.to ? before : advance(given, before)) };
 }
 
 /** What an event came to, and after how long. */
@@ -312,4 +324,5 @@ function needsOf(plans: readonly Plan[]): ReadonlySet<string> {
   for (const plan of others) for (const need of plan.needs) needs.add(need);
   return needs;
 }
+
 const nothingNeeded: ReadonlySet<string> = new Set();

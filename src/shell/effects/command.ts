@@ -59,11 +59,11 @@ export function effectsOf(command: SimpleCommand, index: number, { home, links, 
   const runsWords = isEvaluator || (isShell && has(spelled, "c", "command"));
   const scripts = runsWords || codes.length > 0 ? [] : scriptsOf(spelled, isShell || isInterpreter, program);
   const doings = isShell || isInterpreter ? [] : doingsOf(spelled, row, command);
-  if (codes.length > 0) for (const doing of filesOfCode(spelled, program)) doings.push(doing);
+  if (codes.length > 0) for (const doing of filesOfCode(spelled, program)) doings.push({ ...doing, inCode: true });
   // `python3 -m json.tool FILE`
   if (isInterpreter && has(spelled, "m"))
     for (const word of spelled.operands) if (looksLikePath(word)) doings.push({ does: "reads", word });
-  if (code) for (const doing of code.doings) doings.push(doing);
+  if (code) for (const doing of code.doings) doings.push({ ...doing, inCode: true });
   for (const word of scripts) doings.push({ does: "executes", word });
   if (first.includes("/") && !first.startsWith(unknownText)) doings.push({ does: "executes", word: first });
   for (const { path, how } of command.redirects)
@@ -179,7 +179,7 @@ const asEffect: Partial<Record<Use, Effect["is"]>> = {
 };
 
 function addEffect(
-  { does, word: written, below }: Doing,
+  { does, word: written, below, inCode }: Doing,
   command: number,
   absolute: (word: string) => string,
   effects: Effect[],
@@ -197,7 +197,10 @@ function addEffect(
   const isWhole = whole !== null && /(?:^|\/)[.*[\]^!?]*$/.test(word);
   const plain = absolute(isWhole ? whole[1] || (word.startsWith("/") ? "/" : ".") : word);
   const path = isWhole && plain.startsWith(unknownText) && !plain.endsWith("/.") ? `${plain}/.` : plain;
-  effects.push(below || isWhole ? { is, command, path, below: true } : { is, command, path });
+  effects.push({
+    ...(below || isWhole ? { is, command, path, below: true } : { is, command, path }),
+    ...(inCode && { inCode }),
+  });
 }
 
 const changes: ReadonlySet<string> = new Set(["writes", "deletes", "permits"]);

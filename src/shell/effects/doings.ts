@@ -28,6 +28,8 @@ export interface Doing extends Omit<Written, "path" | "command"> {
   /** As written. */
   word: string;
   below?: true;
+  /** Code of another language does it. */
+  inCode?: true;
 }
 
 /** By the name of the option. */

@@ -115,7 +115,6 @@ export async function compose(options: ComposeOptions): Promise<Composed> {
     budgets: (event) => folders.settings(event.cwd).config.budgets,
     complain,
   });
-  const ranByAgent = rememberRunByAgent();
 
   function* activeHooks(event: HookEvent): Flow<HookSet> {
     const loaded = yield* wait(folders.at(event.cwd));
@@ -137,19 +136,11 @@ export async function compose(options: ComposeOptions): Promise<Composed> {
     patterns: options.patterns,
     projectOf: rootOf,
     nameOfRefusal: async (refused) => (await import("../../runtime/refused-call.ts")).nameOfRefusal(refused),
-    unanswered: (event, variables = environment) =>
-      isHeadless(event, variables) ? (folders.settings(event.cwd).userConfig.headlessAsk ?? "deny") : undefined,
-    elsewhere: (hook, event, variables = environment) =>
-      ranByAgent(hook, event.sender, {
-        home,
-        root: rootOf(event) ?? hook.origin.root ?? event.cwd,
-        environment: variables,
-      }),
+    ...portsOfAgents(given, rootOf),
     whenDue: async (hook) =>
       (await import("../../runtime/triggers/when-due.ts")).whenDue(hook, { store, now: basics.now() }),
     spawn: spawner.spawn,
     changed: ({ bound }) => changedOf(bound),
-    conventions,
     residents,
     fetch: async (request, signal) => (await import("../../actions/http/fetch.ts")).fetch(request, signal),
     ...outside.ports,
@@ -242,6 +233,25 @@ async function scriptRecordsOf({ folders, store, home, environment, now, tell }:
   const { createScriptRecords } = await import("../../actions/script/records.ts");
   const hooks = (event: HookEvent): HookSet | undefined => folders.known(event.cwd)?.set;
   return createScriptRecords({ store, home, now, tell, hooks, state: stateFolderOf(home, environment) });
+}
+
+/** What agents do by themselves, with and without us. */
+function portsOfAgents(
+  { folders, home, environment }: Given,
+  rootOf: (event: HookEvent) => string | undefined,
+): Pick<Ports, "conventions" | "unanswered" | "elsewhere"> {
+  const ranByAgent = rememberRunByAgent();
+  return {
+    conventions,
+    unanswered: (event, variables = environment) =>
+      isHeadless(event, variables) ? (folders.settings(event.cwd).userConfig.headlessAsk ?? "deny") : undefined,
+    elsewhere: (hook, event, variables = environment) =>
+      ranByAgent(hook, event.sender, {
+        home,
+        root: rootOf(event) ?? hook.origin.root ?? event.cwd,
+        environment: variables,
+      }),
+  };
 }
 
 interface Notices {

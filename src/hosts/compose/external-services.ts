@@ -78,25 +78,8 @@ export function createExternalServices(options: ExternalServicesOptions): Extern
       ...(options.complain ? { complain: options.complain } : {}),
     });
   });
-  const languageServers = perProject<LanguageServers>(options, async ({ event, settings, bound, isOfProject }) => {
-    const [{ createLanguageServers }, { isTrustedFolder }] = await Promise.all([
-      import("../../services/language-servers/index.ts"),
-      import("./trust.ts"),
-    ]);
-    return createLanguageServers({
-      servers: settings.languageServers,
-      start: startUnchanged(options.start, bound),
-      changed: () => changedOf(bound),
-      root: options.root(event),
-      environment: options.environment,
-      isTrusted: () => isOfProject || isTrustedFolder(options.root(event), options),
-    });
-  });
-  const models = perProject<Model & { close(): Promise<void> }>(options, async ({ settings, environment }) => {
-    const { createModel } = await import("../../services/models/index.ts");
-    const model = createModel(settings.models, environment);
-    return { ask: (request, signal) => model.ask(request, signal), close: async () => {} };
-  });
+  const languageServers = perProject<LanguageServers>(options, (given) => openLanguageServers(given, options));
+  const models = perProject<Model & { close(): Promise<void> }>(options, openModels);
   /** With the sender's account and model: a daemon asks as the command would. */
   const model: Ports["model"] = async (event, hook, environment = options.environment) => {
     const { variablesOf } = await import("../../services/models/index.ts");
@@ -180,6 +163,30 @@ function settingsFor(
   return isOfUser
     ? { settings: userConfig, bound: {}, isOfProject: false }
     : { settings: config, bound: settingsBound, isOfProject: true };
+}
+
+async function openLanguageServers(
+  { event, settings, bound, isOfProject }: Given,
+  options: ExternalServicesOptions,
+): Promise<LanguageServers> {
+  const [{ createLanguageServers }, { isTrustedFolder }] = await Promise.all([
+    import("../../services/language-servers/index.ts"),
+    import("./trust.ts"),
+  ]);
+  return createLanguageServers({
+    servers: settings.languageServers,
+    start: startUnchanged(options.start, bound),
+    changed: () => changedOf(bound),
+    root: options.root(event),
+    environment: options.environment,
+    isTrusted: () => isOfProject || isTrustedFolder(options.root(event), options),
+  });
+}
+
+async function openModels({ settings, environment }: Given): Promise<Model & { close(): Promise<void> }> {
+  const { createModel } = await import("../../services/models/index.ts");
+  const model = createModel(settings.models, environment);
+  return { ask: (request, signal) => model.ask(request, signal), close: async () => {} };
 }
 
 /** A server of a project is started from the files that a person has trusted, where they lie. */

@@ -7,7 +7,7 @@ import { nextTurn } from "../system.ts";
 import { folderOf } from "./look.ts";
 import { exists, isFolder } from "./tracking.ts";
 
-interface WatchedFolders {
+export interface WatchedFolders {
   /** Watches this folder (empty: the top) and what lies in it, anew: a folder of the same name may be another one. */
   follow(folders: readonly string[]): Promise<void>;
   /** Watches these as well, ignored or not. */

@@ -18,8 +18,9 @@ import {
   statusOf,
   textOf,
 } from "./look.ts";
+import { createPace, type Pace } from "./pace.ts";
 import { type HeadPlaces, refFilesOf } from "./tracking.ts";
-import { createWatchedFolders, type Touch } from "./watched-folders.ts";
+import { createWatchedFolders, type Touch, type WatchedFolders } from "./watched-folders.ts";
 
 export interface WatchedRepository {
   /** It and those inside it as they are now. Throws an Error that says why it cannot be kept up to date. */
@@ -27,6 +28,7 @@ export interface WatchedRepository {
   folders(): number;
   close(): void;
 }
+
 interface WatchedRepositoryOptions {
   git: Git;
   repository: Repository;
@@ -44,11 +46,6 @@ const eventsAtMost = 4_000;
 /** Above this, asking about all files is the cheaper way. */
 const pathsAtMost = 500;
 const shiftedAtMost = 100;
-/** Between two questions to git in the background: a moment, or so many times what the last one took. */
-const restInMilliseconds = 50;
-const restPerWork = 10;
-const longestRestInMilliseconds = 1_000;
-
 /** Files of the work tree that say what git looks at. */
 const rules: ReadonlySet<string> = new Set([".gitignore", ".gitattributes", ".gitmodules"]);
 
@@ -83,195 +80,190 @@ const ownFiles: Readonly<Record<OwnChange, (places: HeadPlaces) => readonly stri
 type OwnChange = "answers" | "rules";
 const ownChanges: readonly OwnChange[] = ["answers", "rules"];
 
+/** What is known of the repository, and what is to be asked again. */
+interface State {
+  options: WatchedRepositoryOptions;
+  /** As it was found last. */
+  repository: Repository;
+  history: ReturnType<typeof createHistory>;
+  folders: WatchedFolders;
+  own: PathWatch | undefined;
+  inner: Map<string, WatchedRepository>;
+  /** Names that were reported since git was asked; of those what came or went, and which folders went. */
+  touched: Set<string>;
+  shifted: Set<string>;
+  parted: Set<string>;
+  stale: Stale | undefined;
+  snapshot: Snapshot | undefined;
+  /** Events of this turn. */
+  burst: number;
+  isClosed: boolean;
+  pace: Pace;
+}
+
 export function createWatchedRepository(options: WatchedRepositoryOptions): WatchedRepository {
-  const { git, synced, prefix = "", levels = levelsAtMost, complain } = options;
-  const { top } = options.repository;
-  const touched = new Set<string>();
-  const shifted = new Set<string>();
-  const parted = new Set<string>();
-  const inner = new Map<string, WatchedRepository>();
-  let { repository } = options;
-  let history = createHistory(repository, prefix);
-  let own: PathWatch | undefined;
-  let stale: Stale | undefined = "folders";
-  let snapshot: Snapshot | undefined;
-  let running: Promise<void> | undefined;
-  let timer: NodeJS.Timeout | undefined;
-  let rest = restInMilliseconds;
-  let burst = 0;
-  let isClosed = false;
-
-  const folders = createWatchedFolders({
-    top,
-    ignored,
-    apart: (names) => foldersApart(repository, names),
-    touched: onTouched,
-  });
-
-  async function ignored(names: readonly string[]): Promise<ReadonlySet<string>> {
-    const input = bytesOfNames(names.map((name) => `./${name}/\0`).join("")); // so that no name is read as a pattern
-    const answer = await repository.ask(["check-ignore", "-z", "--stdin"], { input });
-    if (!answer.ok && answer.code === 1) return new Set(); // none
-    return new Set(
-      textOf(answer)
-        .split("\0")
-        .map((name) => name.replace(/^\.\/|\/$/g, "")),
-    );
-  }
-
-  function onTouched(name: string | undefined, how: Touch): void {
-    if (burst++ === 0) setImmediate(() => (burst = 0));
-    const base = name?.slice(name.lastIndexOf("/") + 1);
-    if (name === ".git" && how === "written") return; // what it holds is watched for itself
-    if (name === undefined || name === ".git" || burst > eventsAtMost || rules.has(base ?? "")) {
-      stale = "folders";
-    } else {
-      touched.add(name);
-      if (how !== "written") shifted.add(name);
-      if (how === "parted") parted.add(name);
-    }
-    schedule();
-  }
-
-  function schedule(): void {
-    if (timer || isClosed) return;
-    timer = setTimeout(() => {
-      timer = undefined;
-      bring().catch(() => {}); // the next question meets the same, and says so
-    }, rest);
-    timer.unref();
-  }
-
-  /** Catches up with what is known to have happened when it begins. */
-  function bring(): Promise<void> {
-    running ??= timed(work).finally(() => {
-      running = undefined;
-    });
-    return running;
-  }
-
-  async function timed(task: () => Promise<void>): Promise<void> {
-    const begun = performance.now();
-    await task();
-    const long = restPerWork * (performance.now() - begun);
-    rest = Math.min(longestRestInMilliseconds, Math.max(restInMilliseconds, long));
-  }
-
-  async function work(): Promise<void> {
-    const depth = snapshot ? stale : "folders";
-    const [names, moves, parts, before] = [[...touched], [...shifted], [...parted], snapshot];
-    for (const names of [touched, shifted, parted]) names.clear();
-    stale = undefined;
-    try {
-      if (depth === "folders") await open();
-      followOwn();
-      if (depth === "folders" || moves.length > shiftedAtMost) await folders.follow([""]);
-      else if (moves.length > 0) await folders.follow(outermost(moves));
-      const isAskable = names.length <= pathsAtMost && names.every(isPlainText); // words for a program are texts
-      if (depth || !before || !isAskable) snapshot = await readAll();
-      else if (names.length > 0) snapshot = await readSome(before, names);
-      const lost = [...inner.keys()].filter((folder) => liesIn(folder, new Set(moves)));
-      if (snapshot?.apart !== before?.apart || parts.length + lost.length > 0) await bringInner(lost);
-    } catch (error) {
-      stale = "folders";
-      throw error;
-    }
-  }
-
-  /** Its configuration may have moved its work tree elsewhere, and another repository may have come in its place. */
-  async function open(): Promise<void> {
-    const again = await git.repositoryAt(top);
-    if ("none" in again) throw new Error(again.none);
-    if (isClosed) return;
-    repository = again;
-    history = createHistory(repository, prefix);
-    own?.close();
-    own = watchPaths({
-      bases: [repository.gitFolder, repository.commonFolder],
-      changed(what) {
-        stale = what === "rules" ? "folders" : (stale ?? "files");
-        schedule();
-      },
-    });
-  }
-
-  /** Also what HEAD leads to now. @throws an Error that says why not all of them can be watched */
-  function followOwn(): void {
-    for (const what of ownChanges) {
-      if (!own || own.isQuiet(what)) continue;
-      const refusal = own.follow(what, ownFiles[what](repository));
-      if (refusal !== undefined) throw new Error(refusal);
-    }
-  }
-
-  async function readAll(): Promise<Snapshot> {
-    await folders.review();
-    // A file that is tracked although it is ignored lies in a folder that is not watched for anything else.
-    const forced = textOf(await repository.ask(["ls-files", "-z", "-c", "-i", "--exclude-standard"]));
-    folders.add(new Set(forced.split("\0").filter(Boolean).map(folderOf)));
-    const { now, apart } = await readRepository(repository, "");
-    const { head, dirty } = now;
-    return { ...(head === undefined ? {} : { head }), dirty, apart: new Set(apart) };
-  }
-
-  async function readSome(before: Snapshot, names: readonly string[]): Promise<Snapshot> {
-    const asked = new Set(names);
-    const status = await statusOf(repository, outermost(names)); // a name inside another repository hides that one from git
-    const kept = [...before.dirty].filter(([name]) => !liesIn(name, asked));
-    const apart = new Set([...[...before.apart].filter((name) => !liesIn(name, asked)), ...status.apart]);
-    const isSame = apart.size === before.apart.size && [...apart].every((name) => before.apart.has(name));
-    const dirty = new Map([...kept, ...(await signaturesOf(top, status.names))]);
-    return { ...before, dirty, apart: isSame ? before.apart : apart };
-  }
-
-  /** @param lost where something was moved, so that another one may lie there */
-  async function bringInner(lost: readonly string[]): Promise<void> {
-    const asked = { git, apart: snapshot?.apart ?? [], ...(complain ? { complain } : {}) };
-    const found = levels === 0 ? [] : await innerRepositories(repository, asked);
-    for (const [folder, one] of inner) {
-      if (found.some((other) => other.folder === folder) && !lost.includes(folder)) continue;
-      one.close();
-      inner.delete(folder);
-    }
-    for (const { folder, repository: one } of found) {
-      if (inner.has(folder) || isClosed) continue;
-      const below = { ...options, repository: one, prefix: `${prefix}${folder}/`, levels: levels - 1 };
-      inner.set(folder, createWatchedRepository(below));
-    }
-  }
-
-  const isCurrent = (): boolean => !running && touched.size === 0 && snapshot !== undefined && stale === undefined;
-
-  /** What was begun before may have missed something, so up to two more follow. */
-  async function current(): Promise<Snapshot> {
-    for (let round = 0; round < 3 && !isCurrent(); round++) await bring();
-    if (!snapshot || isClosed) throw new Error("it is no longer watched");
-    return snapshot;
-  }
-
+  const { synced, prefix = "" } = options;
+  const { repository } = options;
+  const { top } = repository;
+  const state: State = {
+    ...{ options, repository, history: createHistory(repository, prefix), own: undefined, inner: new Map() },
+    ...{ touched: new Set(), shifted: new Set(), parted: new Set(), stale: "folders", snapshot: undefined },
+    ...{ burst: 0, isClosed: false, pace: createPace(() => work(state)) },
+    folders: createWatchedFolders({
+      top,
+      ignored: (names) => ignored(state, names),
+      apart: (names) => foldersApart(state.repository, names),
+      touched: (name, how) => onTouched(state, name, how),
+    }),
+  };
+  const { inner, folders, pace } = state;
   return {
     async now() {
-      if (!(await synced())) stale = "folders";
-      const { head, dirty } = await current();
+      if (!(await synced())) state.stale = "folders";
+      const { head, dirty } = await current(state);
       const inOrder = [...inner].sort(([left], [right]) => (left < right ? -1 : 1)); // whenever each was found
       const below = await Promise.all(inOrder.map(([, one]) => one.now()));
       const itself: RepositoryNow = {
         prefix,
         ...(head === undefined ? {} : { head }),
         dirty: prefixed(dirty, prefix),
-        ...history(head),
+        ...state.history(head),
       };
       return [itself, ...below.flat()];
     },
     folders: () => folders.count() + [...inner.values()].reduce((sum, one) => sum + one.folders(), 0),
     close() {
-      isClosed = true;
-      clearTimeout(timer);
+      state.isClosed = true;
+      pace.close();
       folders.close();
-      own?.close();
+      state.own?.close();
       for (const one of inner.values()) one.close();
     },
   };
+}
+
+/** What was begun before may have missed something, so up to two more follow. */
+async function current(state: State): Promise<Snapshot> {
+  for (let round = 0; round < 3 && !isCurrent(state); round++) await state.pace.now();
+  if (!state.snapshot || state.isClosed) throw new Error("it is no longer watched");
+  return state.snapshot;
+}
+
+const isCurrent = ({ pace, touched, snapshot, stale }: State): boolean =>
+  !pace.isRunning() && touched.size === 0 && snapshot !== undefined && stale === undefined;
+
+async function ignored(state: State, names: readonly string[]): Promise<ReadonlySet<string>> {
+  const input = bytesOfNames(names.map((name) => `./${name}/\0`).join("")); // so that no name is read as a pattern
+  const answer = await state.repository.ask(["check-ignore", "-z", "--stdin"], { input });
+  if (!answer.ok && answer.code === 1) return new Set(); // none
+  return new Set(
+    textOf(answer)
+      .split("\0")
+      .map((name) => name.replace(/^\.\/|\/$/g, "")),
+  );
+}
+
+function onTouched(state: State, name: string | undefined, how: Touch): void {
+  const { touched, shifted, parted } = state;
+  if (state.burst++ === 0) setImmediate(() => (state.burst = 0));
+  const base = name?.slice(name.lastIndexOf("/") + 1);
+  if (name === ".git" && how === "written") return; // what it holds is watched for itself
+  if (name === undefined || name === ".git" || state.burst > eventsAtMost || rules.has(base ?? "")) {
+    state.stale = "folders";
+  } else {
+    touched.add(name);
+    if (how !== "written") shifted.add(name);
+    if (how === "parted") parted.add(name);
+  }
+  state.pace.soon();
+}
+
+async function work(state: State): Promise<void> {
+  const { touched, shifted, parted, folders, inner } = state;
+  const depth = state.snapshot ? state.stale : "folders";
+  const [names, moves, parts, before] = [[...touched], [...shifted], [...parted], state.snapshot];
+  for (const names of [touched, shifted, parted]) names.clear();
+  state.stale = undefined;
+  try {
+    if (depth === "folders") await open(state);
+    followOwn(state);
+    if (depth === "folders" || moves.length > shiftedAtMost) await folders.follow([""]);
+    else if (moves.length > 0) await folders.follow(outermost(moves));
+    const isAskable = names.length <= pathsAtMost && names.every(isPlainText); // words for a program are texts
+    if (depth || !before || !isAskable) state.snapshot = await readAll(state);
+    else if (names.length > 0) state.snapshot = await readSome(state, before, names);
+    const lost = [...inner.keys()].filter((folder) => liesIn(folder, new Set(moves)));
+    if (state.snapshot?.apart !== before?.apart || parts.length + lost.length > 0) await bringInner(state, lost);
+  } catch (error) {
+    state.stale = "folders";
+    throw error;
+  }
+}
+
+/** Its configuration may have moved its work tree elsewhere, and another repository may have come in its place. */
+async function open(state: State): Promise<void> {
+  const { options } = state;
+  const again = await options.git.repositoryAt(options.repository.top);
+  if ("none" in again) throw new Error(again.none);
+  if (state.isClosed) return;
+  state.repository = again;
+  state.history = createHistory(again, options.prefix ?? "");
+  state.own?.close();
+  state.own = watchPaths({
+    bases: [state.repository.gitFolder, state.repository.commonFolder],
+    changed(what) {
+      state.stale = what === "rules" ? "folders" : (state.stale ?? "files");
+      state.pace.soon();
+    },
+  });
+}
+
+/** Also what HEAD leads to now. @throws an Error that says why not all of them can be watched */
+function followOwn(state: State): void {
+  for (const what of ownChanges) {
+    if (!state.own || state.own.isQuiet(what)) continue;
+    const refusal = state.own.follow(what, ownFiles[what](state.repository));
+    if (refusal !== undefined) throw new Error(refusal);
+  }
+}
+
+async function readAll(state: State): Promise<Snapshot> {
+  const { folders } = state;
+  await folders.review();
+  // A file that is tracked although it is ignored lies in a folder that is not watched for anything else.
+  const forced = textOf(await state.repository.ask(["ls-files", "-z", "-c", "-i", "--exclude-standard"]));
+  folders.add(new Set(forced.split("\0").filter(Boolean).map(folderOf)));
+  const { now, apart } = await readRepository(state.repository, "");
+  const { head, dirty } = now;
+  return { ...(head === undefined ? {} : { head }), dirty, apart: new Set(apart) };
+}
+
+async function readSome(state: State, before: Snapshot, names: readonly string[]): Promise<Snapshot> {
+  const asked = new Set(names);
+  const status = await statusOf(state.repository, outermost(names)); // a name inside another repository hides that one from git
+  const kept = [...before.dirty].filter(([name]) => !liesIn(name, asked));
+  const apart = new Set([...[...before.apart].filter((name) => !liesIn(name, asked)), ...status.apart]);
+  const isSame = apart.size === before.apart.size && [...apart].every((name) => before.apart.has(name));
+  const dirty = new Map([...kept, ...(await signaturesOf(state.options.repository.top, status.names))]);
+  return { ...before, dirty, apart: isSame ? before.apart : apart };
+}
+
+/** @param lost where something was moved, so that another one may lie there */
+async function bringInner(state: State, lost: readonly string[]): Promise<void> {
+  const { options, inner } = state;
+  const { git, prefix = "", levels = levelsAtMost, complain } = options;
+  const asked = { git, apart: state.snapshot?.apart ?? [], ...(complain ? { complain } : {}) };
+  const found = levels === 0 ? [] : await innerRepositories(state.repository, asked);
+  for (const [folder, one] of inner) {
+    if (found.some((other) => other.folder === folder) && !lost.includes(folder)) continue;
+    one.close();
+    inner.delete(folder);
+  }
+  for (const { folder, repository: one } of found) {
+    if (inner.has(folder) || state.isClosed) continue;
+    const below = { ...options, repository: one, prefix: `${prefix}${folder}/`, levels: levels - 1 };
+    inner.set(folder, createWatchedRepository(below));
+  }
 }
 
 const outermost = (names: readonly string[]): string[] => {

@@ -51,22 +51,15 @@ export function createSharedAttempt({
   const left = new AbortController(); // it is the run's end that is cancelled by `stop`, never what is written of it
   let isEnding = false;
   let hasEnded = false;
-  /** The row as it is to be shown, and what `write` gave: written together, now and then. */
-  let news: Run | undefined;
-  const unkept = new Map<string, Kept>();
-  let showing: Promise<void> | undefined;
-  let nextShow: (() => void) | undefined;
-  /** What the store failed with while no step waited for it. */
-  let failure: unknown;
 
   const isLost = (): boolean => left.signal.aborted;
   function lose(): void {
-    nextShow?.();
+    showing.stop();
     left.abort();
     stop.abort();
   }
   function insist(holds: boolean): void {
-    if (failure !== undefined) throw failure;
+    if (showing.failure() !== undefined) throw showing.failure();
     if (holds && !isLost()) return;
     lose();
     throw engine.conflict(id);
@@ -84,31 +77,11 @@ export function createSharedAttempt({
   /** While the store is away the run waits: what a step gave may have cost something. */
   const asking = <T>(ask: () => Promise<T>): Promise<T> => untilReached(ask, { after, signal: left.signal });
 
-  function show(): void {
-    nextShow = undefined;
-    showing = showNow().finally(() => {
-      showing = undefined;
-      if (news) showSoon();
-    });
-  }
-  function showSoon(): void {
-    if (!showing) nextShow ??= after(shownWithin, show);
-  }
-  async function showNow(): Promise<void> {
-    const [run, kept] = [news, new Map(unkept)];
-    news = undefined;
-    unkept.clear();
-    try {
-      if (run && !(await asking(() => work.save(hold, run, kept)))) lose();
-    } catch (error) {
-      failure = error;
-    }
-  }
+  const showing = createShowing({ after, lose, write: (run, kept) => asking(() => work.save(hold, run, kept)) });
   async function end(run: Run): Promise<void> {
     isEnding = true;
-    nextShow?.();
-    news = undefined;
-    await showing;
+    showing.stop();
+    await showing.written();
     insist(await asking(() => work.save(hold, run)));
     hasEnded = true;
   }
@@ -138,7 +111,7 @@ export function createSharedAttempt({
       return isThenable(value) ? Promise.resolve(value).then(keepLater) : keepLater(value);
 
       function keepLater<T>(given: T): T {
-        unkept.set(name, { value: given });
+        showing.keep(name, { value: given });
         return given;
       }
     },
@@ -147,8 +120,7 @@ export function createSharedAttempt({
       if (hasEnded) return; // what it tells after its end is no news
       insist(true);
       if (run.status !== "queued" && run.status !== "running") return end(run);
-      news = run;
-      showSoon();
+      showing.show(run);
     },
     isLost,
     mark,
@@ -162,6 +134,69 @@ export function createSharedAttempt({
     isLost,
     lose,
     cancel: () => stop.abort(),
+  };
+}
+
+interface Showing {
+  show(run: Run): void;
+  /** Written with the next row. */
+  keep(name: string, kept: Kept): void;
+  /** What was to be shown is not. */
+  stop(): void;
+  /** Resolves once nothing is being written. */
+  written(): Promise<void>;
+  /** What the store failed with while no step waited for it. */
+  failure(): unknown;
+}
+
+interface ShowingOptions extends Pick<Ports, "after"> {
+  /** False: the run is no longer this worker's. */
+  write(run: Run, kept: ReadonlyMap<string, Kept>): Promise<boolean>;
+  lose(): void;
+}
+
+/** The row as it is to be shown, and what `write` of a step gave: written together, now and then. */
+function createShowing({ after, write, lose }: ShowingOptions): Showing {
+  let news: Run | undefined;
+  const unkept = new Map<string, Kept>();
+  let writing: Promise<void> | undefined;
+  let next: (() => void) | undefined;
+  let failure: unknown;
+
+  function soon(): void {
+    if (!writing) next ??= after(shownWithin, begin);
+  }
+  function begin(): void {
+    next = undefined;
+    writing = writeNow().finally(() => {
+      writing = undefined;
+      if (news) soon();
+    });
+  }
+  async function writeNow(): Promise<void> {
+    const [run, kept] = [news, new Map(unkept)];
+    news = undefined;
+    unkept.clear();
+    try {
+      if (run && !(await write(run, kept))) lose();
+    } catch (error) {
+      failure = error;
+    }
+  }
+  return {
+    show(run) {
+      news = run;
+      soon();
+    },
+    keep: (name, kept) => void unkept.set(name, kept),
+    stop() {
+      next?.();
+      news = undefined;
+    },
+    async written() {
+      await writing;
+    },
+    failure: () => failure,
   };
 }
 

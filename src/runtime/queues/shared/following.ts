@@ -40,139 +40,171 @@ const firstLook = 100;
 const longestLook = 1_000;
 const isPaused = "it is paused";
 
-export function followHandedOver(options: FollowingOptions): Following {
-  const { work, handedOver, now, after, tookBack, complain } = options;
-  const sent = new Map<string, Item>();
+interface State extends FollowingOptions {
+  readonly sent: Map<string, Item>;
   /** Runs that are performed already, by why they were called back. */
-  const told = new Map<string, string>();
-  const waiting = new Set<() => void>();
-  let owner: QueueOwner | undefined;
+  readonly told: Map<string, string>;
+  readonly waiting: Set<() => void>;
+  owner: QueueOwner | undefined;
   /** The database that has them; undefined: it has not been reached yet. */
-  let place: string | undefined;
-  let isRecheckDue = false;
-  let isClosed = false;
-  let isAway = false;
-  let next: (() => void) | undefined;
-  let wait = firstLook;
+  place: string | undefined;
+  isRecheckDue: boolean;
+  isClosed: boolean;
+  isAway: boolean;
+  next: (() => void) | undefined;
+  wait: number;
+}
 
-  function away(error: unknown): void {
-    if (!isAway && !isClosed) complain(`${messageOf(error)} (automations wait on this machine until then)`);
-    isAway = true;
-  }
-  function back(): void {
-    isAway = false;
-  }
-
-  async function look(): Promise<void> {
-    next = undefined;
-    wait = Math.min(2 * wait, longestLook);
-    try {
-      place ??= await begin();
-      if (sent.size > 0) await callBack(place);
-      if (isRecheckDue) await withdraw();
-      if (sent.size > 0) await settle();
-    } catch (error) {
-      away(error);
-    }
-    lookSoon();
-  }
-  async function begin(): Promise<string> {
-    const to = await work.identity();
-    for (const item of handedOver.list(to)) sent.set(item.run.id, item);
-    const others = handedOver.elsewhere(to);
-    if (others > 0)
-      complain(
-        `another database has ${others} of this machine's runs: their ends are written here once it is the store again`,
-      );
-    return to;
-  }
-  function lookSoon(): void {
-    if (owner && !isClosed && (sent.size > 0 || place === undefined)) next ??= after(wait, () => void look());
-  }
-  async function settle(): Promise<void> {
-    const left = await work.left([...sent.values()].map(({ run }) => run));
-    back();
-    for (const [run, row] of left)
-      if (row) end(row);
-      else takeBack(run); // a server that was restored, or took over, has lost it
-  }
-  async function callBack(to: string): Promise<void> {
-    for (const { run, cancelled } of handedOver.recalled(to)) {
-      const why = cancelled ?? isPaused;
-      if (told.get(run) === why) continue;
-      told.set(run, why);
-      try {
-        if (cancelled !== undefined) endAs(await work.cancel(run, cancelled));
-        else if (await work.takeBack(run)) takeBack(run);
-      } catch (error) {
-        told.delete(run);
-        throw error;
-      }
-    }
-  }
-
-  async function withdraw(): Promise<void> {
-    isRecheckDue = false;
-    try {
-      for (const [id, item] of sent) {
-        const because = await owner?.withdrawal?.(item);
-        if (because !== undefined) endAs(await work.withdraw(id, because));
-      }
-    } catch (error) {
-      isRecheckDue = true;
-      throw error;
-    }
-  }
-
-  /** @param hook given where the run was ended for this machine */
-  function end(row: Run, hook?: Item["hook"]): void {
-    if (!sent.has(row.id)) return;
-    handedOver.settle(row);
-    leave(row.id);
-    owner?.changed?.(row, hook);
-  }
-  const endAs = (over: Ended | undefined): void => void (over && end(over.run, over.hook));
-  function takeBack(run: string): void {
-    const over = handedOver.takeBack(run, now());
-    leave(run);
-    if (over) owner?.changed?.(over.run, over.hook);
-    tookBack();
-  }
-  function leave(run: string): void {
-    sent.delete(run);
-    told.delete(run);
-    if (sent.size > 0) return;
-    for (const resolve of waiting) resolve();
-    waiting.clear();
-  }
-
+export function followHandedOver(options: FollowingOptions): Following {
+  const following: State = {
+    ...{ ...options, sent: new Map(), told: new Map(), waiting: new Set(), owner: undefined, place: undefined },
+    ...{ isRecheckDue: false, isClosed: false, isAway: false, next: undefined, wait: firstLook },
+  };
+  const { sent, waiting } = following;
   return {
     start(given) {
-      owner = given;
-      void look();
+      following.owner = given;
+      void look(following);
     },
     put(item) {
       sent.set(item.run.id, item);
-      if (wait > firstLook) {
-        next?.();
-        next = undefined;
+      if (following.wait > firstLook) {
+        following.next?.();
+        following.next = undefined;
       }
-      wait = firstLook;
-      lookSoon();
+      following.wait = firstLook;
+      lookSoon(following);
     },
     size: () => sent.size,
     async idle() {
       if (sent.size > 0) await new Promise<void>((resolve) => waiting.add(resolve));
     },
-    recall: () => (place !== undefined && sent.size > 0 ? callBack(place).catch(away) : Promise.resolve()),
-    recheck: () => withdraw().catch(away),
-    away,
-    back,
+    async recall() {
+      const { place } = following;
+      if (place !== undefined && sent.size > 0)
+        await callBack(following, place).catch((error) => away(following, error));
+    },
+    recheck: () => withdraw(following).catch((error) => away(following, error)),
+    away: (error) => away(following, error),
+    back: () => back(following),
     async close() {
-      next?.();
-      if (!isAway) await look();
-      isClosed = true;
-      next?.();
+      following.next?.();
+      if (!following.isAway) await look(following);
+      following.isClosed = true;
+      following.next?.();
     },
   };
+}
+
+function away(following: State, error: unknown): void {
+  const { complain } = following;
+  if (!following.isAway && !following.isClosed)
+    complain(`${messageOf(error)} (automations wait on this machine until then)`);
+  following.isAway = true;
+}
+
+function back(following: State): void {
+  following.isAway = false;
+}
+
+async function look(following: State): Promise<void> {
+  const { sent } = following;
+  following.next = undefined;
+  following.wait = Math.min(2 * following.wait, longestLook);
+  try {
+    following.place ??= await begin(following);
+    if (sent.size > 0) await callBack(following, following.place);
+    if (following.isRecheckDue) await withdraw(following);
+    if (sent.size > 0) await settle(following);
+  } catch (error) {
+    away(following, error);
+  }
+  lookSoon(following);
+}
+
+async function begin(following: State): Promise<string> {
+  const { work, handedOver, sent, complain } = following;
+  const to = await work.identity();
+  for (const item of handedOver.list(to)) sent.set(item.run.id, item);
+  const others = handedOver.elsewhere(to);
+  if (others > 0)
+    complain(
+      `another database has ${others} of this machine's runs: their ends are written here once it is the store again`,
+    );
+  return to;
+}
+
+function lookSoon(following: State): void {
+  const { sent, after } = following;
+  if (following.owner && !following.isClosed && (sent.size > 0 || following.place === undefined))
+    following.next ??= after(following.wait, () => void look(following));
+}
+
+async function settle(following: State): Promise<void> {
+  const { work, sent } = following;
+  const left = await work.left([...sent.values()].map(({ run }) => run));
+  back(following);
+  for (const [run, row] of left)
+    if (row) end(following, row);
+    else takeBack(following, run); // a server that was restored, or took over, has lost it
+}
+
+async function callBack(following: State, to: string): Promise<void> {
+  const { handedOver, told, work } = following;
+  for (const { run, cancelled } of handedOver.recalled(to)) {
+    const why = cancelled ?? isPaused;
+    if (told.get(run) === why) continue;
+    told.set(run, why);
+    try {
+      if (cancelled !== undefined) endAs(following, await work.cancel(run, cancelled));
+      else if (await work.takeBack(run)) takeBack(following, run);
+    } catch (error) {
+      told.delete(run);
+      throw error;
+    }
+  }
+}
+
+async function withdraw(following: State): Promise<void> {
+  const { sent, work } = following;
+  following.isRecheckDue = false;
+  try {
+    for (const [id, item] of sent) {
+      const because = await following.owner?.withdrawal?.(item);
+      if (because !== undefined) endAs(following, await work.withdraw(id, because));
+    }
+  } catch (error) {
+    following.isRecheckDue = true;
+    throw error;
+  }
+}
+
+/** @param hook given where the run was ended for this machine */
+function end(following: State, row: Run, hook?: Item["hook"]): void {
+  const { sent, handedOver } = following;
+  if (!sent.has(row.id)) return;
+  handedOver.settle(row);
+  leave(following, row.id);
+  following.owner?.changed?.(row, hook);
+}
+
+function endAs(following: State, over: Ended | undefined): void {
+  if (over) end(following, over.run, over.hook);
+}
+
+function takeBack(following: State, run: string): void {
+  const { handedOver, now, tookBack } = following;
+  const over = handedOver.takeBack(run, now());
+  leave(following, run);
+  if (over) following.owner?.changed?.(over.run, over.hook);
+  tookBack();
+}
+
+function leave(following: State, run: string): void {
+  const { sent, told, waiting } = following;
+  sent.delete(run);
+  told.delete(run);
+  if (sent.size > 0) return;
+  for (const resolve of waiting) resolve();
+  waiting.clear();
 }

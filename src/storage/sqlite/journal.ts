@@ -4,6 +4,7 @@ import { isThenable } from "../../engine/flow.ts";
 import type { Claiming, Ended, Journal, Kept, Uptime } from "../../engine/journal.ts";
 import type { Item } from "../../engine/ports.ts";
 import type { RunStatus, Store } from "../../engine/record.ts";
+import type { Database } from "./database.ts";
 import {
   end,
   hasBegun,
@@ -28,61 +29,24 @@ const recoveriesAtMost = 3;
 export const lastingStore = (store: Store): SqliteStore | undefined =>
   "database" in store && "redact" in store ? (store as SqliteStore) : undefined; // no other store has both
 
-export function createJournal(store: SqliteStore): Journal {
+export const createJournal = (store: SqliteStore): Journal => ({
+  ...queueOf(store),
+  ...workersOf(store),
+  ...stepsOf(store),
+  tidy: () => settleSteps(store.database),
+});
+
+/** What is added, what waits, and what a person cancels. */
+function queueOf(store: SqliteStore): Pick<Journal, "add" | "cancel" | "unfinished" | "row" | "hasWaiting"> {
   const { database } = store;
-  const workOf = (run: string): Work | undefined =>
-    database.get(`select ${workColumns} from work where run = ?`, written(run));
-  const isMine = (worker: string, run: string): boolean =>
-    database.get(`select 1 from work where ${mine}`, written(run), worker) !== undefined;
-
-  /** Without secrets: a hook that needs one names the variable that holds it. */
-  function textOf({ run, hook }: Item): string {
-    const text = JSON.stringify(hook);
-    if (store.redact(text) !== text) {
-      const reason = "it holds a secret, which may not be written to the store";
-      throw new HooklineError("hook_invalid", { name: hook.name, reason, where: hook.id });
-    }
-    return `{"run":${store.redact(JSON.stringify(run))},"hook":${text}}`;
-  }
-
-  /** Without secrets, and what is large of it cut, as it is recorded. */
-  function eventTextOf({ data, turn, figures, changes, ...rest }: Item["event"]): string {
-    const large = shorten(store.redact(JSON.stringify({ data, turn, figures, changes })), usualPayloadLimitInBytes);
-    return `[${store.redact(JSON.stringify(rest))},${large}]`;
-  }
-
-  /** Hooks may have rewritten the event between two runs that it set off. */
-  function keepEvent(id: string, text: string): number {
-    const known =
-      database.get<{ seq: number }>(sameEvent, id, text) ?? database.get<{ seq: number }>(newEvent, id, text);
-    if (!known) throw new Error("the store gave no number to an event");
-    return known.seq;
-  }
-
-  function giveBack(work: Work, now: number, because: string | undefined): Ended | undefined {
-    if (work.cancelled !== null) return end(database, work, "cancelled", work.cancelled, now);
-    if (because !== undefined && work.recoveries >= recoveriesAtMost)
-      return end(database, work, "interrupted", `${because}, ${work.recoveries + 1} times`, now);
-    database.run(
-      "update work set status = 'waiting', owner = null, lease = null, recoveries = recoveries + ? where seq = ?",
-      because === undefined ? 0 : 1,
-      work.seq,
-    );
-    database.run("update run set status = 'queued' where id = ?", work.run);
-    return undefined;
-  }
-
-  const reasons = (rows: readonly Pick<Work, "run" | "cancelled">[]): Map<string, string | undefined> =>
-    new Map(rows.map(({ run, cancelled }) => [readBack(run), cancelled ?? undefined]));
-
-  const journal: Journal = {
+  return {
     add(item, now) {
       const { run, hook, event } = item;
-      const text = textOf(item);
-      const eventText = eventTextOf(event);
+      const text = textOf(store, item);
+      const eventText = eventTextOf(store, event);
       // A caller that has to be sure waits for `committed`; a worker that claims a run commits what came before.
       return database.grouped.write(() => {
-        if (workOf(run.id)) return { is: "queued", ended: [] };
+        if (workOf(database, run.id)) return { is: "queued", ended: [] };
         const forced = event.to?.force === true;
         const place = makePlace(database, { hook: hook.id, overlap: hook.limits.overlap, forced, now });
         if ("refused" in place) return { is: "skipped", reason: place.refused };
@@ -94,7 +58,7 @@ export function createJournal(store: SqliteStore): Journal {
           written(hook.id),
           hook.project === undefined ? null : written(hook.project),
           text,
-          keepEvent(written(event.id), eventText),
+          keepEvent(database, written(event.id), eventText),
           place.status,
           forced ? 1 : 0,
           now,
@@ -102,7 +66,37 @@ export function createJournal(store: SqliteStore): Journal {
         return { is: "queued", ended: place.ended };
       });
     },
+    cancel: (run, now) =>
+      database.write(() => {
+        const work = workOf(database, run);
+        if (!work) return undefined;
+        if (work.status === "running" || work.status === "sent") {
+          database.run("update work set cancelled = 'cancelled' where seq = ? and cancelled is null", work.seq);
+          return undefined;
+        }
+        return hasBegun(database, work)
+          ? end(database, work, "cancelled", "cancelled", now)
+          : end(database, work, "skipped", "cancelled before it started", now);
+      }),
+    unfinished(runs, elsewhere) {
+      const going = elsewhere ? "status in ('running', 'sent')" : "status = 'running'";
+      const rows = database.all<{ run: string }>(
+        `select run from work where run in (select value from json_each(?)) and (${going} or ${waits} and ${isFree})`,
+        JSON.stringify(runs.map(written)),
+      );
+      return new Set(rows.map(({ run }) => readBack(run)));
+    },
+    row: (run) => runNamed(database, run),
+    hasWaiting: () => database.get(`select 1 from work where status = 'waiting' and ${isFree} limit 1`) !== undefined,
+  };
+}
 
+/** Who works on what, until when. */
+function workersOf(
+  store: SqliteStore,
+): Pick<Journal, "abandoned" | "recover" | "claim" | "held" | "renew" | "release" | "handOver"> {
+  const { database } = store;
+  return {
     abandoned: (worker, isAlive, at) =>
       database
         .all<Holding>("select run, owner, lease from work where status = 'running' and owner <> ?", worker)
@@ -110,10 +104,11 @@ export function createJournal(store: SqliteStore): Journal {
         .map(({ run, owner }) => ({ run: readBack(run), worker: owner })),
     recover: ({ run, worker }, now) =>
       database.write(() => {
-        const work = workOf(run);
-        return work?.owner === worker && work.status === "running" ? giveBack(work, now, interruption) : undefined;
+        const work = workOf(database, run);
+        return work?.owner === worker && work.status === "running"
+          ? giveBack(database, work, { now, because: interruption })
+          : undefined;
       }),
-
     claim(worker, claiming) {
       const { cap, until } = claiming;
       const find = (): Work | undefined => (runningIn(store) < cap ? nextOf(store, claiming) : undefined);
@@ -140,7 +135,32 @@ export function createJournal(store: SqliteStore): Journal {
           worker,
         ),
       ),
+    release: (worker, run, now, because) =>
+      database.write(() => {
+        const work = workOf(database, run);
+        return work?.owner === worker && work.status === "running"
+          ? giveBack(database, work, { now, because })
+          : undefined;
+      }),
+    handOver: (worker, run, to) =>
+      database.write(() => {
+        const work = workOf(database, run);
+        if (work?.owner !== worker || work.status !== "running") return false;
+        database.run("update work set status = 'sent', owner = ?, lease = null where seq = ?", to, work.seq);
+        database.run(promotesNext, work.hook);
+        return true;
+      }),
+  };
+}
 
+/** What a run in progress gives, as long as it is its worker's. */
+function stepsOf(store: SqliteStore): Pick<Journal, "kept" | "keep" | "record" | "save"> {
+  const { database } = store;
+  const keep: Journal["keep"] = (worker, run, step, result) => {
+    database.shred(); // before it is written: a page that is split leaves a copy behind
+    return database.run(keepResult, written(run), written(step), JSON.stringify(result), written(run), worker) === 1;
+  };
+  return {
     kept<T>(run: string, step: string) {
       const row = database.get<{ result: string }>(
         "select result from step where run = ? and name = ?",
@@ -149,68 +169,74 @@ export function createJournal(store: SqliteStore): Journal {
       );
       return row && (JSON.parse(row.result) as Kept<T>); // as keep wrote it; the caller knows what its step gives
     },
-    keep(worker, run, step, result) {
-      database.shred(); // before it is written: a page that is split leaves a copy behind
-      return database.run(keepResult, written(run), written(step), JSON.stringify(result), written(run), worker) === 1;
-    },
+    keep,
     record: (worker, run, step, work) =>
       database.write(() => {
-        if (!isMine(worker, run)) return undefined;
+        if (!isMine(database, worker, run)) return undefined;
         const value = work();
         if (isThenable(value)) throw new Error(`the step ${step} waits inside a transaction`);
-        journal.keep(worker, run, step, { value });
+        keep(worker, run, step, { value });
         return { value };
       }),
-
     save: (worker, run) =>
       database.write(() => {
-        const work = workOf(run.id);
+        const work = workOf(database, run.id);
         if (work?.owner !== worker || work.status !== "running") return false;
         const because = run.status === "cancelled" ? work.cancelled : null;
         void store.saveRun(because === null ? run : { ...run, reason: because }); // SQLite's is synchronous
         if (!unfinished.has(run.status)) leave(database, work);
         return true;
       }),
-    handOver: (worker, run, to) =>
-      database.write(() => {
-        const work = workOf(run);
-        if (work?.owner !== worker || work.status !== "running") return false;
-        database.run("update work set status = 'sent', owner = ?, lease = null where seq = ?", to, work.seq);
-        database.run(promotesNext, work.hook);
-        return true;
-      }),
-    release: (worker, run, now, because) =>
-      database.write(() => {
-        const work = workOf(run);
-        return work?.owner === worker && work.status === "running" ? giveBack(work, now, because) : undefined;
-      }),
-    cancel: (run, now) =>
-      database.write(() => {
-        const work = workOf(run);
-        if (!work) return undefined;
-        if (work.status === "running" || work.status === "sent") {
-          database.run("update work set cancelled = 'cancelled' where seq = ? and cancelled is null", work.seq);
-          return undefined;
-        }
-        return hasBegun(database, work)
-          ? end(database, work, "cancelled", "cancelled", now)
-          : end(database, work, "skipped", "cancelled before it started", now);
-      }),
-
-    unfinished(runs, elsewhere) {
-      const going = elsewhere ? "status in ('running', 'sent')" : "status = 'running'";
-      const rows = database.all<{ run: string }>(
-        `select run from work where run in (select value from json_each(?)) and (${going} or ${waits} and ${isFree})`,
-        JSON.stringify(runs.map(written)),
-      );
-      return new Set(rows.map(({ run }) => readBack(run)));
-    },
-    row: (run) => runNamed(database, run),
-    hasWaiting: () => database.get(`select 1 from work where status = 'waiting' and ${isFree} limit 1`) !== undefined,
-    tidy: () => settleSteps(database),
   };
-  return journal;
 }
+
+const workOf = (database: Database, run: string): Work | undefined =>
+  database.get(`select ${workColumns} from work where run = ?`, written(run));
+const isMine = (database: Database, worker: string, run: string): boolean =>
+  database.get(`select 1 from work where ${mine}`, written(run), worker) !== undefined;
+
+/** Without secrets: a hook that needs one names the variable that holds it. */
+function textOf(store: SqliteStore, { run, hook }: Item): string {
+  const text = JSON.stringify(hook);
+  if (store.redact(text) !== text) {
+    const reason = "it holds a secret, which may not be written to the store";
+    throw new HooklineError("hook_invalid", { name: hook.name, reason, where: hook.id });
+  }
+  return `{"run":${store.redact(JSON.stringify(run))},"hook":${text}}`;
+}
+
+/** Without secrets, and what is large of it cut, as it is recorded. */
+function eventTextOf(store: SqliteStore, { data, turn, figures, changes, ...rest }: Item["event"]): string {
+  const large = shorten(store.redact(JSON.stringify({ data, turn, figures, changes })), usualPayloadLimitInBytes);
+  return `[${store.redact(JSON.stringify(rest))},${large}]`;
+}
+
+/** Hooks may have rewritten the event between two runs that it set off. */
+function keepEvent(database: Database, id: string, text: string): number {
+  const known = database.get<{ seq: number }>(sameEvent, id, text) ?? database.get<{ seq: number }>(newEvent, id, text);
+  if (!known) throw new Error("the store gave no number to an event");
+  return known.seq;
+}
+
+function giveBack(
+  database: Database,
+  work: Work,
+  { now, because }: { now: number; because: string | undefined },
+): Ended | undefined {
+  if (work.cancelled !== null) return end(database, work, "cancelled", work.cancelled, now);
+  if (because !== undefined && work.recoveries >= recoveriesAtMost)
+    return end(database, work, "interrupted", `${because}, ${work.recoveries + 1} times`, now);
+  database.run(
+    "update work set status = 'waiting', owner = null, lease = null, recoveries = recoveries + ? where seq = ?",
+    because === undefined ? 0 : 1,
+    work.seq,
+  );
+  database.run("update run set status = 'queued' where id = ?", work.run);
+  return undefined;
+}
+
+const reasons = (rows: readonly Pick<Work, "run" | "cancelled">[]): Map<string, string | undefined> =>
+  new Map(rows.map(({ run, cancelled }) => [readBack(run), cancelled ?? undefined]));
 
 const mine = "run = ? and owner = ? and status = 'running'";
 const unfinished: ReadonlySet<RunStatus> = new Set<RunStatus>(["queued", "running"]);

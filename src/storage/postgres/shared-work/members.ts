@@ -28,7 +28,7 @@ export function createMembers({
   askOnce,
   together,
   version,
-}: MembersOptions): Pick<SharedWork, "join" | "leave" | "beat" | "adrift"> {
+}: MembersOptions): Pick<SharedWork, "join" | "leave" | "beat" | "adrift" | "counts"> {
   return {
     async join(member, lease) {
       const taken = await ask(
@@ -91,5 +91,16 @@ export function createMembers({
           new Set(living.map(({ id }) => id)),
         );
       }),
+    async counts() {
+      const [row] = await ask<Awaited<ReturnType<SharedWork["counts"]>>>(
+        `select count(*) filter (where status <> 'running')::integer as waiting,
+           count(*) filter (where status = 'running')::integer as running,
+           count(*) filter (where version <> $1)::integer as stranded,
+           (select count(*) from hookline.worker where ${lives("$2")})::integer as workers
+         from hookline.work`,
+        [version, countedFor],
+      );
+      return row ?? { waiting: 0, running: 0, stranded: 0, workers: 0 };
+    },
   };
 }

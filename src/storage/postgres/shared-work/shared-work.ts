@@ -9,7 +9,7 @@ import type { Connection, Query } from "../connection.ts";
 import { claimIn } from "../postgres.ts";
 import { identity } from "../schema.ts";
 import { type Adding, addTo, itemIn, itemText, promote } from "./adding.ts";
-import { countedFor, createMembers, lives } from "./members.ts";
+import { createMembers } from "./members.ts";
 import { createRunRows } from "./rows.ts";
 
 export interface SharedWorkOptions extends Keeping {
@@ -30,42 +30,23 @@ const claimed = "claim";
 /** Why a run ends that a person has cancelled. */
 const usualReason = "cancelled";
 
+/** What its parts work with. */
+interface At {
+  version: number;
+  redact(text: string): string;
+  runRows: ReturnType<typeof createRunRows>;
+  /** A statement that may be asked twice is no transaction of its own: that would be three. */
+  ask: Query;
+  together<T>(work: (query: Query) => Promise<T>): Promise<T>;
+}
+
 /** @param version the run schema; tests have several */
 export function createSharedWork(options: SharedWorkOptions, version: number = runSchema): SharedWork {
-  const { connection } = options;
-  const { redact = (text: string): string => text } = options;
-  const runRows = createRunRows(createKeeper(options));
-  /** A statement that may be asked twice is no transaction of its own: that would be three. */
+  const { connection, redact = (text: string): string => text } = options;
   const ask: Query = connection.read;
-  const together = <T>(work: (query: Query) => Promise<T>): Promise<T> => connection.transaction({ again: true }, work);
-
-  async function remove(query: Query, run: string, condition: string): Promise<Item | undefined> {
-    const [gone] = await query<{ hook: string; item: string }>(
-      `with gone as (delete from hookline.work where run = $1 and ${condition} returning run, hook, item),
-         freed as (update hookline.work_place set run = null where run in (select run from gone))
-       select hook, item from gone`,
-      [run],
-    );
-    if (!gone) return undefined;
-    await query(promote, [gone.hook]);
-    return itemIn(gone.item);
-  }
-  /** @param asAdded its row stands as it was added, so it need not be read */
-  async function end(query: Query, item: Item, [status, reason]: End, asAdded: boolean): Promise<Ended> {
-    const known = asAdded ? item.run : ((await runRows.named(query, [item.run]))[0] ?? item.run);
-    const [{ now = known.startedAt } = {}] = await query<{ now: number }>(clock);
-    const run = { ...known, status, reason, ms: Math.max(0, now - known.startedAt) };
-    await runRows.save(query, run);
-    return { run, hook: item.hook };
-  }
-  const endWaiting = (run: string, reason: string): Promise<Ended | undefined> =>
-    together(async (query) => {
-      const item = await remove(query, written(run), "status <> 'running'");
-      return item && end(query, item, ["skipped", reason], true);
-    });
-
+  const together: At["together"] = (work) => connection.transaction({ again: true }, work);
+  const at: At = { version, redact, runRows: createRunRows(createKeeper(options)), ask, together };
   let name: Promise<string> | undefined;
-
   return {
     identity() {
       name ??= ask<{ value: string }>("select value from hookline.meta where key = $1", [identity]).then(
@@ -76,12 +57,26 @@ export function createSharedWork(options: SharedWorkOptions, version: number = r
       });
       return name;
     },
+    ...sentRuns(at),
+    ...heldRuns(at),
+    ...partsOfRuns(at),
+    ...createMembers({ ask, askOnce: connection.readOnce, together, version }),
+    listen: (heard) => connection.listen(channel, heard),
+  };
+}
+
+/** What a machine hands over, and what it asks of that. */
+function sentRuns(at: At): Pick<SharedWork, "add" | "cancel" | "withdraw" | "takeBack" | "left"> {
+  const { ask, together, runRows, redact, version } = at;
+  return {
     async add(item) {
       const adding: Adding = { item, text: itemText(item, redact), version };
       return together(async (query) => {
         const [known] = await runRows.named(query, [item.run]);
         if (hasEnded(known)) return { is: "queued", ended: [] }; // handed over once more
-        const added = await addTo(query, adding, (other, why) => end(query, other, ["skipped", why], true));
+        const added = await addTo(query, adding, (other, why) =>
+          end(at, query, { item: other, over: ["skipped", why], asAdded: true }),
+        );
         const { run } = item;
         await runRows.save(
           query,
@@ -93,14 +88,14 @@ export function createSharedWork(options: SharedWorkOptions, version: number = r
     },
 
     async cancel(run, because = usualReason) {
-      const waited = await endWaiting(run, because === usualReason ? "cancelled before it started" : because);
+      const waited = await endWaiting(at, run, because === usualReason ? "cancelled before it started" : because);
       if (waited) return waited;
       await ask("update hookline.work set cancelled = coalesce(cancelled, $2) where run = $1", [written(run), because]);
       await ask(wake);
       return undefined;
     },
 
-    withdraw: endWaiting,
+    withdraw: (run, reason) => endWaiting(at, run, reason),
 
     takeBack: (run) =>
       together(async (query) => (await remove(query, written(run), "status <> 'running'")) !== undefined),
@@ -114,7 +109,13 @@ export function createSharedWork(options: SharedWorkOptions, version: number = r
       const rows = new Map((await runRows.named(ask, gone)).map((row) => [row.id, row]));
       return new Map(gone.map(({ id }) => [id, hasEnded(rows.get(id)) ? rows.get(id) : undefined]));
     },
+  };
+}
 
+/** Which worker has which run. */
+function heldRuns(at: At): Pick<SharedWork, "makePlaces" | "begin" | "resume" | "release" | "putBack" | "fail"> {
+  const { ask, together, version } = at;
+  return {
     async makePlaces(cap) {
       await ask(
         "insert into hookline.work_place (number) select generate_series(1, $1::integer) on conflict do nothing",
@@ -145,7 +146,7 @@ export function createSharedWork(options: SharedWorkOptions, version: number = r
         const over = endOf(row);
         if (over) {
           await remove(query, written(run), "true");
-          return { ended: await end(query, item, over, false) };
+          return { ended: await end(at, query, { item, over, asAdded: false }) };
         }
         const token = crypto.randomUUID();
         await query(
@@ -162,30 +163,6 @@ export function createSharedWork(options: SharedWorkOptions, version: number = r
         };
       }),
 
-    async parts(run) {
-      const sql = "select name, result from hookline.work_part where run = $1";
-      const parts = await ask<{ name: string; result: string }>(sql, [written(run)]);
-      return new Map(parts.map(({ name, result }) => [name, JSON.parse(result) as Kept])); // as keep wrote it
-    },
-    keep: (hold, part, result) => keep(ask, hold, part, result),
-    claim: (hold, claims) =>
-      together(async (query) => {
-        const known = "select result from hookline.work_part where run = $1 and name = $2";
-        const [row] = await query<{ result: string }>(known, [written(hold.run), claimed]);
-        if (row) return (JSON.parse(row.result) as Kept<Refusal>).value; // as below
-        const [{ now = 0 } = {}] = await query<{ now: number }>(clock);
-        const refusal = await claimIn(query, claims, now);
-        await keep(query, hold, claimed, refusal === undefined ? {} : { value: refusal });
-        return refusal;
-      }),
-
-    async save(hold, run, parts = new Map()) {
-      const { status } = run;
-      if (status === "queued" || status === "running") return runRows.saveHeld(ask, hold, run, parts);
-      if (await runRows.end(ask, hold, run)) return true;
-      const [row] = await runRows.named(ask, [run]); // it may have been written, and the answer lost
-      return row?.status === status && row.ms === run.ms;
-    },
     async release(member, runs) {
       await ask(
         `update hookline.work set worker = null, token = null, attempts = greatest(0, attempts - 1), since = clock_timestamp()
@@ -206,23 +183,72 @@ export function createSharedWork(options: SharedWorkOptions, version: number = r
     fail: (run, reason) =>
       together(async (query) => {
         const item = await remove(query, written(run), "true");
-        return item && end(query, item, ["failed", reason], false);
+        return item && end(at, query, { item: item, over: ["failed", reason], asAdded: false });
       }),
-
-    ...createMembers({ ask, askOnce: connection.readOnce, together, version }),
-    async counts() {
-      const [row] = await ask<Awaited<ReturnType<SharedWork["counts"]>>>(
-        `select count(*) filter (where status <> 'running')::integer as waiting,
-           count(*) filter (where status = 'running')::integer as running,
-           count(*) filter (where version <> $1)::integer as stranded,
-           (select count(*) from hookline.worker where ${lives("$2")})::integer as workers
-         from hookline.work`,
-        [version, countedFor],
-      );
-      return row ?? { waiting: 0, running: 0, stranded: 0, workers: 0 };
-    },
-    listen: (heard) => connection.listen(channel, heard),
   };
+}
+
+/** What a run in progress gives, as long as it is its worker's. */
+function partsOfRuns({ ask, together, runRows }: At): Pick<SharedWork, "parts" | "keep" | "claim" | "save"> {
+  return {
+    async parts(run) {
+      const sql = "select name, result from hookline.work_part where run = $1";
+      const parts = await ask<{ name: string; result: string }>(sql, [written(run)]);
+      return new Map(parts.map(({ name, result }) => [name, JSON.parse(result) as Kept])); // as keep wrote it
+    },
+    keep: (hold, part, result) => keep(ask, hold, part, result),
+    claim: (hold, claims) =>
+      together(async (query) => {
+        const known = "select result from hookline.work_part where run = $1 and name = $2";
+        const [row] = await query<{ result: string }>(known, [written(hold.run), claimed]);
+        if (row) return (JSON.parse(row.result) as Kept<Refusal>).value; // as below
+        const [{ now = 0 } = {}] = await query<{ now: number }>(clock);
+        const refusal = await claimIn(query, claims, now);
+        await keep(query, hold, claimed, refusal === undefined ? {} : { value: refusal });
+        return refusal;
+      }),
+    async save(hold, run, parts = new Map()) {
+      const { status } = run;
+      if (status === "queued" || status === "running") return runRows.saveHeld(ask, hold, run, parts);
+      if (await runRows.end(ask, hold, run)) return true;
+      const [row] = await runRows.named(ask, [run]); // it may have been written, and the answer lost
+      return row?.status === status && row.ms === run.ms;
+    },
+  };
+}
+
+async function remove(query: Query, run: string, condition: string): Promise<Item | undefined> {
+  const [gone] = await query<{ hook: string; item: string }>(
+    `with gone as (delete from hookline.work where run = $1 and ${condition} returning run, hook, item),
+       freed as (update hookline.work_place set run = null where run in (select run from gone))
+     select hook, item from gone`,
+    [run],
+  );
+  if (!gone) return undefined;
+  await query(promote, [gone.hook]);
+  return itemIn(gone.item);
+}
+
+interface Ending {
+  item: Item;
+  over: End;
+  /** Its row stands as it was added, so it need not be read. */
+  asAdded: boolean;
+}
+
+async function end({ runRows }: At, query: Query, { item, over: [status, reason], asAdded }: Ending): Promise<Ended> {
+  const known = asAdded ? item.run : ((await runRows.named(query, [item.run]))[0] ?? item.run);
+  const [{ now = known.startedAt } = {}] = await query<{ now: number }>(clock);
+  const run = { ...known, status, reason, ms: Math.max(0, now - known.startedAt) };
+  await runRows.save(query, run);
+  return { run, hook: item.hook };
+}
+
+async function endWaiting(at: At, run: string, reason: string): Promise<Ended | undefined> {
+  return at.together(async (query) => {
+    const item = await remove(query, written(run), "status <> 'running'");
+    return item && end(at, query, { item, over: ["skipped", reason], asAdded: true });
+  });
 }
 
 const hasEnded = (row: Run | undefined): boolean =>

@@ -42,7 +42,7 @@ export async function loadPatterns(wanted: PatternNeeds = everything): Promise<P
     wanted.shell ? import("../shell/spelling.ts") : undefined,
     wanted.shell ? import("../shell/effects/read.ts") : undefined,
     wanted.shell ? import("../shell/effects/written.ts") : undefined,
-    wanted.shell ? import("../shell/loosening.ts") : undefined,
+    wanted.shell ? import("../shell/loosening/loosening.ts") : undefined,
     wanted.lines ? import("../shell/template.ts") : undefined,
     wanted.expression ? import("./expressions/read.ts") : undefined,
   ]);

@@ -1,18 +1,12 @@
 /**
  * Which commands read Hookline's key without naming it: they read, copy or pack all that is in a folder, or what another command has found.
- * Apart from loosening.ts, which knows what names its files.
+ * Apart from files.ts, which knows what names its files.
  */
-import { baseName } from "../engine/command-pattern.ts";
-import type { ShellReading, SimpleCommand } from "../engine/effects.ts";
-import type { OwnPlaces } from "../engine/loosening.ts";
-import { listed } from "./listers.ts";
-
-interface Line {
-  reading: ShellReading;
-  own: OwnPlaces;
-}
-
-const set = (names: string): ReadonlySet<string> => new Set(names.split(" "));
+import { baseName } from "../../engine/command-pattern.ts";
+import type { SimpleCommand } from "../../engine/effects.ts";
+import type { OwnPlaces } from "../../engine/loosening.ts";
+import { listed } from "../listers.ts";
+import { type Line, set } from "./line.ts";
 
 /** Programs that read all that is in a folder, some with a flag alone. */
 const deepReaders: Readonly<Record<string, RegExp | true>> = {

@@ -76,7 +76,16 @@ export function removeOldPackages(kept: string): void {
       rmSync(folder, { recursive: true, force: true });
 }
 
+const keys = new Map<string, string>();
+
+/** All of it is read once in a process: that takes a tenth of a second. */
 function keyOf(root: string): string {
+  const known = keys.get(root) ?? sumOf(root);
+  keys.set(root, known);
+  return known;
+}
+
+function sumOf(root: string): string {
   const patterns = [
     "{src,testing}/**/*.{ts,js,sh,json}",
     "examples/demo/*.ts",

@@ -45,11 +45,13 @@ export function groupsOf(files: readonly string[], times: ReadonlyMap<string, nu
 function kindOf(file: string, room: string): keyof typeof unknown {
   if (file.endsWith(".slow.test.ts")) return "slow";
   if (room === "postgres" || room === "browser") return room;
-  return /^hosts\/(?:cli|daemon)$/.test(room) ? "hosts" : "quick";
+  return large.has(room) ? "hosts" : "quick";
 }
 
-/** The rooms of hosts are as large as other rooms. */
+/** The rooms of the command and of the daemon are as large as all others. */
 function roomOf(file: string): string {
   const [, room = "", inside = ""] = file.split("/");
-  return room === "hosts" && !inside.includes(".") ? `${room}/${inside}` : room.includes(".") ? "test" : room;
+  const path = `${room}/${inside}`;
+  return large.has(path) ? path : room.includes(".") ? "test" : room;
 }
+const large = new Set(["hosts/cli", "hosts/daemon"]);

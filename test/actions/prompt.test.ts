@@ -149,11 +149,11 @@ test("[T12] a model that obeys what it reads makes no verdict weaker than it is 
     ask: () => verdictJson("ask"),
     deny: () => verdictJson("deny"),
   };
-  for (const answer of obedient) {
-    for (const [given, guard] of Object.entries(guards)) {
-      const alone = await modelLine(t, { hooks: [guard as HookFunction] });
-      const without = (await alone.emit("PreToolUse", bash("ls"))).verdict?.is ?? "none";
-      assert.equal(without, given);
+  for (const [given, guard] of Object.entries(guards)) {
+    const alone = await modelLine(t, { hooks: [guard as HookFunction] });
+    const without = (await alone.emit("PreToolUse", bash("ls"))).verdict?.is ?? "none";
+    assert.equal(without, given);
+    for (const answer of obedient)
       for (const hooks of [
         [judge(), guard as HookFunction],
         [guard as HookFunction, judge()],
@@ -163,7 +163,6 @@ test("[T12] a model that obeys what it reads makes no verdict weaker than it is 
         assert.ok(strength[verdict?.is ?? "none"] >= strength[without], `${JSON.stringify(answer)} beside ${without}`);
         assert.equal(updatedInput, undefined);
       }
-    }
   }
 });
 

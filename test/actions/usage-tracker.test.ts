@@ -20,7 +20,7 @@ import type { EventName, Fields } from "../../src/engine/event.ts";
 import type { StepResult } from "../../src/engine/ports.ts";
 import { createRedaction } from "../../src/storage/redaction/redaction.ts";
 import { contextOf, temporaryFolder } from "./context.ts";
-import { lines, recordAtOnce, records, usage } from "./usage-records.ts";
+import { lines, records, usage } from "./usage-records.ts";
 
 interface Call {
   name?: EventName;
@@ -246,8 +246,6 @@ test("[B39] it writes nowhere but in the repository, whatever its parameters and
   );
   assert.ok(existsSync(join(folder, "inside", "calls.md")));
 });
-
-test("[B39] processes that record at once lose no record, no line and no count", (t) => recordAtOnce(t, 4));
 
 test("[B39] counts survive a damaged cache, a rotated log, and lines of other programs", async (t) => {
   const folder = temporaryFolder(t);

@@ -1,10 +1,10 @@
 /** Lines of skills that come by other ways. */
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual, equal, match } from "node:assert/strict";
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Fields } from "../../src/engine/event.ts";
-import { createPlace, skill, verdictOf, written } from "./skill-world.ts";
+import { createPlace, line, said, skill, verdictOf, written } from "./skill-world.ts";
 
 test("a line that is put together by several writes, additions, insertions or patches is judged by what the file will hold", (t) => {
   const half = ".claude/commands/half.md";
@@ -139,4 +139,16 @@ test("a model that calls a skill by whatever field, and a person who types a com
   );
   equal(hook(prompt("/help"), "qwen"), undefined);
   equal(hook(call("Skill", { name: "other" })), undefined);
+});
+
+test("[R104] an event that is newer than this Hookline is judged if it comes before a call, and else recorded and never blocked", (t) => {
+  const { hook, run } = createPlace(t);
+  const call = { ...line("git push --force origin main"), hook_event_name: "PreTerminalLine" };
+  deepEqual(said(hook(call)), ["PreTerminalLine", "deny"]);
+  equal(hook({ ...call, tool_input: { command: "git status" } }), undefined);
+  equal(hook({ hook_event_name: "SessionDelete", reason: "old" }), undefined);
+  equal(hook({ ...call, hook_event_name: "TerminalClosed" }), undefined);
+  const gemini = { ...call, tool_name: "run_shell_command" };
+  equal(JSON.stringify(hook(gemini, "gemini"))?.includes('"deny"'), true);
+  match(run("why --event claude-code.SessionDelete").stdout, /claude-code\.SessionDelete/);
 });

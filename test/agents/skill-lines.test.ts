@@ -45,18 +45,6 @@ test("install registers the event, check takes a hook on it, and such a hook hea
   equal(hook({ ...line("git status"), hook_event_name: "PreToolUse" }), undefined);
 });
 
-test("[R104] an event that is newer than this Hookline is judged if it comes before a call, and else recorded and never blocked", (t) => {
-  const { hook, run } = createPlace(t);
-  const call = { ...line("git push --force origin main"), hook_event_name: "PreTerminalLine" };
-  deepEqual(said(hook(call)), ["PreTerminalLine", "deny"]);
-  equal(hook({ ...call, tool_input: { command: "git status" } }), undefined);
-  equal(hook({ hook_event_name: "SessionDelete", reason: "old" }), undefined);
-  equal(hook({ ...call, hook_event_name: "TerminalClosed" }), undefined);
-  const gemini = { ...call, tool_name: "run_shell_command" };
-  equal(JSON.stringify(hook(gemini, "gemini"))?.includes('"deny"'), true);
-  match(run("why --event claude-code.SessionDelete").stdout, /claude-code\.SessionDelete/);
-});
-
 test("[R104] check says of an event in an agent's file that it is newer than this Hookline, and no error", (t) => {
   const hooks = { TerminalClosed: [{ hooks: [{ type: "command", command: "true" }] }] };
   const { run } = createPlace(t, { "work/.claude/settings.json": JSON.stringify({ hooks }) });

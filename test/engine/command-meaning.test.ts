@@ -501,7 +501,7 @@ test("what matches by letter matches by meaning, and what is unknown by letter i
         if (letter === "unknown") assert.notEqual(meaning, false);
       },
     ),
-    { numRuns: 20_000 },
+    { numRuns: 5_000 },
   );
 });
 
@@ -557,7 +557,7 @@ test("any words are spelled, in linear time", () => {
     fc.property(fc.array(fc.oneof(word, fc.string()), { maxLength: 12 }), (words) => {
       assert.equal(typeof spell(words.flat()).program, "string");
     }),
-    { numRuns: 5000 },
+    { numRuns: 1_500 },
   );
   const many = Array.from({ length: 20_000 }, (_, index) => `--option${index}`);
   assert.equal(by("git push --force *", ["git", "push", ...many, `-${"f".repeat(20_000)}`]).meaning, true);

@@ -15,14 +15,14 @@ test("equal texts have one fingerprint of 32 hexadecimal digits, and a changed c
   );
 });
 
-test("100,000 similar texts have 100,000 fingerprints, also by their first 12 digits", () => {
+test("20,000 similar texts have 20,000 fingerprints, also by their first 12 digits", () => {
   const seen = new Set<string>();
   const short = new Set<string>();
-  for (let count = 0; count < 100_000; count++) {
+  for (let count = 0; count < 20_000; count++) {
     const print = fingerprint(`{"hooks":[{"id":"${count}"}]}`);
     seen.add(print);
     short.add(print.slice(0, 12));
   }
-  assert.equal(seen.size, 100_000);
-  assert.ok(short.size >= 99_999);
+  assert.equal(seen.size, 20_000);
+  assert.ok(short.size >= 19_999);
 });

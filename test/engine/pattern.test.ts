@@ -289,9 +289,9 @@ test("[R9] the expressions read without an engine answer as RegExp does", () => 
       compared++;
       assert.equal(own(text), new RegExp(source).test(text));
     }),
-    { numRuns: 10_000 },
+    { numRuns: 3_000 },
   );
-  assert.ok(compared > 1000);
+  assert.ok(compared > 300);
 });
 
 test("[R12] the globs read without a library answer as the library does", () => {
@@ -314,7 +314,7 @@ test("[R12] the globs read without a library answer as the library does", () => 
       compared++;
       assert.equal(own(text), picomatch(source, { nonegate: true })(text), `${source} ${text}`);
     }),
-    { numRuns: 10_000 },
+    { numRuns: 3_000 },
   );
   assert.ok(compared > 1000);
 });

@@ -91,3 +91,22 @@ test("lefthook that puts itself in place during a commit is followed at once", (
   assert.ok(isStub(self.read(place)));
   assert.deepEqual(hooksIn(join(self.top, ".git/hooks")), ["pre-commit", "pre-commit.original"]);
 });
+
+test("[E46] with lefthook both run, also after lefthook has moved ours away", (t) => {
+  const self = scratch(t);
+  installLefthook(self);
+  self.write(hook, refusing, 0o755);
+  mustRun(self, ["git", "install"]);
+  self.write("bad", "");
+  assert.match(self.commit().stderr, /^lefthook ran\nbad is there\n/);
+  installLefthook(self);
+  assert.deepEqual(hooksIn(join(self.top, ".git/hooks")), ["pre-commit", "pre-commit.old", "pre-commit.original"]);
+  assert.equal(self.commit().code, 0, "lefthook alone is asked");
+  beginSession(self);
+  assert.deepEqual(hooksIn(join(self.top, ".git/hooks")), ["pre-commit", "pre-commit.original"]);
+  self.write("bad", "again");
+  assert.match(self.commit().stderr, /^lefthook ran\nbad is there\n/);
+  mustRun(self, ["git", "uninstall"]);
+  assert.deepEqual(hooksIn(join(self.top, ".git/hooks")), ["pre-commit"]);
+  assert.match(self.read(place), /lefthook ran/);
+});

@@ -2,27 +2,7 @@ import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
-import { installLefthook } from "./managers.ts";
-import { beginSession, hook, hooksIn, mustRun, place, refusing, scratch } from "./scratch.ts";
-
-test("[E46] with lefthook both run, also after lefthook has moved ours away", (t) => {
-  const self = scratch(t);
-  installLefthook(self);
-  self.write(hook, refusing, 0o755);
-  mustRun(self, ["git", "install"]);
-  self.write("bad", "");
-  assert.match(self.commit().stderr, /^lefthook ran\nbad is there\n/);
-  installLefthook(self);
-  assert.deepEqual(hooksIn(join(self.top, ".git/hooks")), ["pre-commit", "pre-commit.old", "pre-commit.original"]);
-  assert.equal(self.commit().code, 0, "lefthook alone is asked");
-  beginSession(self);
-  assert.deepEqual(hooksIn(join(self.top, ".git/hooks")), ["pre-commit", "pre-commit.original"]);
-  self.write("bad", "again");
-  assert.match(self.commit().stderr, /^lefthook ran\nbad is there\n/);
-  mustRun(self, ["git", "uninstall"]);
-  assert.deepEqual(hooksIn(join(self.top, ".git/hooks")), ["pre-commit"]);
-  assert.match(self.read(place), /lefthook ran/);
-});
+import { beginSession, hook, mustRun, place, refusing, scratch } from "./scratch.ts";
 
 test("[E51] a session follows the scripts where a person has installed it, and nowhere else", (t) => {
   const self = scratch(t);

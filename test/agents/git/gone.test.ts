@@ -6,10 +6,10 @@ import { join } from "node:path";
 import test from "node:test";
 import { isStub, printStub } from "../../../src/agents/git/stub.ts";
 import { emptyRepository } from "../../repository.ts";
+import { gone, removeHookline, shells, start, without } from "./gone-place.ts";
 import {
   beginSession,
   bin,
-  type Ended,
   foreign,
   guarding,
   hook,
@@ -18,36 +18,10 @@ import {
   mustRun,
   place,
   refusing,
-  type Scratch,
   scratch,
   script,
 } from "./scratch.ts";
 import { standingNode } from "./standing-node.ts";
-
-/** Its program and Node are no longer there. */
-function removeHookline(self: Scratch, file: string = place): void {
-  const text = self.read(file);
-  self.write(file, text.replace(/^(node|bin)='.*'$/gm, "$1='/nowhere/$1'"), 0o755);
-}
-
-/** A machine without Hookline, as a graphical program starts git there. */
-const without = { PATH: "/usr/bin:/bin" };
-
-/** Starts the file as git does, without git. */
-function start(
-  self: Scratch,
-  { cwd = self.top, file = join(self.top, place), shell = [] as readonly string[] } = {},
-): Ended {
-  const [program = file, ...words] = [...shell, ...(shell.length > 0 ? [file] : [])];
-  const { status, stdout, stderr } = spawnSync(program, words, {
-    cwd,
-    env: { ...self.environment, ...without },
-    encoding: "utf8",
-  });
-  return { code: status, stdout, stderr };
-}
-
-const gone = "hookline: Hookline, which runs the hooks of commits and of coding agents, is gone, ";
 
 test("[E48] without Hookline a commit that a guard waits for is refused, and says how to get Hookline, and how to go on without it", (t) => {
   const self = scratch(t);
@@ -75,26 +49,6 @@ test("without Hookline a commit passes for which no guard waits, and says so", (
   const { code, stderr } = start(self);
   assert.equal(code, 0);
   assert.match(stderr, /so its hooks do not run before commits — npm install -g hookline .*: rm \S+pre-commit\n$/);
-});
-
-test("a guard that appears later is known from its first commit or session on, and only install forgets it", (t) => {
-  for (const meet of [beginSession, (self: Scratch) => assert.notEqual(self.commit().code, 0)]) {
-    const self = scratch(t);
-    self.write(".hookline/hooks.json", listening("true"));
-    mustRun(self, ["git", "install"]);
-    self.write(".hookline/hooks.json", guarding);
-    meet(self);
-    self.write(".hookline/hooks.json", listening("true"));
-    assert.equal(self.commit().code, 0);
-    beginSession(self);
-    const installed = self.read(place);
-    removeHookline(self);
-    assert.equal(start(self).code, 1, "another branch may have it");
-    self.write(place, installed, 0o755);
-    mustRun(self, ["git", "install"]);
-    removeHookline(self);
-    assert.equal(start(self).code, 0);
-  }
 });
 
 test("in a folder of hooks that serves all repositories commits are refused without Hookline only where a guard waits", (t) => {
@@ -146,8 +100,6 @@ test("a Hookline of which only the front is left refuses in one sentence, which 
     /^hookline: \S+main\.js is missing — \S+ — install Hookline again; the commit is refused .*--no-verify\n$/,
   );
 });
-
-const shells: readonly (readonly string[])[] = [["dash"], ["bash"], ["bash", "--posix"], ["busybox", "sh"], ["ksh"]];
 
 test("[E48] in each shell the kept hook comes first, and names of folders and programs never become shell text", (t) => {
   const evil = 'a\'b "$(touch made)" `touch made`; touch made\n#';

@@ -1,11 +1,22 @@
 /** The same of each signal, of each store that is of no use, and of each way in which a guard breaks; and a hook that git does not wait for. */
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import { isStub } from "../../../src/agents/git/stub.ts";
-import { beginSession, guarding, installed, place, scratch } from "./scratch.ts";
-import { breaks, endsAtSignal, endsLater, passesWithout, refusesInLastForm, unusable } from "./troubles.ts";
+import { beginSession, guarding, hook, installed, place, scratch, script } from "./scratch.ts";
+import {
+  breaks,
+  commits,
+  endsAtSignal,
+  endsLater,
+  fifo,
+  passesWithout,
+  refusesInLastForm,
+  unusable,
+} from "./troubles.ts";
 
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
   test(`${signal} ends the script that is running, and is reported with its name`, (t) => endsAtSignal(t, signal));
@@ -35,4 +46,28 @@ test("a hook that git does not wait for delays no commit, and ends after it", (t
     installed(self);
     return self.commit();
   });
+});
+
+test("a refusal whose output is not read refuses the commit all the same", async (t) => {
+  const self = scratch(t, { ownNode: true });
+  const go = fifo(t, self, "go");
+  self.write(hook, script({ type: "pre-commit" }, `read -r word < '${go.path}'; echo bad; exit 3`), 0o755);
+  installed(self);
+  self.mustGit(["add", "--all"]);
+  const child = spawn("git", ["commit", "--quiet", "--message", "unread"], {
+    cwd: self.top,
+    env: self.environment,
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  const ended = once(child, "exit");
+  child.stderr.destroy();
+  await once(child.stderr, "close");
+  go.write();
+  assert.notEqual((await ended)[0], 0);
+  assert.equal(commits(self), 0);
+});
+
+test("what git starts does not wait for a hook in the background, which ends after it", (t) => {
+  const self = scratch(t);
+  return endsLater(t, self, () => self.hookline(["git", "run", "pre-commit"]));
 });

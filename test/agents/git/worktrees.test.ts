@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import { beginSession, guarding, hook, mustRun, place, refusing, scratch, script } from "./scratch.ts";
@@ -25,32 +25,6 @@ test("[ET26] a linked worktree made after install asks the main worktree's guard
   const other = join(self.folder, "other");
   self.mustGit(["worktree", "add", "--quiet", other]);
   assert.match(self.commit({ cwd: other }).stderr, /refused by guard\nhookline: .+ refused the commit/);
-});
-
-const module = (mark: string): string =>
-  `import { writeFileSync } from "node:fs";\nwriteFileSync(${JSON.stringify(mark)}, "");\nexport default [];\n`;
-
-test("code of a worktree runs only if a person or an agent works there, and is read for the hooks that it may hold", (t) => {
-  const self = scratch(t);
-  self.write("file", "");
-  assert.equal(self.commit().code, 0);
-  const other = join(self.folder, "other");
-  self.mustGit(["worktree", "add", "--quiet", other]);
-  mkdirSync(join(other, ".hookline")); // else it would use the main worktree's files
-  const mark = join(self.folder, "run");
-  writeFileSync(join(other, "hookline.config.js"), module(mark));
-  const wasRun = (): boolean => readdirSync(self.folder).includes("run");
-  for (const words of [
-    ["git", "install", "--dry-run"],
-    ["git", "install"],
-  ])
-    mustRun(self, words);
-  beginSession(self);
-  assert.ok(!wasRun());
-  assert.equal(self.commit().code, 0);
-  assert.ok(!wasRun());
-  assert.equal(self.commit({ cwd: other }).code, 0);
-  assert.ok(wasRun());
 });
 
 test("check and install report a script below the worktree's top, because no commit runs it", (t) => {
@@ -83,22 +57,4 @@ test("[E51] a new repository at the path of an old one gets no hook by itself", 
   self.mustGit(["init", "--quiet"]);
   beginSession(self);
   assert.ok(!self.has(place));
-});
-
-test("a session says why git runs Hookline again: there is a new hook, another tool wrote its own, or ours was removed", (t) => {
-  const self = scratch(t);
-  const told = (): string => beginSession(self);
-  mustRun(self, ["git", "install"]);
-  assert.equal(told(), "");
-  self.write(hook, refusing, 0o755);
-  assert.match(told(), /git runs Hookline before commits: a hook now listens to commits/);
-  assert.equal(told(), "");
-  self.write(place, "#!/bin/sh\n", 0o755);
-  assert.match(told(), /git runs Hookline before commits again: another tool had replaced its hook/);
-  rmSync(join(self.top, place));
-  assert.match(told(), /git runs Hookline before commits again: its hook had been removed/);
-  rmSync(join(self.top, hook));
-  assert.equal(told(), "");
-  mustRun(self, ["git", "install"]);
-  assert.equal(told(), "");
 });

@@ -1,3 +1,3 @@
 import { testRuleProperties } from "./properties.ts";
 
-testRuleProperties(100);
+testRuleProperties(40);

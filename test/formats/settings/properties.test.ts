@@ -1,3 +1,3 @@
 import { testSettingsProperties } from "./properties.ts";
 
-testSettingsProperties(25);
+testSettingsProperties(10);

@@ -1,6 +1,8 @@
-/** What loosens Hookline, tried in each way below an agent; above.test.ts has one of each kind. */
+/** What loosens Hookline, tried in each way below an agent, and what a machine without a terminal may; above.test.ts has the usual way. */
 import assert from "node:assert/strict";
 import test from "node:test";
+import { whyAbove } from "../../../src/hosts/cli/guards/person.ts";
+import { ancestors } from "../../../src/runtime/processes/ancestors.ts";
 import { placeBelow, refusedBelow, skip } from "./above-place.ts";
 
 test("below an agent nothing loosens: not in another session, not in CI, not where its variable was taken out; what only looks is free", {
@@ -16,4 +18,15 @@ test("below an agent nothing loosens: not in another session, not in CI, not whe
   assert.equal(unset.status, 1, unset.said);
   assert.match(unset.said, /CLAUDECODE set, so this is an agent's shell/);
   assert.match(bash(`exec -a claude bash -c 'eval "$HOOKLINE list"; true'`).said, /true/, "what looks is free");
+});
+
+const below = skip === false && whyAbove(ancestors() ?? []);
+
+test("trust --hash works for a machine without a terminal, where no agent is known above it", {
+  skip: below || skip,
+}, (t) => {
+  const { bash, hookline } = placeBelow(t);
+  const [, hash = ""] = /"hash": ?"?([^",}]+)/.exec(hookline("trust", "list", "--json").stdout) ?? [];
+  const { status, said } = bash(`eval "$HOOKLINE trust . --hash ${hash}"`);
+  assert.deepEqual([status, /^trusted: /.test(said)], [0, true], said);
 });

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { whyAbove } from "../../../src/hosts/cli/guards/person.ts";
-import { type Ancestor, ancestors } from "../../../src/runtime/processes/ancestors.ts";
-import { placeBelow, refusedBelow, skip } from "./above-place.ts";
+import type { Ancestor } from "../../../src/runtime/processes/ancestors.ts";
+import { refusedBelow, skip } from "./above-place.ts";
 
 const one = (words: string, environment: Ancestor["environment"] = {}, isTop = false): Ancestor => ({
   pid: 7,
@@ -37,14 +37,3 @@ test("an agent is known by its program, by what it sets, and a terminal by what 
 test("below an agent nothing loosens, not in a terminal of its own making either", { skip }, (t) =>
   refusedBelow(t, [`script -qec "$HOOKLINE allow-once" /dev/null`]),
 );
-
-const below = skip === false && whyAbove(ancestors() ?? []);
-
-test("trust --hash works for a machine without a terminal, where no agent is known above it", {
-  skip: below || skip,
-}, (t) => {
-  const { bash, hookline } = placeBelow(t);
-  const [, hash = ""] = /"hash": ?"?([^",}]+)/.exec(hookline("trust", "list", "--json").stdout) ?? [];
-  const { status, said } = bash(`eval "$HOOKLINE trust . --hash ${hash}"`);
-  assert.deepEqual([status, /^trusted: /.test(said)], [0, true], said);
-});

@@ -64,16 +64,6 @@ test("waits tells the person when an agent waits", (t) => {
   assert.equal(read("called"), "notify-send Your agent waits for you\n");
 });
 
-test("a rules file brings the schema that it names, once, and a project's own schema is kept", (t) => {
-  const { hookline, read, workspace } = projectWith(t, {});
-  hookline("add", "push");
-  assert.match(read(".hookline/rules/push.yaml"), /^# yaml-language-server: \$schema=\.\.\/schemas\/rules\.json$/m);
-  assert.equal(read(".hookline/schemas/rules.json"), hookline("schema", "rules").stdout);
-  writeFileSync(join(workspace, ".hookline/schemas/rules.json"), "{}");
-  hookline("add", "guard");
-  assert.equal(read(".hookline/schemas/rules.json"), "{}");
-});
-
 test("--user writes to one's own hook files, and --list says what fits here", (t) => {
   const { hookline, home } = projectWith(t, { "go.mod": "" });
   assert.equal(hookline("add", "format", "--user").status, 0);

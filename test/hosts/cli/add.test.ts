@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { packageForTests } from "../../../scripts/package-for-tests.ts";
 import { emptyProject, guarded, type Project, stops } from "./add-place.ts";
 
 describe("once the guard pack is there", () => {
@@ -55,20 +54,6 @@ test("--report writes rules that only record, until --obey makes them count", (t
   assert.equal(verdict("rm -rf ~"), undefined);
   hookline("add", "guard", "--obey");
   assert.equal(verdict("rm -rf ~")?.is, "deny");
-});
-
-test("only the rules that it wrote are trusted", (t) => {
-  const program = join(packageForTests("asked"), "bin", "hookline.js");
-  const { hookline, file, verdict } = emptyProject(t, program);
-  mkdirSync(join(file, ".."), { recursive: true });
-  writeFileSync(
-    join(file, "..", "other.yaml"),
-    "hooks:\n  - id: other\n    on: tool_start\n    condition: { type: tool_name, match: shell.bash }\n    action: { type: shell, command: touch made }\n",
-  );
-  hookline("add", "guard");
-  assert.equal(verdict("ls"), undefined);
-  assert.match(verdict("rm -rf ~")?.reason ?? "", /home folder/);
-  assert.ok(!existsSync(join(file, "..", "..", "..", "made")));
 });
 
 test("--user writes to one's own rules, --list writes nothing, and what there is not is an error with what there is", (t) => {

@@ -21,42 +21,6 @@ test("a refusal holds no key: the person is told the command, and the model not 
   assert.equal(world.call(push).verdict?.is, "deny");
 });
 
-test(
-  "a person at a terminal sees what was refused, and one key allows exactly that call, once",
-  onTerminal,
-  async (t) => {
-    const world = worldWith(t);
-    world.call(push);
-    world.call({ ...push, description: "said in other words" });
-    world.call({ file_path: "a.ts", content: "x" }, { tool: "Write" });
-    const left = await world.allowed("q");
-    assert.deepEqual([left.status, /nothing was allowed/.test(left.stdout)], [1, true]);
-    const typed = await world.allowed("2");
-    assert.equal(typed.status, 0, typed.stdout);
-    assert.match(typed.stdout, /^1 {2}Write .*a\.ts.* \(just now\)\r\n {3}may_write: may I write\?\r$/m);
-    assert.match(typed.stdout, /^2 {2}Bash git push {2}\(just now\)\r\n {3}no_push: people push\r$/m);
-    assert.match(typed.stdout, /Allow which one, once, for 5 minutes\? \[1-2, q leaves\]/);
-    assert.match(typed.stdout, /^allowed: exactly this call passes once/m);
-    assert.doesNotMatch(typed.stdout, /^3 /m, "one call that is tried again stands once");
-    for (const other of [world.call({ command: "git push -f" }), world.call(push, { session: "t" })])
-      assert.equal(other.verdict?.is, "deny");
-    assert.equal(world.call({ file_path: "a.ts", content: "x" }, { tool: "Write" }).verdict?.is, "ask");
-    assert.deepEqual(world.call(push), {});
-    assert.match(
-      world.hookline("why", "last").stdout,
-      /It was allowed once by a person; it would have denied: people push/,
-    );
-    assert.equal(world.call(push).verdict?.is, "deny", "it is used up");
-    assert.equal(world.call({ file_path: "a.ts", content: "x" }, { tool: "Write" }).verdict?.is, "ask");
-    await world.allowedBefore();
-    assert.deepEqual(
-      world.call({ file_path: "a.ts", content: "x" }, { tool: "Write" }),
-      {},
-      "a question is allowed too",
-    );
-  },
-);
-
 test("without a terminal, in an agent's shell and in a hook's program nothing is allowed and no guard is switched off", (t) => {
   const world = worldWith(t);
   world.call(push);

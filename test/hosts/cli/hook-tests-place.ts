@@ -31,3 +31,15 @@ export function projectWith(t: TestContext, files: Readonly<Record<string, strin
     JSON.parse(here.hookline("test", ...words, "--json").stdout) as Answered; // its own JSON
   return { ...here, write, json };
 }
+
+/** A rule that refuses, and one that only says something. */
+export const rules: string = `hooks:
+  - id: no-push
+    on: tool_start
+    condition: { type: shell, runs: "git push *" }
+    action: { type: gate, reason: a person pushes }
+  - id: writes-are-fine
+    on: tool_start
+    condition: { type: tool_name, match: Write }
+    action: { type: inject_message, role: system, content: thank you }
+`;

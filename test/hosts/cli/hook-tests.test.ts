@@ -1,29 +1,15 @@
 /** hookline test by the real command: what passes, what fails and how it says so, and what it leaves alone. */
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import test from "node:test";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { parse } from "yaml";
 import { packageForTests } from "../../../scripts/package-for-tests.ts";
 import { testsSchema } from "../../../src/formats/hook-tests/fields.ts";
 import { readTestsText } from "../../../src/formats/hook-tests/file.ts";
-import { bin, runCommand } from "../../program.ts";
-import { type Answered, projectWith } from "./hook-tests-place.ts";
-
-const rules = `hooks:
-  - id: no-push
-    on: tool_start
-    condition: { type: shell, runs: "git push *" }
-    action: { type: gate, reason: a person pushes }
-  - id: writes-are-fine
-    on: tool_start
-    condition: { type: tool_name, match: Write }
-    action: { type: inject_message, role: system, content: thank you }
-`;
+import { runCommand } from "../../program.ts";
+import { type Answered, projectWith, rules } from "./hook-tests-place.ts";
 
 test("a test that fails says what was expected, what came, where that stands, and why other hooks did not run", (t) => {
   const { hookline, json } = projectWith(t, {
@@ -191,40 +177,6 @@ test("a test is made of a recorded run, and passes until the hook changes", (t) 
   assert.equal(hookline("test", "--from", "last", "made.hooktest.yaml").status, 2);
   write(".hookline/rules/guard.yaml", rules.replace("git push *", "git pull *"));
   assert.equal(hookline("test", "made.hooktest.yaml").status, 1);
-});
-
-test("--watch performs the tests again after each change of a hook, until it is ended", async (t) => {
-  const { workspace, environment, write } = projectWith(t, {
-    ".hookline/rules/guard.yaml": rules,
-    "a.hooktest.yaml": "tests:\n  - name: a\n    commands: [git push]\n    expect: { verdict: deny }\n",
-  });
-  const watching = spawn(process.execPath, [bin, "test", "--watch"], {
-    ...{ cwd: workspace, env: environment },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  t.after(() => watching.kill("SIGKILL"));
-  const results: string[] = [];
-  for await (const line of createInterface({ input: watching.stdout })) {
-    results.push(...(/^\d+ passed, \d+ failed/.exec(line) ?? []));
-    if (!line.includes("waiting for changes")) continue;
-    if (results.length === 1) write(".hookline/rules/guard.yaml", rules.replace("git push *", "git pull *"));
-    if (results.at(-1) === "0 passed, 1 failed") watching.kill("SIGINT");
-  }
-  assert.deepEqual(results.slice(0, 1), ["1 passed, 0 failed"]);
-  assert.equal(results.at(-1), "0 passed, 1 failed");
-  assert.equal(watching.exitCode ?? (await once(watching, "exit"))[0], 0);
-});
-
-test("JUnit gets a case for each test, with all that a person reads", (t) => {
-  const { hookline, workspace } = projectWith(t, {
-    ".hookline/rules/guard.yaml": rules,
-    "a.hooktest.yaml": "tests:\n  - name: a < b\n    commands: [ls, git push]\n    expect: { verdict: none }\n",
-  });
-  hookline("test", "--junit", "out.xml");
-  const xml = readFileSync(join(workspace, "out.xml"), "utf8");
-  assert.match(xml, /<testsuites name="hookline" tests="2" failures="1">/);
-  assert.match(xml, /<testcase classname="a\.hooktest\.yaml" name="a &lt; b: ls" file="a\.hooktest\.yaml" line="3"/);
-  assert.match(xml, /<failure message="a\.hooktest\.yaml:4:15 verdict: expected none, found deny: a person pushes/);
 });
 
 test("wrong use exits 2 and says what to write", (t) => {

@@ -48,11 +48,9 @@ const event: readonly string[] = [
   JSON.stringify({ tool_name: hostile, tool_input: { command: hostile } }),
 ];
 
-/** Those that the quick suite tries. */
-export const quick: readonly (readonly string[])[] = [["list"], ["emit", ...event]];
-
 export const commands: readonly (readonly string[])[] = [
-  ...quick,
+  ["list"],
+  ["emit", ...event],
   ["check"],
   ["trust"],
   ["trust", "list"],

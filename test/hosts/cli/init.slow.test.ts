@@ -1,8 +1,11 @@
-/** hookline init in homes and projects that are seldom met; init.test.ts has the usual ones. */
+/** hookline init at a terminal, for a team, and in homes and projects that are seldom met; init.test.ts has the usual ones. */
 import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import test from "node:test";
+import { packageForTests } from "../../../scripts/package-for-tests.ts";
 import { runCommand } from "../../program.ts";
 import { machine, nodeProject } from "./init-place.ts";
 
@@ -111,4 +114,56 @@ test("settings of an agent that cannot be read are told with their place, and th
   assert.match(stderr, /hookline: .*JSON is broken.*\.claude\/settings\.json:1:3/);
   assert.equal(readFileSync(join(home, ".claude/settings.json"), "utf8"), "{ broken");
   assert.ok(existsSync(join(home, ".codex/hooks.json")));
+});
+
+test("init --team writes what Hookline is into the repository's own page, shown as a diff first, and once", (t) => {
+  const { hookline, files } = machine(t, { "shop/README.md": "# Shop\n" }, false);
+  const shown = hookline("init", "--team", "--dry-run");
+  assert.match(shown.stdout, /README\.md[\s\S]*\+ ?## Hooks of coding agents/);
+  assert.equal(hookline("init", "--team", "--yes").status, 0);
+  const page = Object.entries(files()).find(([path]) => path.endsWith("shop/README.md"))?.[1] ?? "";
+  assert.match(page, /^# Shop\n\n## Hooks of coding agents\n\n[\s\S]*npm install -g hookline[\s\S]*HOOKLINE_DISABLE=1/);
+  assert.match(hookline("init", "--team", "--yes").stdout, /nothing to do: README\.md tells the team of Hookline/);
+});
+
+/** Makes a terminal, if the one of this system knows these flags. */
+const terminalMaker = ["/usr/bin/script", "/bin/script"].find(
+  (path) => existsSync(path) && spawnSync(path, ["-qec", "true", "/dev/null"]).status === 0,
+);
+
+test("at a terminal it asks one question at a time, Enter takes the default, and n leaves a change out", {
+  skip: !terminalMaker,
+}, async (t) => {
+  const { workspace, environment, files } = machine(t);
+  const program = join(packageForTests(), "bin", "hookline.js");
+  const child = spawn(terminalMaker ?? "", ["-qec", `'${process.execPath}' '${program}' init`, "/dev/null"], {
+    ...{ cwd: workspace, env: environment, stdio: ["pipe", "pipe", "inherit"] as const },
+  });
+  // Each answer comes when its question has been read.
+  const answers = new Map([
+    [/Add guard\?.*\[.\/.\] /, "\r"],
+    [/Add push\?.*\[.\/.\] /, "n"],
+    [/Add waits\?.*\[.\/.\] /, "y"],
+    [/VS Code know.*\[.\/.\] /, "\r"],
+    [/with Claude Code\?.*\[.\/.\] /, "\r"],
+    [/with Codex\?.*\[.\/.\] /, "n"],
+  ]);
+  let stdout = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    stdout += text;
+    for (const [question, answer] of answers)
+      if (question.test(stdout)) {
+        answers.delete(question);
+        child.stdin.write(answer);
+      }
+  });
+  await once(child, "close");
+  assert.match(
+    stdout,
+    /Add guard\? \[Y\/n\][\s\S]*Add push\? \[Y\/n\] n[\s\S]*\[y\/N\][\s\S]*with Codex\? \[Y\/n\] n[\s\S]*written: /,
+  );
+  const written = Object.keys(files()).map((path) => path.slice(workspace.length - "shop".length));
+  assert.ok(written.includes("shop/.hookline/rules/guard.yaml") && written.includes("shop/.hookline/rules/waits.yaml"));
+  assert.ok(!written.includes("shop/.hookline/rules/push.yaml") && !written.includes("shop/.vscode/settings.json"));
+  assert.ok(written.includes(".claude/settings.json") && !written.includes(".codex/hooks.json"));
 });

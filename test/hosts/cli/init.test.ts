@@ -1,7 +1,5 @@
 /** hookline init, by the real command: from nothing to an agent whose push is refused, and nothing is written that was not shown. */
 import assert from "node:assert/strict";
-import { spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
@@ -42,16 +40,6 @@ test("init --yes takes a project from nothing to a refused push, in the package 
   assert.ok(!existsSync(join(world.workspace, "ran")));
 });
 
-test("init --team writes what Hookline is into the repository's own page, shown as a diff first, and once", (t) => {
-  const { hookline, files } = machine(t, { "shop/README.md": "# Shop\n" }, false);
-  const shown = hookline("init", "--team", "--dry-run");
-  assert.match(shown.stdout, /README\.md[\s\S]*\+ ?## Hooks of coding agents/);
-  assert.equal(hookline("init", "--team", "--yes").status, 0);
-  const page = Object.entries(files()).find(([path]) => path.endsWith("shop/README.md"))?.[1] ?? "";
-  assert.match(page, /^# Shop\n\n## Hooks of coding agents\n\n[\s\S]*npm install -g hookline[\s\S]*HOOKLINE_DISABLE=1/);
-  assert.match(hookline("init", "--team", "--yes").stdout, /nothing to do: README\.md tells the team of Hookline/);
-});
-
 test("without a terminal and without --yes it only shows, and says what to type", (t) => {
   const { hookline, files } = machine(t, nodeProject);
   const before = files();
@@ -62,46 +50,4 @@ test("without a terminal and without --yes it only shows, and says what to type"
     /guard\.yaml \(new\)[\s\S]*\+ {2}- id: people-push[\s\S]*settings\.json \(new\)[\s\S]*Nothing was written\. To write what is shown, run `hookline init --yes`\./,
   );
   assert.deepEqual(files(), before);
-});
-
-/** Makes a terminal, if the one of this system knows these flags. */
-const terminalMaker = ["/usr/bin/script", "/bin/script"].find(
-  (path) => existsSync(path) && spawnSync(path, ["-qec", "true", "/dev/null"]).status === 0,
-);
-
-test("at a terminal it asks one question at a time, Enter takes the default, and n leaves a change out", {
-  skip: !terminalMaker,
-}, async (t) => {
-  const { workspace, environment, files } = machine(t);
-  const program = join(packageForTests(), "bin", "hookline.js");
-  const child = spawn(terminalMaker ?? "", ["-qec", `'${process.execPath}' '${program}' init`, "/dev/null"], {
-    ...{ cwd: workspace, env: environment, stdio: ["pipe", "pipe", "inherit"] as const },
-  });
-  // Each answer comes when its question has been read.
-  const answers = new Map([
-    [/Add guard\?.*\[.\/.\] /, "\r"],
-    [/Add push\?.*\[.\/.\] /, "n"],
-    [/Add waits\?.*\[.\/.\] /, "y"],
-    [/VS Code know.*\[.\/.\] /, "\r"],
-    [/with Claude Code\?.*\[.\/.\] /, "\r"],
-    [/with Codex\?.*\[.\/.\] /, "n"],
-  ]);
-  let stdout = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    stdout += text;
-    for (const [question, answer] of answers)
-      if (question.test(stdout)) {
-        answers.delete(question);
-        child.stdin.write(answer);
-      }
-  });
-  await once(child, "close");
-  assert.match(
-    stdout,
-    /Add guard\? \[Y\/n\][\s\S]*Add push\? \[Y\/n\] n[\s\S]*\[y\/N\][\s\S]*with Codex\? \[Y\/n\] n[\s\S]*written: /,
-  );
-  const written = Object.keys(files()).map((path) => path.slice(workspace.length - "shop".length));
-  assert.ok(written.includes("shop/.hookline/rules/guard.yaml") && written.includes("shop/.hookline/rules/waits.yaml"));
-  assert.ok(!written.includes("shop/.hookline/rules/push.yaml") && !written.includes("shop/.vscode/settings.json"));
-  assert.ok(written.includes(".claude/settings.json") && !written.includes(".codex/hooks.json"));
 });

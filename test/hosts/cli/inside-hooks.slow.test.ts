@@ -1,4 +1,4 @@
-/** Programs of hooks that call hookline in a loop: who counts how deep they are; inside-hooks.test.ts has the one that ends. */
+/** Programs of hooks that call hookline in a loop: who counts how deep they are. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { world } from "../../world.ts";

@@ -10,8 +10,7 @@ import { paramsOf } from "../../../src/hosts/cli/operations/rows.ts";
 import { operations } from "../../../src/operations/index.ts";
 import { commandOf } from "../../../src/operations/serve.ts";
 import { startScriptedModel } from "../../../testing/index.ts";
-import { said, startReceiver } from "../../services/notify/server.ts";
-import { reachesTerminalAsText, scratch } from "./operations-place.ts";
+import { scratch } from "./operations-place.ts";
 
 test("every operation is a command with an example, and no flag of it hides one that holds everywhere", async () => {
   const all = await everyCommand();
@@ -71,9 +70,6 @@ test("a word in the place of a list stays that word: --tools all, --notify defau
   assert.deepEqual(json("project", "show", "shop").notify, ["team"]);
   assert.equal(json("project", "edit", "shop", "--notify", "default").notify, null);
 });
-
-test("what models and others wrote reaches a terminal as text: nothing of it moves the cursor or hides words", (t) =>
-  reachesTerminalAsText(t, 1));
 
 test("[A48] fire ends what it started before it exits, and says no in the words of the specification", (t) => {
   const { json, hookline } = scratch(t);
@@ -140,41 +136,6 @@ test("--help lists the actions of a group, and the parameters of an action with 
   assert.match(action.stdout, /usage: {3}hookline task create TITLE/);
   assert.match(action.stdout, /--priority N +lower is more urgent; default: 100/);
   assert.equal(hookline(["task", "create", "--help"]).stdout, action.stdout);
-});
-
-const config = (url: string): string => `
-notifications:
-  team: { kind: discord, webhook_url: "${"$"}{TEAM_URL}" }
-  ops: { kind: slack, webhook_url: "${url}/slack", events: [failed] }
-notify: [team]
-`;
-
-test("[A52] without a daemon too: the command that performs a run sends its notice, and fails with none", async (t) => {
-  const server = await startReceiver(t);
-  const { json, started, write } = scratch(t);
-  write("home/.config/hookline/config.yaml", config(server.url));
-  const step = (command: string): string => JSON.stringify([{ type: "shell", command }]);
-  const always = ["--event", "deploy.done", "--cooldown-seconds", "0", "--skip-llm", "--context-steps"];
-  json("automation", "create", "told", ...always, step("true"));
-  json("automation", "create", "silent", ...always, step("true"), "--notify", "[]");
-  const team = { TEAM_URL: `${server.url}/api/webhooks/1/token` };
-  const emitted = await started(["emit", "deploy.done", "--json"], team);
-  assert.equal(emitted.status, 0, emitted.stderr);
-  assert.deepEqual(server.received.map(said), [
-    "🪝 Hook **told** is running (trigger: `event:deploy.done`).",
-    "🪝 Hook **told** completed.",
-  ]);
-  json("automation", "edit", "told", "--notify", "ops", "--notify", "tema", "--no-skip-llm", "--prompt-template", "x");
-  server.answers.push("cut");
-  const fired = await started(["automation", "fire", "told"], team);
-  assert.equal(fired.status, 1, "an automation that fails is no success");
-  assert.match(fired.stderr, /^hookline: the automation told ended as failed: /m);
-  const last = server.received.at(-1);
-  assert.ok(last);
-  assert.equal(last.path, "/slack");
-  assert.match(said(last), /^🪝 Hook \*told\* failed: /);
-  const [run] = json("automation", "runs", "told");
-  assert.equal(run.status, "failed");
 });
 
 test("[A43] models use operations by an allow list of names, of which none fires an automation, and automations that set off each other come to an end", async (t) => {

@@ -60,7 +60,7 @@ test("[A19] a run that goes wrong is a line on the daemon's terminal and an erro
   assert.match(log, /"level":"error","message":"the automation Bad failed: /);
 });
 
-test("a clock sets one off, and a file another", async (t) => {
+test("[A9] a clock sets one off, and a file another, whose cause and event the run has", async (t) => {
   const place = placeFor(t, {
     "workspace/notes.md": "one\n",
     "workspace/.hookline/automations/often.yaml": automation(
@@ -78,6 +78,7 @@ test("a clock sets one off, and a file another", async (t) => {
   place.write("workspace/notes.md", "two, and longer\n");
   const seen = await until(() => contentOf(place, "seen"), "the file's change");
   assert.equal(seen, "modified notes.md\n");
+  assert.ok(place.runs().some(({ hook, cause }) => hook.endsWith("/watch") && cause === "event:file.changed"));
   const ticks = await until(() => {
     const lines = contentOf(place, "ticks")?.trim().split("\n") ?? [];
     return lines.length >= 2 ? lines : undefined;

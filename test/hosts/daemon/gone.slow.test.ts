@@ -27,3 +27,6 @@ test("[X8] a daemon whose folder was deleted a moment ago refuses events rather 
   assert.deepEqual(await end, [0, null]);
   assert.ok(!existsSync(stateOf(place)));
 });
+
+test("[X8] a daemon at rest ends when its state folder is deleted, and makes nothing of it anew", (t) =>
+  endsWithout(t, "its state folder is deleted"));

@@ -5,11 +5,8 @@ import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { bin } from "../../program.ts";
-import { endsWithout, stateOf } from "./losses.ts";
+import { stateOf } from "./losses.ts";
 import { placeFor } from "./started.ts";
-
-test("[X8] a daemon at rest ends when its state folder is deleted, and makes nothing of it anew", (t) =>
-  endsWithout(t, "its state folder is deleted"));
 
 test("[X8] a daemon that a client starts for a home that is gone in the meantime ends without a word, and makes nothing", (t) => {
   const place = placeFor(t);

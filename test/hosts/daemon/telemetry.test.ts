@@ -163,16 +163,6 @@ test("nothing is sent where nobody has said where to, where it is switched off, 
   assert.equal(collector.connections, 0);
 });
 
-test("a daemon that a client has started goes by the person's file and not by variables: a project may have set them for the agent", async (t) => {
-  const collector = await startCollector(t);
-  const place = placeFor(t);
-  place.environment.OTEL_EXPORTER_OTLP_ENDPOINT = collector.url;
-  const daemon = await place.up("--on-demand");
-  await daemon.emit("build.finished");
-  assert.equal((await daemon.call("/status")).body.telemetry, null);
-  assert.equal(collector.connections, 0);
-});
-
 test("a project that says where to is told that only a person may, and settings that cannot hold are said", async (t) => {
   const place = placeFor(t, { "workspace/hookline.yaml": "telemetry: { endpoint: http://127.0.0.1:9 }\n" });
   const { status, stdout } = place.hookline("check");

@@ -58,3 +58,20 @@ test("[A50] down waits at most ten seconds; the run goes back to the queue, and 
     ["completed"],
   );
 });
+
+test("--once does what is due and queued, and exits", async (t) => {
+  const place = placeFor(t, {
+    "workspace/.hookline/automations/often.yaml": automation(
+      "Often",
+      "type: periodic, interval_seconds: 3600",
+      "echo ran >> log",
+    ),
+  });
+  assert.equal(place.hookline("up", "--once").status, 0);
+  assert.equal(place.hookline("up", "--once").status, 0);
+  assert.equal(place.read("workspace/log"), "ran\n");
+  assert.deepEqual(
+    place.runs().map(({ status, cause }) => [status, cause]),
+    [["completed", "periodic"]],
+  );
+});

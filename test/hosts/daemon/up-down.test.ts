@@ -102,20 +102,3 @@ test("[X8, AT49] after kill -9 the next daemon takes its place, its socket and i
   assert.equal(await second.stop(), 0);
   for (const file of [files.address, files.socket, files.state]) assert.ok(!existsSync(file), file);
 });
-
-test("--once does what is due and queued, and exits", async (t) => {
-  const place = placeFor(t, {
-    "workspace/.hookline/automations/often.yaml": automation(
-      "Often",
-      "type: periodic, interval_seconds: 3600",
-      "echo ran >> log",
-    ),
-  });
-  assert.equal(place.hookline("up", "--once").status, 0);
-  assert.equal(place.hookline("up", "--once").status, 0);
-  assert.equal(place.read("workspace/log"), "ran\n");
-  assert.deepEqual(
-    place.runs().map(({ status, cause }) => [status, cause]),
-    [["completed", "periodic"]],
-  );
-});

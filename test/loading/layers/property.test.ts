@@ -1,3 +1,3 @@
 import { testLayers } from "./property.ts";
 
-testLayers(6);
+testLayers(2);

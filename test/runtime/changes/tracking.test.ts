@@ -11,7 +11,7 @@ import { createTracking, type Tracked } from "../../../src/runtime/changes/track
 import { createGit } from "../../../src/runtime/processes/git.ts";
 import { openMemoryStore } from "../../../src/storage/memory/memory.ts";
 import { aCheck, anEvent, environment, type Repository, usualRepository } from "../triggers/repository.ts";
-import { endsByItself, isAskedPerTurn } from "./tracking-line.ts";
+import { isAskedPerTurn } from "./tracking-line.ts";
 
 interface World extends Tracked {
   repository: Repository;
@@ -211,8 +211,6 @@ test("if git or the store fails nothing is thrown: changes are unknown, and the 
 
 test("a program's hook on changed files is asked at the end of each turn that changed some, watch: true", (context) =>
   isAskedPerTurn(context, true));
-
-test("a program that watches ends by itself", (context) => endsByItself(context));
 
 test("closed, it looks at nothing any more", async (context) => {
   const { repository, tracking, changesOf, close, asked, setOf } = worldIn(context);

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { chmodSync, copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -289,24 +288,6 @@ for (const [what, mode, content] of [
     assert.equal(complaints.length, 1);
     assert.match(complaints[0] ?? "", /cannot be executed/);
   });
-
-const compiler = spawnSync("gcc", ["--version"]).status === 0;
-
-test("the helper that is here is what its source makes, or does the same", {
-  skip: compiler ? here.skip : "no compiler is here",
-}, async (context) => {
-  const folder = temporaryFolder(context);
-  const script = new URL("../../../scripts/build-native.ts", import.meta.url).pathname;
-  const built = await runLine(`exec '${process.execPath}' --no-warnings '${script}' '${folder}'`);
-  assert.equal(built.code, 0, built.stdout);
-  const file = join(folder, `${process.platform}-${process.arch}`, "hookline-spawner");
-  assert.ok(existsSync(file), built.stdout);
-  if (readFileSync(file).equals(readFileSync(helperFile))) return;
-  const { line, helper } = start(context, { file }); // another compiler's: held to the same promise
-  const ended = await line("cat; echo complaint >&2; exit 3", { input: "x".repeat(1 << 20) });
-  assert.deepEqual([ended.stdout.length, ended.stderr, ended.code], [1 << 20, "complaint\n", 3]);
-  assert.deepEqual(childrenOf(helper()), []);
-});
 
 test("the helper of this system is found next to the sources", here, async (context) => {
   const spawner = start(context, { file: undefined });

@@ -1,11 +1,8 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { join } from "node:path";
 import test from "node:test";
 import type { Fields } from "../../../src/engine/event.ts";
 import type { ModelTool } from "../../../src/engine/external-services.ts";
-import { bodyOf, failureOf, key, models, schema, settingsFor, startAsking, yes } from "./asking.ts";
+import { bodyOf, failureOf, key, models, schema, startAsking, yes } from "./asking.ts";
 
 /** Where each provider's request holds the schema. */
 const places: Readonly<Record<string, (body: Fields) => unknown>> = {
@@ -162,22 +159,6 @@ test("a long result of a tool is cut before it goes back", async (t) => {
   const text = JSON.stringify(bodyOf(server, 2));
   assert.ok(text.length < 70_000);
   assert.match(text, /y\\n\[cut: 140000 of 200000 characters are left out here\]\\ny/);
-});
-
-test("the libraries print nothing, and the process ends when it has its answer", async (t) => {
-  const { server } = await startAsking(t, [{ text: yes }]);
-  const program = `
-    const { createModel } = await import(${JSON.stringify(join(import.meta.dirname, "../../../src/services/models/index.ts"))});
-    const model = createModel(${JSON.stringify(settingsFor(server.url))}, {});
-    const { text } = await model.ask({ model: "local/qwen3", prompt: "?", schema: ${JSON.stringify(schema)} }, AbortSignal.timeout(600_000));
-    if (text !== ${JSON.stringify(yes)}) process.exitCode = 1;`;
-  const child = spawn(process.execPath, ["--input-type=module", "-e", program], {
-    env: { PATH: process.env.PATH ?? "", NODE_DEBUG: "" },
-  });
-  let printed = "";
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (printed += chunk));
-  const [code] = await once(child, "close");
-  assert.deepEqual([code, printed], [0, ""]);
 });
 
 test("a wrong key is reported as a wrong key, with no trace of it", async (t) => {

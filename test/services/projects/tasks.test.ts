@@ -1,19 +1,11 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { join } from "node:path";
 import { test } from "node:test";
 import type { Fields } from "../../../src/engine/event.ts";
 import { applicationEvents } from "../../../src/formats/automations/trigger.ts";
-import { bundled } from "../../program.ts";
-import { eventOf, hookOn, type World, worldOf } from "./world.ts";
+import { create, killedAt, namesOf, withProject } from "./tasks-place.ts";
+import { eventOf, hookOn, worldOf } from "./world.ts";
 
-const withProject = async (world: World): Promise<World> => {
-  await world.ask("project_create", { name: "app", workspace: world.place("app") });
-  return world;
-};
-const create = async (world: World, input: Fields = {}): Promise<string> =>
-  String(((await world.ask("task_create", { title: "a task", project: "app", ...input })) as Fields).id); // a view
+// a view
 
 test("[A10] a task sends an event for each step of its life, with exactly the promised fields", async (context) => {
   const world = await withProject(await worldOf(context));
@@ -196,26 +188,6 @@ test("one key makes one task and one event, however often it is asked for", asyn
   const byKey = (await world.ask("task_create", { title: "t", project: "app" }, { key: "k" })) as Fields; // a view
   const byKeyAgain = (await world.ask("task_create", { title: "t", project: "app" }, { key: "k" })) as Fields; // a view
   assert.equal(byKey.id, byKeyAgain.id);
-});
-
-const dying = join(import.meta.dirname, "dying.ts");
-
-/** Another process does this, and is killed where its event would leave. */
-async function killedAt(world: World, operation: string, input: Fields, key: string[] = []): Promise<void> {
-  const words = [join(world.folder, "state", "hookline.db"), operation, JSON.stringify(input), ...key];
-  const child = spawn(process.execPath, [bundled(dying), ...words], { stdio: ["ignore", "ignore", "inherit"] });
-  const [, signal] = await once(child, "close");
-  assert.equal(signal, "SIGKILL");
-}
-const namesOf = (world: World): string[] => world.events().map(({ name }) => name);
-
-test("a task whose process ended before its event was sent sends it when its step is repeated", async (context) => {
-  const world = await withProject(await worldOf(context));
-  await killedAt(world, "task_create", { title: "t", project: "app" }, ["key"]);
-  assert.deepEqual(namesOf(world), []);
-  await world.board.createTask({ title: "t", project: "app" }, "key");
-  await world.board.createTask({ title: "t", project: "app" }, "key");
-  assert.deepEqual(namesOf(world), ["task.created"]);
 });
 
 test("[A10] a task whose process was killed while it was completed keeps its result in memory, and sends its event when it is completed again", async (context) => {

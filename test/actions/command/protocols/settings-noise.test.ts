@@ -86,7 +86,7 @@ test("[C36a] an echo does not hide an answer before it, after it, or inside of i
 
 test("[F8, R17] what was meant as JSON and is broken is a failure, not a pass", () => brokenFails(50_000));
 
-test("[G1] no output makes the reading throw, and none takes more than linear time", () => everyOutputIsRead(20_000));
+test("[G1] no output makes the reading throw, and none takes more than linear time", () => everyOutputIsRead(5_000));
 
 test("[F8] a key that looks like a prototype is data", () => {
   const result = answered("PreToolUse", '{"__proto__":{"decision":"approve"},"constructor":1}');

@@ -1,6 +1,6 @@
 /** Trusted hooks of worktrees and modules run where they lie, and git's hook that has gone. */
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { clonedRepository, trustAll, trustedRepository } from "./in-place.ts";
@@ -135,4 +135,49 @@ test("doctor and status say that git's hook is gone when another tool has writte
   writeFileSync(join(root, ".git", "hooks", "pre-commit"), "#!/bin/sh\nexit 0\n", { mode: 0o755 });
   assert.deepEqual(git(), ["git-hook-gone hookline git install"]);
   assert.match(hookline(["status"]).stdout, /git +runs Hookline no more before commits.*hookline git install/);
+});
+
+test("at git, install, status, doctor and each commit say how many hooks do not run for want of trust, and what to type; trusted, they find the project from their own folder, and a commit holds what they add", (t) => {
+  const script = (name: string, body: string): string =>
+    `#!/bin/bash\n#---\n# name: ${name}\n# type: pre-commit\n#---\n${body}`;
+  const repository = clonedRepository(t, {
+    "src/a.ts": "// FIXME later\n",
+    "notes.txt": "one\n",
+    ".hookline/hooks/fix.sh": script(
+      "fix",
+      `cd "$(dirname "$0")/../.."
+if grep -rn FIXME src; then echo "a FIXME is left"; exit 1; fi
+echo two > notes.txt
+git -C "$(git rev-parse --show-toplevel)" add -u
+`,
+    ),
+    ".hookline/hooks/more.sh": script("more", "exit 0\n"),
+  });
+  const { root, hookline, git } = repository;
+  const said = /2 hooks for commits do not run until you trust them: run `hookline trust`/;
+  assert.match(hookline(["git", "install"]).stdout, said);
+  assert.match(hookline(["status"]).stdout, said);
+  const finding = (): { finding: string; run?: string } | undefined =>
+    JSON.parse(hookline(["doctor", "--json"]).stdout).find(({ area }: { area: string }) => area === "git");
+  const untrusted = finding();
+  assert.deepEqual([untrusted?.finding, untrusted?.run], ["git-hooks-not-trusted", "hookline trust"]);
+  git("add", "-A");
+  const first = git("commit", "-m", "one");
+  assert.equal(first.status, 0, first.stderr);
+  assert.match(first.stderr, said);
+  trustAll(repository);
+  assert.equal(finding()?.finding, "good");
+  assert.doesNotMatch(hookline(["status"]).stdout, said);
+  const refused = git("commit", "--allow-empty", "-m", "two");
+  assert.notEqual(refused.status, 0);
+  assert.doesNotMatch(refused.stderr, said);
+  assert.match(refused.stderr + refused.stdout, /src\/a\.ts:1:.*FIXME/);
+  writeFileSync(join(root, "src", "a.ts"), "// done\n");
+  git("add", "-A");
+  const { status, stderr } = git("commit", "-m", "two");
+  assert.equal(status, 0, stderr);
+  assert.equal(git("show", "HEAD:notes.txt").stdout, "two\n");
+  assert.deepEqual(git("ls-files", "-s").stdout.match(/^120000.*$/gm), null);
+  assert.equal(lstatSync(join(root, ".hookline", "hooks", "fix.sh")).isSymbolicLink(), false);
+  assert.ok(existsSync(join(root, "src", "a.ts")));
 });

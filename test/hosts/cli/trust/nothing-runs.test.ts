@@ -76,17 +76,15 @@ async function seenOf(
   return { answers, canaries };
 }
 
-test("[R30] in a repository with hooks of every format no command and no event starts or contacts what it names", async (t) => {
-  const commands = [
-    ...new Map(
-      everyCommand(all)
-        .reverse()
-        .map((words) => [words[0], words]),
-    ).values(),
-  ]; // each with its first words
+/** Commands that read the hooks of their folder. */
+const readHookFiles = new Set(["emit", "explain", "test", "list", "init", "check", "trust", "doctor", "git", "status"]);
+
+test("[R30] in a repository with hooks of every format no command that reads them and no event starts or contacts what it names", async (t) => {
+  const read = everyCommand(all).filter(([first = ""]) => readHookFiles.has(first));
+  const commands = [...new Map(read.reverse().map((words) => [words[0], words])).values()]; // each with its first words
   const { answers, canaries } = await seenOf(t, "asked", all, { commands, payloads });
   assert.deepEqual(canaries, []);
-  assert.ok(answers.length > 30);
+  assert.equal(answers.length, readHookFiles.size + payloads.length);
   const said = answers.map(({ stderr }) => stderr).join("");
   assert.match(said, /hooks here do not run until you trust them/);
 });

@@ -38,6 +38,10 @@ for line in sys.stdin:
     elif do == "slow":
         time.sleep(event["seconds"])
         say(me)
+    elif do == "until":
+        while not os.path.exists(event["file"]):
+            time.sleep(0.01)
+        say(me)
     elif do == "reverse":
         kept.append(me)
         if len(kept) == event["of"]:

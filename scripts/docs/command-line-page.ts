@@ -10,7 +10,7 @@ import { sourceFiles } from "../imports.ts";
 /** What a person should know beyond usage and flags. */
 const remarks: Readonly<Record<string, string>> = {
   demo: "Copies a sample workspace to a temporary folder and replays a recorded session of a real agent through it. It prints where the folder is and which commands to try there. It changes nothing of yours.",
-  emit: 'Exits 1 when the verdict is deny or a hook stops the agent, 3 when the event could not be stored. JSON: `{"event": …, "outcome": {…}, "runs": [{"id", "hook", "status", "reason", "ms", "notes"?}]}`. The command waits for background hooks.',
+  emit: 'Exits 1 when the verdict is deny or a hook stops the agent, 3 when the event could not be stored. JSON: `{"event": …, "outcome": {…}, "runs": [{"id", "hook", "status", "reason", "ms", "notes"?}]}`. The command waits for background hooks. The route and the tool of `mcp` do not; a hook\'s own tool sends application events only, whose names hold a dot.',
   explain:
     'JSON: a list of `{"hook", "name", "file", "line", "would": "run" | "skip", "because", "changed"?, "of"?}`; `of` is the file and the shell line, written or named by the call, on whose account the hook would run; `changed` names the hook\'s files that were written since its last run.',
   run: "HOOK is an id, a name, the name of a file such as `go-fmt.sh`, or a path. The hook's limits, `enabled` and pauses are ignored. Its condition counts: for a script without changed files the command says so and exits 0. No agent gets the answer: it is printed as by `emit`. Exits 1 when the hook failed, denied or was refused. JSON: as for `emit`, with `because` where it did not run, and `owed` where a session is named.",

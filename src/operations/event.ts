@@ -15,8 +15,8 @@ import { eventNames, eventToEmit } from "../engine/events.ts";
 import { emitRecorded } from "../engine/later.ts";
 import { didYouMean, nearest } from "../engine/nearest.ts";
 import type { Outcome } from "../engine/outcome.ts";
-import { anything, isRecord, mapOf, object, say, text } from "../engine/schema.ts";
-import { type Asked, type Operation, plain } from "./operation.ts";
+import { isRecord } from "../engine/schema.ts";
+import type { Asked } from "./operation.ts";
 
 /** @throws Error for a name that nothing sends */
 export function knownEvent(found: EventName | undefined, written: string): EventName {
@@ -64,11 +64,25 @@ export async function send(
   sender: Sender,
   given: Partial<Pick<HookEvent, "id" | "cwd" | "sender" | "session" | "to">> = {},
 ): Promise<SentEvent> {
+  return sendEvent({ ...eventOf(name, data, sender), ...given }, sender);
+}
+
+/** The same of an event that is there already. */
+export async function sendEvent(given: HookEvent, sender: Sender): Promise<SentEvent> {
   const { engine, signal, environment } = sender;
-  const depth = sender.event ? depthBelow(sender.event, environment ?? {}) : depthWithin(environment ?? {});
-  const event = { ...eventOf(name, payloadAt(depth, data, name), sender), ...given };
+  const event = withinHook(given, environment ?? {}, sender.event);
   const caller = { ...(signal ? { signal } : {}), ...(environment ? { environment } : {}) };
   return { event, outcome: await emitRecorded(engine, event, caller) };
+}
+
+/** As deep as what sends it, where that is a hook or a program of one. Throws an Error where that is too deep. */
+export function withinHook(
+  event: HookEvent,
+  environment: Readonly<Record<string, string>>,
+  asking?: HookEvent,
+): HookEvent {
+  const depth = asking ? depthBelow(asking, environment) : depthWithin(environment);
+  return depth === 0 ? event : { ...event, data: payloadAt(depth, event.data, event.name) };
 }
 
 // The event that the caller describes by a name and a payload, to try it.
@@ -114,19 +128,3 @@ function asPayload({ tool, ...data }: Fields): Fields {
 /** `agent` alone names an agent by its id. */
 const agentOf = ({ agent, agent_id: id = agent, agent_type: type }: Fields): Pick<HookEvent, "agent"> =>
   typeof id === "string" ? { agent: { id, ...(typeof type === "string" ? { type } : {}) } } : {};
-
-export const emit: Operation<{ event: string; data?: Fields }> = {
-  summary: "Sends an application event to its hooks, and returns their decision.",
-  params: object(
-    { event: text("the event's name, which holds a dot, such as deploy.started") },
-    { data: say(mapOf(anything), "its payload", {}) },
-  ),
-  readOnly: false,
-  async run({ event: written, data = {} }, asked) {
-    const name = knownEvent(eventToEmit(written, data), written);
-    if (!name.includes("."))
-      throw new Error(`only agents send "${written}"; hooks send application events, whose names hold a dot`);
-    const { event, outcome } = await send(name, data, asked);
-    return { event: event.id, outcome: plain(outcome) };
-  },
-};

@@ -15,7 +15,7 @@ import {
 } from "./automations/actions.ts";
 import { automationCreate, automationEdit } from "./automations/edit.ts";
 import { automationApply, automationExport } from "./automations/files.ts";
-import { emit } from "./event.ts";
+import { emit } from "./emit.ts";
 import { guardList, guardStats } from "./guards.ts";
 import { explain } from "./hooks/explain.ts";
 import { hooks } from "./hooks/hooks.ts";

@@ -61,8 +61,17 @@ export interface OperationContext {
   /** Facts about the machine; absent: `status` leaves them out. */
   machine?(question: MachineQuestion): MaybePromise<Machine>;
   timings?(): MaybePromise<Timings>;
+  /** What was set off here, once it has ended (R48). Absent: it goes on behind the answer, and the store knows it. */
+  setOff?(): Promise<{ runs: readonly Run[]; logs: readonly Logged[] }>;
   /** What conditions are compiled with where an event happened. */
   judging?(event: HookEvent): MaybePromise<Pick<Ports, "registry" | "patterns">>;
+}
+
+/** What a hook wrote to the log. */
+export interface Logged {
+  level: string;
+  message: string;
+  hook: string;
 }
 
 /** Who asks. */
@@ -100,6 +109,8 @@ export interface Operation<P, R = Json> {
   reportsHooks?: true;
   /** A person at a terminal is asked first to trust what waits for it here. */
   asksTrust?: true;
+  /** Where a command works, where that is another folder than the caller's. */
+  folder?(params: P, asked: Asked): MaybePromise<string>;
   /** May throw; an Error's message is the reason that the caller gets. */
   run(params: P, asked: Asked): MaybePromise<R>;
   /** The JSON that programs, routes and models get; absent: what `run` has found. */
@@ -116,6 +127,8 @@ export interface Operation<P, R = Json> {
    * @param runs what it set off, as far as that has ended
    */
   lacks?(found: R, runs: readonly Run[]): string[];
+  /** The answer is no: a command exits 1. */
+  isNo?(found: R): boolean;
   /** It gave something that only a daemon sets off: a command says so where none is up. */
   needsDaemon?(found: R): boolean;
 }

@@ -218,14 +218,18 @@ test("emit: an application event goes down the line, where the asking hook's eve
   );
   const answer = await ask("emit", { event: "file.written", data: { hookline_depth: -7 } });
   const [direct] = (await store.events(1)).map((stored) => stored.event);
-  assert.deepEqual(answer, { event: direct?.id ?? "", outcome: {} });
+  const { event: sent, outcome, runs: ran } = answer as unknown as { event: HookEvent; outcome: object; runs: Run[] }; // its rows
+  assert.deepEqual([sent.id, outcome, ran.map(({ status }) => status)], [direct?.id, {}, ["completed"]]);
   assert.deepEqual(direct?.data, {});
 });
 
-test("emit: an event of an agent cannot be faked", async (context) => {
+test("emit: an event of an agent cannot be faked by a hook, whose agent counts by prompts", async (context) => {
   const { ask, store } = lineOf(context, []);
   for (const event of ["Stop", "PreToolUse", "tool_start"])
-    await assert.rejects(ask("emit", { event }), error("tool_failed", /hooks send application events/));
+    await assert.rejects(
+      ask("emit", { event }, eventOf("PostToolUse")),
+      error("tool_failed", /hooks send application events/),
+    );
   assert.deepEqual(await store.events(5), []);
 });
 

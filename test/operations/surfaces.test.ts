@@ -232,6 +232,7 @@ const wrong: readonly (readonly [name: string, input: Input, says: RegExp])[] = 
   ["run", { id: "none" }, /no run or event is called "none"/],
   ["hooks", { event: "PreTolUse" }, /no event is called "PreTolUse".*did you mean "PreToolUse"\?/],
   ["explain", { event: "PreTolUse" }, /no event is called "PreTolUse".*did you mean "PreToolUse"\?/],
+  ["emit", { event: "PreTolUse" }, /no event is called "PreTolUse".*did you mean "PreToolUse"\?/],
   ["why", { id: "none" }, /no run or event is called "none"/],
   ["why", { session: "none" }, /no run or event is called "none"/],
 ];
@@ -239,6 +240,7 @@ const wrong: readonly (readonly [name: string, input: Input, says: RegExp])[] = 
 for (const [name, input, says] of wrong)
   test(`[R100] ${name} refuses ${JSON.stringify(input)} in the same words everywhere`, async () => {
     for (const [way, ask] of Object.entries(ways)) {
+      if (way === "get" && operations.get(name)?.readOnly === false) continue;
       const { says: said = "", rows } = await ask(name, input);
       assert.equal(rows, undefined, way);
       assert.match(said, says, way);
@@ -310,4 +312,26 @@ test("[R100] a hook's own tool hookline.status knows the machine as the command 
       .sort(),
     Object.keys(said).sort(),
   );
+});
+
+test("[R100] emit decides any event in the same way by command, route and tool", async () => {
+  // What hooks log, a command hears itself; a daemon has it in its own log.
+  const bare = ({ event, runs, logs: _logs, ...rest }: Record<string, unknown>) => ({
+    ...rest,
+    event: { ...(event as object), id: "", at: 0 },
+    runs: (runs as object[]).map((run) => ({ ...run, id: "", ms: 0 })),
+  });
+  const input = { event: "tool_end", session: "three", data };
+  const said = await Promise.all(["command", "post", "tool"].map((way) => ways[way]?.("emit", input)));
+  const [first, ...others] = said.map((one) => bare(one?.rows as Record<string, unknown>)); // they are rows of emit
+  assert.deepEqual(
+    [first?.event, first?.runs.length],
+    [{ ...first?.event, name: "PostToolUse", session: "three", sender: "emit", cwd: shop }, 1],
+  );
+  for (const other of others) assert.deepEqual(other, first);
+  assert.match((await ways.get?.("emit", input))?.says ?? "", /emit changes something/);
+  const denied = (await ways.tool?.("emit", { ...input, event: "tool_start" }))?.rows as {
+    outcome: { verdict: { is: string } };
+  };
+  assert.equal(denied.outcome.verdict.is, "deny");
 });

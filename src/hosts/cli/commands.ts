@@ -37,41 +37,6 @@ export const commands: Readonly<Record<string, Command>> = {
     stays: true,
     load: async () => (await import("../../../examples/demo/demo.ts")).demo,
   },
-  emit: {
-    summary: "try an event and show the decision",
-    usage: "emit EVENT [--data JSON|@FILE|-] [--session ID] [--cwd DIR] [--json]",
-    example: `hookline emit PreToolUse --data '{"tool_name":"Bash","tool_input":{"command":"rm -rf build"}}'`,
-    flags: {
-      data: { type: "string", does: "the payload: JSON, `@FILE`, or `-` for standard input; default: `{}`" },
-      session: { type: "string", does: "the session of the event; limits such as `once` count per session" },
-    },
-    words: 1,
-    takes: async () => (await import("../../engine/events.ts")).eventNames,
-    load: async () => (await import("./hooks/emit.ts")).emit,
-  },
-  run: {
-    summary: "run one hook now, ignoring its limits, and show the result",
-    usage: "run HOOK [--data JSON|@FILE|-] [--session ID] [--all] [--json]",
-    example: "hookline run go-fmt.sh --all",
-    flags: {
-      data: { type: "string", does: "as for `emit`; the event is the first one that the hook listens to" },
-      session: {
-        type: "string",
-        does: "the session that it runs in; a pending check of that session is done when the hook passes",
-      },
-      all: { type: "boolean", does: "for hooks on changed files: treats every file of the repository as changed" },
-    },
-    words: 1,
-    load: async () => (await import("./hooks/run.ts")).run,
-  },
-  rerun: {
-    summary: "run a hook again, as it is now, on the event of a recorded run",
-    usage: "rerun RUN [--json]",
-    example: "hookline rerun 06e5qxk8t0z4s1h7m2c9v3b6na",
-    flags: {},
-    words: 1,
-    load: async () => (await import("./hooks/run.ts")).rerun,
-  },
   replay: {
     summary: "send recorded events to today's hooks, or to a changed file, and show what would change",
     usage: "replay RUN|SESSION|DAY [--with FILE] [--run] [--all] [--json]",

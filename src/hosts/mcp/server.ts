@@ -95,7 +95,8 @@ function perCall(
       }
     };
     try {
-      return await serveOperations(operations, opened.at, choice).call(name, input, asking);
+      const { setOff: _waits, ...at } = opened.at;
+      return await serveOperations(operations, at, choice).call(name, input, asking);
     } finally {
       const ending = end().catch((error: unknown) => complain(messageOf(error)));
       finishing.add(ending);

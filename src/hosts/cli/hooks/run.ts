@@ -1,41 +1,81 @@
-/** hookline run and rerun: a person runs one hook now, on an event made up here or on a recorded one. */
-import { lstatSync, readdirSync, statSync } from "node:fs";
+/** `hookline run` and `rerun`: a person runs one hook now, on an event made up here or on a recorded one. They are rows, and no tools. */
+import { lstatSync, readdirSync } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
 import { namesKept, workspaceOf } from "../../../actions/script/places.ts";
 import { HooklineError, messageOf } from "../../../engine/error.ts";
-import type { EventName, HookEvent } from "../../../engine/event.ts";
+import type { EventName, Fields, HookEvent } from "../../../engine/event.ts";
 import { textsIn } from "../../../engine/file-pattern.ts";
 import type { Condition, Hook } from "../../../engine/hook.ts";
-import type { Run, RunStatus, Store } from "../../../engine/record.ts";
+import type { Run, RunStatus } from "../../../engine/record.ts";
+import { anything, flag, mapOf, object, say, someText } from "../../../engine/schema.ts";
 import { pathOf, textOfNames } from "../../../files/names.ts";
+import { isFolder } from "../../../files/paths.ts";
+import { decided, isNo, type Sent, sentRows, shownSent } from "../../../operations/emit.ts";
+import { describedEvent } from "../../../operations/event.ts";
 import { findHook } from "../../../operations/hooks/named-hook.ts";
-import { runNamed } from "../../../operations/record.ts";
-import { createGit } from "../../../runtime/processes/git.ts";
-import { systemPorts } from "../../../runtime/system.ts";
-import { type ExitCode, type Invocation, usageError } from "../command.ts";
-import type { Line } from "../line.ts";
-import { type OpenedStore, openStore } from "../store.ts";
-import { oneLine } from "../terminal.ts";
-import { eventFrom, isNo, type Sent, send, show } from "./emit.ts";
+import { type Asked, folderOf, type Operation } from "../../../operations/operation.ts";
+import { recordOf, runNamed } from "../../../operations/record.ts";
+import { oneLine, type Shown } from "../../../operations/shown.ts";
 
-export async function run(invocation: Invocation): Promise<ExitCode> {
-  const [name] = invocation.words;
-  if (name === undefined) throw usageError("missing argument HOOK", invocation.usage);
-  return runByHand(invocation, openStore(invocation), async ({ loaded }) => {
-    const hook = findHook(loaded.set.hooks, { name, cwd: invocation.cwd, where: "the command line" });
-    const event = eventOf(invocation, hook);
-    return {
-      hook,
-      event: invocation.flags.all === true ? await onAllFiles(invocation, hook, event, loaded.root) : event,
-    };
-  });
+/** Limits, `enabled` and pauses do not hold for the hook; its condition does. */
+interface ByHand extends Sent {
+  hook: Hook;
+  /** Why its condition does not hold. */
+  because?: string;
+  /** Whether the session waits for it to pass. */
+  owed?: boolean;
+  /** The store keeps the event without its secrets. */
+  redacted?: boolean;
 }
 
-/** As if what the hook listens to had happened here. */
-function eventOf(invocation: Invocation, hook: Hook): HookEvent {
-  const { id, now } = systemPorts();
-  return { ...eventFrom({ ...invocation, words: [firstEventOf(hook)] }, invocation.usage, id(), now()), sender: "run" };
+interface Wanted {
+  hook: string;
+  data?: Fields;
+  session?: string;
+  all?: boolean;
 }
+
+const byHand: Pick<
+  Operation<never, ByHand>,
+  "for" | "readOnly" | "reportsHooks" | "rows" | "show" | "isNo" | "notes"
+> = {
+  for: "person",
+  readOnly: false,
+  reportsHooks: true,
+  rows: ({ because, owed, ...sent }) => ({
+    ...sentRows(sent),
+    ...(sent.runs.length > 0 ? {} : { because: because ?? null }),
+    ...(owed === undefined ? {} : { owed }),
+  }),
+  show: (found, reader) => [...shownSent(found, reader), ...notAsked(found), ...owedWords(found)],
+  isNo: ({ outcome, runs }) => isNo(outcome) || runs.some(hasFailed), // a hook that was refused has not said yes either
+  notes: ({ redacted }) =>
+    redacted ? ["the store redacted secrets in this event, so the hook reads the redacted text"] : [],
+};
+
+export const runHook: Operation<Wanted, ByHand> = {
+  ...byHand,
+  summary: "run one hook now, ignoring its limits, and show the result",
+  command: "run",
+  params: object(
+    { hook: someText("the hook, by the name or the id that `list` shows") },
+    {
+      data: say(mapOf(anything), "as for `emit`; the event is the first one that the hook listens to", {}),
+      session: someText("the session that it runs in; a pending check of that session is done when the hook passes"),
+      all: say(flag, "for hooks on changed files: treats every file of the repository as changed", false),
+    },
+  ),
+  words: ["hook"],
+  example: "hookline run go-fmt.sh --all",
+  async run({ hook: name, data: given = {}, session, all = false }, asked) {
+    const cwd = folderOf(asked);
+    const { set, root = cwd } = await asked.active(cwd);
+    const hook = findHook(set.hooks, { name, cwd, where: "the command line" });
+    const facts = { id: asked.id(), at: asked.now(), cwd, sender: "run" };
+    const event = describedEvent({ written: firstEventOf(hook), given, session, where: hook.id }, facts);
+    return askedAlone(hook, all ? await onAllFiles(hook, event, hook.origin.root ?? root, asked) : event, asked);
+  },
+};
 
 function firstEventOf({ id, name, on, durable }: Hook): EventName {
   const [event] = "event" in on ? on.event : [];
@@ -44,84 +84,45 @@ function firstEventOf({ id, name, on, durable }: Hook): EventName {
   throw new HooklineError("hook_invalid", { name, reason: "it listens to no event", where: id });
 }
 
-async function onAllFiles(
-  { usage, environment }: Invocation,
-  hook: Hook,
-  event: HookEvent,
-  projectRoot: Line["loaded"]["root"],
-): Promise<HookEvent> {
-  if (!looksAtFiles(hook)) throw usageError(`--all: ${hook.name} does not look at changed files`, usage);
-  const root = hook.origin.root ?? projectRoot;
+async function onAllFiles(hook: Hook, event: HookEvent, root: string, { environment = {} }: Asked): Promise<HookEvent> {
+  if (!looksAtFiles(hook)) {
+    const what = `--all: ${hook.name} does not look at changed files`;
+    throw new HooklineError("usage", { what, where: "the command line", advice: "leave it out" });
+  }
   return { ...event, cwd: root, data: { ...event.data, changed_files: await allFiles(root, environment) } };
 }
 
-interface Asked {
-  hook: Hook;
-  /** Its hook is added to it here. */
-  event: HookEvent;
-}
-
-/** Limits, `enabled` and pauses do not hold for the hook; its condition does. Closes the store. Exits 1 on failure or deny. */
-async function runByHand(
-  invocation: Invocation,
-  store: OpenedStore & Store,
-  ask: (line: Line) => Promise<Asked>,
-): Promise<ExitCode> {
-  let hook: Hook | undefined;
-  const facts: Facts = {};
-  const sent = await send(
-    invocation,
-    store,
-    async (line) => {
-      const asked = await ask(line);
-      hook = asked.hook;
-      return { ...asked.event, to: { hook: hook.id, force: true } };
-    },
-    async (line, { event, runs }) => {
-      const explained = runs.length > 0 ? [] : await line.engine.explain(event);
-      const own = explained.find((one) => one.hook === hook?.id);
-      if (own?.would === "skip") facts.because = own.because;
-      if (event.session !== undefined && hook?.limits.untilPass)
-        facts.owed = (await store.pendingChecks(event.session)).has(hook.id);
-    },
-  );
-  if (hook) tell(invocation, hook, sent, facts);
-  return exitCodeOf(sent, invocation);
-}
-
-interface Facts {
-  /** Why its condition does not hold. */
-  because?: string;
-  /** Whether the session waits for it to pass. */
-  owed?: boolean;
-}
-
-function tell(invocation: Invocation, hook: Hook, sent: Sent, { because, owed }: Facts): void {
-  const { terminal, json } = invocation;
-  const isAsked = sent.runs.length > 0;
-  show(invocation, sent, {
-    ...(isAsked ? {} : { because: because ?? null }),
+async function askedAlone(hook: Hook, event: HookEvent, asked: Asked): Promise<ByHand> {
+  const sent = await decided({ ...event, to: { hook: hook.id, force: true } }, asked);
+  const { session } = sent.event;
+  const explained = sent.runs.length > 0 ? [] : await asked.engine.explain(sent.event);
+  const own = explained.find((one) => one.hook === hook.id);
+  const owed =
+    session !== undefined && hook.limits.untilPass
+      ? (await asked.store.pendingChecks(session)).has(hook.id)
+      : undefined;
+  return {
+    ...{ ...sent, hook },
+    ...(own?.would === "skip" ? { because: own.because } : {}),
     ...(owed === undefined ? {} : { owed }),
-  });
-  if (json) return;
-  if (!isAsked) {
-    terminal.print(`${oneLine(hook.name)} did not run: ${oneLine(because ?? "its condition does not hold")}`);
-    const advice = looksAtFiles(hook)
-      ? "use --all to run it on every matching file of the repository"
-      : "use --data to give it another event";
-    terminal.print(terminal.paint("dim", advice));
-  }
-  if (owed !== undefined)
-    terminal.print(
-      `session ${oneLine(sent.event.session ?? "")} ${owed ? "still waits for this check: it runs again at the end of the next turn" : "has no pending check of it"}`,
-    );
+  };
 }
 
-/** A hook that was refused has not said yes either. */
-function exitCodeOf({ outcome, runs }: Sent, { signal }: Invocation): ExitCode {
-  if (isNo(outcome) || runs.some(hasFailed)) return 1;
-  return signal.aborted ? 3 : 0;
+function notAsked({ hook, runs, because }: ByHand): Shown[] {
+  if (runs.length > 0) return [];
+  const advice = looksAtFiles(hook)
+    ? "use --all to run it on every matching file of the repository"
+    : "use --data to give it another event";
+  const why = oneLine(because ?? "its condition does not hold");
+  return [`${oneLine(hook.name)} did not run: ${why}`, { text: advice, tone: "dim" }];
 }
+
+function owedWords({ event: { session = "" }, owed }: ByHand): Shown[] {
+  if (owed === undefined) return [];
+  const still = "still waits for this check: it runs again at the end of the next turn";
+  return [`session ${oneLine(session)} ${owed ? still : "has no pending check of it"}`];
+}
+
 const failures: ReadonlySet<RunStatus> = new Set<RunStatus>(["failed", "timeout", "interrupted"]);
 const hasFailed = ({ status, outcome, asked }: Run): boolean =>
   failures.has(status) || outcome?.verdict?.is === "deny" || (status === "skipped" && asked === 0);
@@ -136,30 +137,25 @@ function looksAtFiles({ when }: Hook): boolean {
   return when !== undefined && asks(when);
 }
 
-// hookline rerun: a recorded event against the current hook.
+// A recorded event against the current hook.
 
-export async function rerun(invocation: Invocation): Promise<ExitCode> {
-  const [id] = invocation.words;
-  if (id === undefined) throw usageError("missing argument RUN", invocation.usage);
-  const store = openStore(invocation);
-  let recorded: Recorded;
-  try {
-    recorded = await recordedOf(id, store);
-  } catch (error) {
-    store.close();
-    throw error;
-  }
-  const { run, event, redacted } = recorded;
-  if (redacted)
-    invocation.terminal.error(
-      "hookline: the store redacted secrets in this event, so the hook reads the redacted text",
-    );
-  const cwd = isFolder(event.cwd) ? event.cwd : invocation.cwd;
-  return runByHand({ ...invocation, cwd }, store, async ({ loaded }) => {
-    const hook = findHook(loaded.set.hooks, { name: run.hook, cwd, where: `run ${id}` });
-    return { hook, event: forItsFiles({ ...event, cwd }, run, hook) };
-  });
-}
+export const rerun: Operation<{ run: string }, ByHand> = {
+  ...byHand,
+  summary: "run a hook again, as it is now, on the event of a recorded run",
+  params: object({ run: someText("the run's id, or the beginning of it that no other has") }),
+  words: ["run"],
+  example: "hookline rerun 06e5qxk8t0z4s1h7m2c9v3b6na",
+  async folder({ run: id }, asked) {
+    const { event } = await recordedOf(id, asked);
+    return isFolder(event.cwd) ? event.cwd : folderOf(asked);
+  },
+  async run({ run: id }, asked) {
+    const { run, event, redacted } = await recordedOf(id, asked);
+    const cwd = folderOf(asked);
+    const hook = findHook((await asked.active(cwd)).set.hooks, { name: run.hook, cwd, where: `run ${id}` });
+    return { ...(await askedAlone(hook, forItsFiles({ ...event, cwd }, run, hook), asked)), redacted };
+  },
+};
 
 /**
  * A pending script ran for files that had changed before that event, and once it has passed only the run knows them. They
@@ -190,20 +186,22 @@ interface Recorded {
  *
  * @throws HooklineError run_unknown, payload_cut
  */
-async function recordedOf(name: string, store: OpenedStore): Promise<Recorded> {
-  const run = await runNamed(store, name);
-  const stored = await store.event(run.eventId);
+async function recordedOf(name: string, asked: Asked): Promise<Recorded> {
+  const record = await recordOf(asked);
+  const run = await runNamed(record, name);
+  const stored = await record.event(run.eventId);
   if (!stored) throw new HooklineError("run_unknown", { name, where: "the store" });
   if (stored.cut) {
     const reason = "the store holds only a part of its payload";
     throw new HooklineError("payload_cut", { name, reason, where: `event ${run.eventId}` });
   }
-  const { id, now } = systemPorts();
   const { delivery: _delivery, accepts: _accepts, ...event } = stored.event;
-  return { run, event: { ...event, id: id(), at: now(), sender: "rerun" }, redacted: stored.redacted === true };
+  return {
+    run,
+    event: { ...event, id: asked.id(), at: asked.now(), sender: "rerun" },
+    redacted: stored.redacted === true,
+  };
 }
-
-const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
 // run --all: every file of the repository.
 
@@ -215,6 +213,7 @@ const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: fal
  */
 export async function allFiles(folder: string, environment: Readonly<Record<string, string>>): Promise<string[]> {
   const words = ["ls-files", "--cached", "--others", "--exclude-standard", "-z"];
+  const { createGit } = await import("../../../runtime/processes/git.ts");
   const answer = await createGit(environment).askIn(folder, words);
   if (!answer.ok) return filesBelow(folder);
   const names = new Set(textOfNames(answer.stdout).split("\0"));

@@ -1,7 +1,8 @@
 /** What operations work on where a command, or an agent by MCP, asks from a folder. Each part is opened when it is first asked for. */
 import type { Run } from "../../../engine/record.ts";
 import type { LoadedHooks } from "../../../loading/load.ts";
-import type { OperationContext } from "../../../operations/operation.ts";
+import type { Logged, OperationContext } from "../../../operations/operation.ts";
+import { systemPorts } from "../../../runtime/system.ts";
 import { toldOf } from "../../compose/told.ts";
 import type { Invocation } from "../command.ts";
 import type { Line } from "../line.ts";
@@ -32,13 +33,17 @@ export async function openAt(invocation: Invocation, { reads, folder = invocatio
   const place = { ...invocation, cwd: folder };
   const store = reads ? openStoreToRead(invocation) : openStore(invocation);
   const runs = new Map<string, Run>();
+  const logs: Logged[] = [];
   let opened: Line | undefined;
   let loaded: LoadedHooks | undefined;
   const line = once(async () => {
     const { openLine } = await import("../line.ts");
     opened = await openLine({
       ...{ place, store, stop: signal },
-      observe: (seen) => void (seen.is === "run" && runs.set(seen.run.id, seen.run)),
+      observe(seen) {
+        if (seen.is === "run") runs.set(seen.run.id, seen.run);
+        if (seen.is === "log") logs.push({ level: seen.level, message: seen.message, hook: seen.hook });
+      },
     });
     loaded = opened.loaded;
     return opened;
@@ -47,18 +52,25 @@ export async function openAt(invocation: Invocation, { reads, folder = invocatio
   const activeIn = async (cwd: string): Promise<LoadedHooks> =>
     (await import("../loaded.ts")).loadActive({ ...place, cwd }, store);
   const here = once(async () => {
-    loaded = opened?.loaded ?? (await activeIn(folder));
+    loaded = opened?.loaded ?? (reads ? await activeIn(folder) : (await line()).loaded);
     return loaded;
   });
   if (!reads) await store.repair();
+  const settled = async (): Promise<void> => opened?.engine.close();
+  const { id, now } = systemPorts({ newest: store.newestId?.() });
   return {
     at: {
+      ...{ id, now },
       ...toldOf(invocation, store, store.path),
       ...{ store, cwd: folder, home, environment, record },
       engine: {
         emit: async (...given) => (await line()).engine.emit(...given),
         explain: async (event) => (await line()).engine.explain(event),
         committed: async () => (await line()).engine.committed(),
+      },
+      async setOff() {
+        await settled();
+        return { runs: [...runs.values()], logs };
       },
       active: (asked) => (asked === folder ? here() : activeIn(asked)),
       board: async () => (await line()).board(),
@@ -74,7 +86,7 @@ export async function openAt(invocation: Invocation, { reads, folder = invocatio
     },
     loaded: () => loaded,
     runs: () => [...runs.values()],
-    settled: async () => opened?.engine.close(),
+    settled,
     async close() {
       const shared = record.opened();
       if (opened) await opened.close();

@@ -18,12 +18,17 @@ import {
   textsFlag,
   usageError,
 } from "../command.ts";
+import { rerun, runHook } from "../hooks/run.ts";
 
 type Row = Operation<unknown, unknown>;
 
+/** Rows that only a person at a terminal asks, with what only this host can do. */
+const ofTerminal: Readonly<Record<string, Row>> = { hook_run: runHook, rerun };
+
 /** By the names of the commands. */
 export function rowCommands(): Map<string, Command> {
-  const all = [...operations].map(([name, row]) => [commandOf(name, row), commandOfRow(name, row)] as const);
+  const rows: [string, Row][] = [...operations, ...Object.entries(ofTerminal)];
+  const all = rows.map(([name, row]) => [commandOf(name, row), commandOfRow(name, row)] as const);
   return new Map([...all, ["runs tail", tail()]]);
 }
 

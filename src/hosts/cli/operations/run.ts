@@ -9,7 +9,8 @@ import { shownRuns } from "../../../operations/outcome.ts";
 import { isFields } from "../../../operations/project-service.ts";
 import { type Answer, askedOf, sayMismatch, serveOperations } from "../../../operations/serve.ts";
 import type { Reader, Shown } from "../../../operations/shown.ts";
-import { type ExitCode, type Invocation, type RunCommand, usageError, wrongUse } from "../command.ts";
+import { type ExitCode, type Invocation, type RunCommand, textFlag, usageError, wrongUse } from "../command.ts";
+import { sharedStore } from "../place.ts";
 import { isPersonThere, oneLine, safeText, shortPath } from "../terminal.ts";
 import { type OpenedAt, openAt } from "./at.ts";
 import { painted } from "./paint.ts";
@@ -28,15 +29,27 @@ export const runOperation =
     const { name, row } = asking;
     const input = checkedInput(asking, invocation); // before anything is opened
     if (row.asksTrust && isPersonThere(invocation)) await (await import("../trust/trust.ts")).offerTrust(invocation);
-    const opened = await openAt(invocation, { reads: row.readOnly });
+    const opened = await openAt(invocation, { reads: row.readOnly, folder: await folderOf(row, input, invocation) });
     try {
       const answer = await serveOperations(new Map([[name, row]]), opened.at).call(name, input, invocation);
       await opened.settled();
       return await tell(answer, { ...asking, input }, opened, invocation);
     } finally {
       await opened.close();
+      if (!row.readOnly && sharedStore(invocation, textFlag(invocation.flags, "store")) !== undefined)
+        await (await import("../shared-store/record.ts")).bringRecord(invocation);
     }
   };
+
+async function folderOf(row: Asking["row"], input: unknown, invocation: Invocation): Promise<string> {
+  if (!row.folder) return invocation.cwd;
+  const opened = await openAt(invocation, { reads: true });
+  try {
+    return await row.folder(input, askedOf(opened.at, invocation.signal));
+  } finally {
+    await opened.close();
+  }
+}
 
 function checkedInput(
   { row, params, usage }: Pick<Asking, "params" | "usage"> & { row: Pick<Asking["row"], "params"> },
@@ -104,7 +117,8 @@ async function tell(
     terminal.error("hookline: no daemon is running, so nothing will fire: run `hookline up`");
   const lacks = row.lacks?.(found, runs) ?? [];
   for (const line of lacks) terminal.error(`hookline: ${safeText(line)}`);
-  return signal.aborted ? 3 : lacks.length > 0 ? 1 : 0;
+  if (lacks.length > 0 || row.isNo?.(found)) return 1;
+  return signal.aborted ? 3 : 0; // what was cut short has not said yes
 }
 
 async function linesOf(

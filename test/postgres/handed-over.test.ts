@@ -1,6 +1,6 @@
 /** What a daemon hands over to the machines that share its Postgres, as people start them. */
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, type TestContext, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
@@ -40,6 +40,8 @@ interface Scene {
   begun(): number;
   /** Lets those that run end, and those to come. */
   open(): void;
+  /** Those to come wait again. */
+  shut(): void;
   /** How many runs the database has in its queue. */
   held(): number;
   /** The runs of its automations as the machine knows them, newest first. */
@@ -55,6 +57,7 @@ function sceneFor(context: TestContext): Scene {
     line: `echo ran >> ${began}; until [ -e ${go} ]; do sleep 0.05; done`,
     begun: () => (existsSync(began) ? readFileSync(began, "utf8").split("\n").length - 1 : 0),
     open: () => writeFileSync(go, ""),
+    shut: () => rmSync(go),
     held: () => Number(cluster.sql("select count(*) from hookline.work", database)),
     own: () =>
       (JSON.parse(machine.run("runs", "--all", "--json").stdout) as Listed[]).filter(({ hook }) =>
@@ -232,7 +235,7 @@ test("what was disabled while the database was away is ended as soon as it is ba
 });
 
 test("what one database has is not handed over to another, and a daemon that cannot hear of it says so", async (context) => {
-  const { machine, line, begun, open, held, own } = sceneFor(context);
+  const { machine, line, begun, open, shut, held, own } = sceneFor(context);
   machine.automate(line);
   const first = await machine.up("--store", cluster.store);
   for (let turn = 0; turn < 3; turn++) assert.equal(await first.send("deploy.done"), 200);
@@ -260,7 +263,10 @@ test("what one database has is not handed over to another, and a daemon that can
   await until(() => own().some(({ status }) => status === "completed"));
   await other.end();
 
+  shut();
   const again = await machine.up("--store", cluster.store);
+  await until(() => own().some(({ status }) => status === "skipped"));
+  open();
   await until(() => areOver(own()));
   assert.deepEqual(ends(own()), [...Array(3).fill("completed"), "skipped: cancelled before it started"]);
   await again.end();

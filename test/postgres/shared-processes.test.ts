@@ -190,7 +190,7 @@ test("[A50, R56] a worker that is asked to stop gives its run back after a while
   const place = placeFor(context);
   const { folder } = place;
   await place.add(itemOf(durableHook("h", threeSteps), "r1"));
-  const first = await place.start("one", { patience: 1 });
+  const first = await place.start("one", { patience: 1, saysWithin: 600 });
   await whenLogged(folder, "begin", "r1", "b");
   await first.kill("SIGTERM");
   place.open("go");

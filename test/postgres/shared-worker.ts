@@ -18,6 +18,7 @@ export interface SharedWorkerOptions {
   version?: number;
   /** Seconds that it waits for what runs, once it is told to stop. */
   patience?: number;
+  saysWithin?: number;
 }
 
 const [folder = "", given = "{}"] = process.argv.slice(2);

@@ -114,7 +114,7 @@ export async function openWorker(options: WorkerOptions): Promise<Worker> {
 
 export interface SharedRunsOptions
   extends Pick<Keeping, "redact">,
-    Pick<SharedQueueOptions, "cap" | "environment" | "complain" | "expelled" | "lease" | "poll"> {
+    Pick<SharedQueueOptions, "cap" | "environment" | "complain" | "expelled" | "lease" | "poll" | "saysWithin"> {
   /** Of the store. */
   url: string;
   store: Pick<PostgresStore, "connection">;

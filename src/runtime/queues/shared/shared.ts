@@ -24,6 +24,8 @@ export interface SharedQueueOptions {
   lease?: Seconds;
   /** How often it says that it lives, and looks for what others have added, cancelled or left behind; default: 1. */
   poll?: Seconds;
+  /** So long it waits for the database at its end: where that is away, others take up what was its own, as after a death; default: 2. */
+  saysWithin?: Seconds;
   /** What runs inherit, whichever process added them (R44). */
   environment?: Caller["environment"];
   /** Called with why the database could not be worked with; it is tried again. */
@@ -43,8 +45,6 @@ export interface SharedQueue extends Queue {
 export const usualLease: Seconds = 5;
 /** What a run that was asked to stop may take to end its programs. */
 const endsWithin: Seconds = 3;
-/** So long it waits for the database at its end: where that is away, others take up what was its own, as after a death. */
-const saysWithin: Seconds = 2;
 
 /** The member has joined before. */
 export async function openSharedQueue(options: SharedQueueOptions): Promise<SharedQueue> {
@@ -99,7 +99,7 @@ export async function openSharedQueue(options: SharedQueueOptions): Promise<Shar
 }
 
 async function endAll(worker: Worker, within: Seconds, deafen: () => void): Promise<void> {
-  const { work, member, after, engine, attempts, working, closed } = worker;
+  const { work, member, after, engine, attempts, working, closed, saysWithin = 2 } = worker;
   const endedWithin = (limit: Seconds): Promise<boolean> => inTime(after, limit, Promise.allSettled(working.values()));
   if (worker.state === "open") worker.state = "closing";
   deafen();

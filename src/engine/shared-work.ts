@@ -101,7 +101,10 @@ export interface SharedWork {
   join(member: Member, lease: Seconds): Promise<{ holder: string } | undefined>;
   leave(member: Member): Promise<void>;
   beat(member: Member): Promise<Beat>;
-  /** Shows runs that no living worker holds, and the workers that live. Of all workers one looks at a time: others are shown nothing. */
+  /**
+   * Shows runs that no living worker holds, and the workers that live. Of all workers one looks at a time: others are shown nothing.
+   * One that was given back is shown again only once nobody has taken it up for as long as the lease.
+   */
   adrift(lease: Seconds, look: (runs: readonly Adrift[], living: ReadonlySet<string>) => Promise<void>): Promise<void>;
   /** How many wait and run, for those who look after them; `stranded`: they wait for a worker of another run schema. */
   counts(): Promise<{ waiting: number; running: number; stranded: number; workers: number }>;

@@ -167,3 +167,21 @@ test("a cancellation keeps its reason, whether the run waits or is performed", a
   await work.save(begun.hold, { ...begun.item.run, status: "cancelled", ms: 1 });
   assert.equal((await over(begun.item)).reason, "another took its place");
 });
+
+test("a run that was given back is shown once, as who takes it up may need longer than the next look", async (context) => {
+  const { work } = await joined(context);
+  const shown = async (lease: number): Promise<string[]> => {
+    const runs: string[] = [];
+    await work.adrift(lease, async (adrift) => void runs.push(...adrift.map(({ run }) => run)));
+    return runs;
+  };
+  await work.add(itemOf(hook, "r1"));
+  await work.begin({ member, cap: 1, limit: 1, elsewhere: [] });
+  for (const _time of [1, 2]) {
+    await work.release(member, ["r1"]);
+    assert.deepEqual([await shown(600), await shown(600)], [["r1"], []]);
+    assert.deepEqual(await shown(0), ["r1"], "nobody has taken it up in time");
+    await work.resume(member, "r1");
+    assert.deepEqual(await shown(600), []);
+  }
+});

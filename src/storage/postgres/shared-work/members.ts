@@ -23,6 +23,10 @@ const promoteLeft = `update hookline.work set status = 'waiting' where status = 
     and not exists (select 1 from hookline.work where hook = behind.hook and status <> 'behind')
   order by hook, forced desc, seq)`;
 
+/** Who takes it up may need longer than the next look, which would take it away from that one. */
+const shown =
+  "update hookline.work set token = '', since = clock_timestamp() where run = any($1::text[]) and status = 'running' and worker is null";
+
 export function createMembers({
   ask,
   askOnce,
@@ -82,7 +86,8 @@ export function createMembers({
         const living = await query<{ id: string }>(`select id from hookline.worker where ${lives("$1")}`, [lease]);
         const adrift = await query<{ run: string; worker: string | null }>(
           `select run, worker from hookline.work where status = 'running' and version = $2
-           and (worker is null or not exists (select 1 from hookline.worker where id = work.worker and ${lives("$1")}))`,
+           and case when worker is null then token is null or since < clock_timestamp() - make_interval(secs => $1::double precision)
+             else not exists (select 1 from hookline.worker where id = work.worker and ${lives("$1")}) end`,
           [lease, version],
         );
         await query(promoteLeft);
@@ -90,6 +95,8 @@ export function createMembers({
           adrift.map(({ run, worker }) => ({ run, ...(worker !== null && { worker }) })),
           new Set(living.map(({ id }) => id)),
         );
+        const givenBack = adrift.filter(({ worker }) => worker === null).map(({ run }) => run);
+        if (givenBack.length > 0) await query(shown, [givenBack]);
       }),
     async counts() {
       const [row] = await ask<Awaited<ReturnType<SharedWork["counts"]>>>(

@@ -39,6 +39,11 @@ test("[R46, X8] a hook file that is edited, broken, corrected, replaced, moved a
   renameSync(`${path}.tmp`, path);
   assert.equal(await refusal(daemon), "fourth");
   renameSync(path, `${path}~`); // and as others do
+  while ((await refusal(daemon)) === "") {
+    renameSync(`${path}~`, path); // on a busy machine it was away for too long
+    assert.equal(await refusal(daemon), "fourth");
+    renameSync(path, `${path}~`);
+  }
   assert.equal(await refusal(daemon), "fourth");
   place.write(file, guarding("fifth"));
   assert.equal(await refusal(daemon), "fifth");

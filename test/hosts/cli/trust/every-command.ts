@@ -34,6 +34,7 @@ const table: Readonly<Record<string, (repository: HostileRepository) => readonly
     ["guard", "on", "builtin:self_protection"],
   ],
   "allow-once": () => [["allow-once"]],
+  appeal: () => [["appeal", "it is my own"]],
   init: () => [["init"]],
   add: () => [
     ["add", "--list"],

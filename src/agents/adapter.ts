@@ -115,6 +115,21 @@ export interface ProgramVariables {
   secrets?: RegExp;
 }
 
+/** Code or shell lines that run inside an agent, and can come between a call of a tool and us. */
+export interface CodeInside {
+  is: "mod" | "skill";
+  name: string;
+  /** Where the agent has it from. */
+  from: string;
+  path: string;
+  /** The agent's own events that it answers, or the shell lines that it makes the agent run. */
+  hooks: readonly string[];
+  /** As the agent has noted it, or when its file was last changed: a time in ISO 8601. */
+  since: string;
+  /** On which side of ours, as a sentence goes on. */
+  stands: string;
+}
+
 export const installLayers = ["user", "project", "local"] as const;
 export type InstallLayer = (typeof installLayers)[number];
 

@@ -1,4 +1,5 @@
 /** Facts about the machine beside its hooks and runs. A host that knows them gives them to the operations; `status` shows them. */
+import type { CodeInside } from "../agents/adapter.ts";
 import type { HttpDoor } from "../agents/install/client.ts";
 import type { Hook, Problem } from "../engine/hook.ts";
 import { pathFrom } from "./shown.ts";
@@ -47,6 +48,8 @@ export interface Machine {
   errors: number;
   agents: readonly Registered[];
   missing: readonly MissingDoor[];
+  /** What can come between an agent's calls and us. */
+  inside: readonly (Omit<CodeInside, "stands"> & { agent: string; says: string })[];
   /** Null: no repository. */
   git: GitHookHere | null;
 }

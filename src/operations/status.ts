@@ -101,7 +101,7 @@ async function find(asked: Asked): Promise<Found> {
 
 function shown({ facts, hooks }: Found, reader: Reader<object>): Shown[] {
   const { path, at } = reader;
-  const { git, errors = 0, missing = [] } = facts;
+  const { git, errors = 0, missing = [], inside = [] } = facts;
   const waiting = waitingForTrust(hooks);
   const broken =
     errors > 0 ? [{ text: `, ${counted(errors, "error")}: run \`hookline check\``, tone: "red" } as const] : [];
@@ -121,6 +121,9 @@ function shown({ facts, hooks }: Found, reader: Reader<object>): Shown[] {
     ),
     ...facts.paused.map((one): Label => ["paused", pausedWords(one, hooks, path)]),
     ...agentLabels(facts.agents, path),
+    ...inside.map(
+      ({ agent, says, path: file }): Label => ["", { text: `${agent}: ${says} (${path(file)})`, tone: "yellow" }],
+    ),
     ...missing.map((door): Label => ["", { text: missingDoorWords(door, at), tone: "red" }]),
     ["git", git ? gitWords(git, path) : undefined],
     ["", git?.hook && waiting > 0 ? { text: waitingWords(waiting), tone: "yellow" } : undefined],

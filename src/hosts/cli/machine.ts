@@ -2,6 +2,7 @@
 import { statSync } from "node:fs";
 import { layersOf } from "../../agents/adapter.ts";
 import { agents } from "../../agents/index.ts";
+import { codeInside, insideWords } from "../../agents/inside.ts";
 import { readJournal } from "../../agents/install/files.ts";
 import { isReadable, isRegistered } from "../../agents/install/registration.ts";
 import { findAgent } from "../../agents/install/version.ts";
@@ -38,6 +39,10 @@ export async function machineAt(
     queue: workCounts(store.database),
     errors: findings.filter(({ severity }) => severity === "error").length,
     agents: registrationsOf(here, root),
+    inside: codeInside({ home: place.home, root, environment: place.environment }).map((one) => {
+      const { stands: _saidIn, ...rest } = one;
+      return { ...rest, agent: one.agent.name, says: insideWords(one) };
+    }),
     missing: missingDoors(place, store.path, port),
     git: gitHookHere(here),
   };

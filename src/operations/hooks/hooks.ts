@@ -1,4 +1,5 @@
 /** `hookline list`: the active hooks in running order, or by how long they took. */
+import { codeInside, insideWords } from "../../agents/inside.ts";
 import { pauseOf } from "../../engine/admit.ts";
 import type { HookId, Instant } from "../../engine/event.ts";
 import { nameOf } from "../../engine/explain.ts";
@@ -127,9 +128,15 @@ async function shown(found: Found, reader: Reader<Wanted>): Promise<Shown[]> {
     ...(listed.length > 0 ? [tableOf(found, reader)] : []),
     ...(waitingForDaemon(listed).length > 0 ? unservedLines(listed, await reader.at.daemon?.()) : []),
     ...(slow ? slow.decisionTable() : []),
+    ...(slow || reader.asked.event !== undefined ? [] : insideLines(found, reader)),
     ...(left === 1 ? ["1 automation of other projects is left out: --all lists them"] : []),
     ...(left > 1 ? [`${left} automations of other projects are left out: --all lists them`] : []),
   ];
+}
+
+function insideLines({ active }: Found, { at, path }: Reader<Wanted>): Shown[] {
+  const places = { home: at.home, root: active.root ?? folderOf(at), environment: at.environment ?? {} };
+  return codeInside(places).map((one) => `${one.agent.title}: ${insideWords(one)} (${path(one.path)})`);
 }
 
 function unservedLines(...[listed, daemon]: Parameters<typeof unserved>): Shown[] {

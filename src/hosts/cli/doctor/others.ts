@@ -2,6 +2,7 @@
 import type { AgentAdapter } from "../../../agents/adapter.ts";
 import { layersOf } from "../../../agents/adapter.ts";
 import { agents } from "../../../agents/index.ts";
+import { codeInside, type Inside, insideWords } from "../../../agents/inside.ts";
 import { readText } from "../../../agents/install/files.ts";
 import { editorOf, foreignGroups } from "../../../agents/install/registration.ts";
 import { word } from "../../../engine/program.ts";
@@ -47,9 +48,22 @@ export const others: Area = {
           : `hookline check ${word(file)}`,
       agent: ({ agent }) => agent.name,
     }),
+    row<Inside>("code-inside", {
+      is: "note",
+      find: ({ places }) => codeInside(places),
+      says: (one, { show }) => `${one.agent.title}: ${insideWords(one)} (${show(one.path)})`,
+      run: ({ is, agent }, here) =>
+        is === "mod" && agent.settings.mod && !hasMod(here, agent)
+          ? `hookline install ${agent.name} --mod`
+          : `hookline status`,
+      agent: ({ agent }) => agent.name,
+    }),
   ],
   good: () => "no other hooks stand in your agents' own files",
 };
+
+const hasMod = ({ registrations: look }: Here, agent: AgentAdapter): boolean =>
+  look().registered.some((one) => one.agent === agent && one.entries.some(({ inMod }) => inMod));
 
 /** Of the user's own layer: those of a project are listed as its hooks. A file that cannot be read is a finding of the agents' area. */
 function strangers({ places, registrations: look }: Here): Strangers[] {

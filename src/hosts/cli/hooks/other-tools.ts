@@ -6,6 +6,7 @@ import { readHooksFolder } from "../../../agents/git/files.ts";
 import { calledName } from "../../../agents/git/hooks.ts";
 import { gitPlace } from "../../../agents/git/repository.ts";
 import { agents } from "../../../agents/index.ts";
+import { codeInside, insideWords } from "../../../agents/inside.ts";
 import { isRegistered } from "../../../agents/install/registration.ts";
 import { HooklineError } from "../../../engine/error.ts";
 import type { Problem } from "../../../engine/hook.ts";
@@ -18,6 +19,9 @@ import type { Place } from "../place.ts";
 /** @param root the project's folder. Never throws */
 export const otherTools = (root: string, place: Place): Problem[] => [
   ...agentsBeside(root, place),
+  ...codeInside({ home: place.home, root, environment: place.environment }).map((one) =>
+    note(one.path, `${one.agent.title}: ${insideWords(one)}`, "hookline doctor"),
+  ),
   ...foundOf(withoutAdapter, root),
   ...(isInGit(root, place) ? [] : foundOf(gitManagers, root)),
 ];

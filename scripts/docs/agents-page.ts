@@ -5,12 +5,13 @@ import { agents } from "../../src/agents/index.ts";
 import { lineFolders } from "../../src/agents/skill-lines.ts";
 import { agentEventNames, rowOf, verdictsOf } from "../../src/engine/events.ts";
 import { type Claim, claims, type Measured, type Results, resultsFile } from "../../test/real-agents/claims.ts";
+import type { Versions } from "../../test/real-agents/installed.ts";
 
 const all = (): AgentAdapter[] => Object.values(agents);
 
 const words: Readonly<Record<Measured, string>> = { enforced: "yes", instead: "refused instead", no: "no", none: "—" };
 
-function resultsOf({ name }: AgentAdapter, versions: "pinned" | "other" = "pinned"): Results | undefined {
+function resultsOf({ name }: AgentAdapter, versions: Versions = "pinned"): Results | undefined {
   const file = resultsFile(name, versions);
   return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined;
 }
@@ -20,8 +21,8 @@ const table = (head: readonly string[], rows: readonly (readonly string[])[]): s
   [row(head), row(head.map(() => "---")), ...rows.map(row)].join("\n");
 
 /** What the contract gave in another version of the agent. */
-function otherVersion(agent: AgentAdapter): string {
-  const [pinned, other] = [resultsOf(agent), resultsOf(agent, "other")];
+function otherVersion(agent: AgentAdapter, versions: Versions): string {
+  const [pinned, other] = [resultsOf(agent), resultsOf(agent, versions)];
   if (!pinned || !other) return "not measured";
   const differing = Object.entries(claims).filter(
     ([claim]) => other.claims[claim as Claim] !== pinned.claims[claim as Claim],
@@ -29,7 +30,10 @@ function otherVersion(agent: AgentAdapter): string {
   const differences = differing.map(
     ([claim, sentence]) => `${sentence}: ${words[other.claims[claim as Claim] ?? "no"]}`,
   ); // a key of the table
-  return `${other.version}: ${differences.join("; ") || "the same"}`;
+  const { newEvents = [] } = other;
+  const events = newEvents.length === 0 ? [] : [`new events: ${newEvents.join(", ")}`];
+  const day = versions === "latest" ? ` (${other.date})` : "";
+  return `${other.version}${day}: ${[...differences, ...events].join("; ") || "the same"}`;
 }
 
 function measuredTable(): string {
@@ -47,7 +51,8 @@ function measuredTable(): string {
         sentence,
         ...measured.map(({ results }) => said(results, claim as Claim)), // a key of the table
       ]),
-      ["another version", ...measured.map(({ agent }) => otherVersion(agent))],
+      ["another version", ...measured.map(({ agent }) => otherVersion(agent, "other"))],
+      ["newest release", ...measured.map(({ agent }) => otherVersion(agent, "latest"))],
     ],
   );
 }
@@ -95,7 +100,9 @@ ${measuredTable()}
 
 "—": the agent has no MCP or no subagents, or it asks for no permission without a person at its screen.
 
-"Another version": \`npm run test:agents -- --other-versions\` runs the same tests with it.
+"Another version": \`npm run test:agents -- --other-versions\` runs the same tests with it. "Newest release": \`npm run test:agents -- --latest\`
+installs the newest release of each agent, runs the same tests, compares the agent's own list of events with Hookline's, and writes down what it finds, with the
+day. \`.github/workflows/agents.yml\` does so each night.
 
 "Refused instead": the agent runs no rewritten call, so a guard's rewrite refuses the call, with the input that it wants as the reason. A rewrite of
 another hook is dropped there, and its run says so.
@@ -117,7 +124,7 @@ Agents run such lines themselves, out of words for the model. Claude Code alone 
 | Claude Code before that | the same | when they are written, and when a slash command or the tool Skill names their file |
 | Qwen Code | \`!{…}\` | when they are written, and when the tool Skill or a prompt names their file |
 | OpenCode, Gemini CLI | \`\` !\`…\` \`\`, \`!{…}\` | when they are written, and when a tool for skills or a prompt names their file |
-| Codex, Copilot CLI, pi | none are known | — |
+| Codex, Copilot CLI, pi, Factory Droid | none are known | — |
 
 - **Written**: each line that a tool for files or a shell line puts into ${folders()} is judged as a call of \`Bash\`,
   for deny and ask. An edit, an addition, a patch, or several writes of one line are judged by what the file holds

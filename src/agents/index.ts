@@ -8,6 +8,7 @@ import type { AgentAdapter, HookFiles, InstallLayer, LoadedCode, Places, Program
 import { claudeCode } from "./claude-code/adapter.ts";
 import { codex } from "./codex/adapter.ts";
 import { copilot } from "./copilot/adapter.ts";
+import { droid } from "./droid/adapter.ts";
 import { gemini } from "./gemini/adapter.ts";
 import { hookFiles as genCode } from "./gencode/files.ts";
 import { opencode } from "./opencode/adapter.ts";
@@ -24,6 +25,7 @@ export const agents: Record<string, AgentAdapter> = {
   [gemini.name]: gemini,
   [opencode.name]: opencode,
   [pi.name]: pi,
+  [droid.name]: droid,
 };
 
 /** Undefined: there is no adapter for it. */

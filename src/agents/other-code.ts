@@ -15,10 +15,6 @@ export const otherCode: readonly LoadedCode[] = [
       flags: ["--install-extension", "--plugin-dir"],
     },
   },
-  {
-    places: [".factory/hooks.json", ".factory/hooks", ".factory/plugins", ".factory/settings.json"],
-    program: { names: ["droid"], commands: { plugin: listed } },
-  },
   { places: [".clinerules/hooks", "Cline/Hooks"] },
   { places: [".kilocode/plugin", ".kilocode/plugins", ".kilo/plugin", ".kilo/plugins", ".config/kilo/plugin"] },
   { places: ["crush.json", ".crush.json", ".config/crush/crush.json"] },

@@ -228,6 +228,31 @@ export const rows: { readonly [name in AgentName]: Row } = {
       edit: (path, old_str, new_str) => ({ tool: "edit", input: { path, old_str, new_str } }),
     },
   },
+  droid: {
+    environment: () => ({ FACTORY_API_KEY: key }),
+    files: ({ model, server }) => ({
+      ...(server && { ".factory/mcp.json": json({ mcpServers: { tasks: { type: "stdio", ...server } } }) }),
+      ".factory/settings.json": json({
+        model: "custom:fake-0",
+        customModels: [
+          {
+            ...{ model: modelName, id: "custom:fake-0", index: 0, displayName: "fake", baseUrl: model, apiKey: key },
+            ...{ provider: "anthropic", maxOutputTokens: 4096 },
+          },
+        ],
+        cloudSessionSync: false,
+        enableDroidShield: false,
+      }),
+    }),
+    words: (prompt, { flags }) => ["exec", ...flags, "-m", "custom:fake-0", prompt],
+    allow: ["--skip-permissions-unsafe"],
+    mcp: (tool) => `tasks___${tool}`,
+    tools: {
+      shell: (command) => ({ tool: "Execute", input: { summary: "Make one step of it", command } }),
+      write: (file_path, content) => ({ tool: "Create", input: { file_path, content } }),
+      edit: (file_path, old_str, new_str) => ({ tool: "Edit", input: { file_path, old_str, new_str } }),
+    },
+  },
   opencode: {
     environment: () => ({
       OPENCODE_DISABLE_AUTOUPDATE: "1",

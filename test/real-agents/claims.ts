@@ -32,7 +32,11 @@ export interface Results {
   version: string;
   date: string;
   claims: Partial<Record<Claim, Measured>>;
+  /** Names that stand in the agent's own list of events and in no table of ours. Absent: no list was found in its program. */
+  newEvents?: readonly string[];
 }
 
-export const resultsFile = (agent: string, versions: "pinned" | "other"): string =>
-  join(import.meta.dirname, versions === "other" ? "other-versions" : ".", "results", `${agent}.json`);
+/** The folder of each set of versions. */
+const folders = { pinned: ".", other: "other-versions", latest: "latest" } as const;
+export const resultsFile = (agent: string, versions: keyof typeof folders): string =>
+  join(import.meta.dirname, folders[versions], "results", `${agent}.json`);

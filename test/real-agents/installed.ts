@@ -4,15 +4,17 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Which versions run: those that all tests are written for, or others, to see whether the contract holds there too. */
-export const versions: "pinned" | "other" = process.env.HOOKLINE_AGENT_VERSIONS === "other" ? "other" : "pinned";
+/** Which versions run: those that all tests are written for; others, to see whether the contract holds there too; or the newest. */
+const sets = { pinned: ".", other: "other-versions", latest: "latest" } as const;
+export type Versions = keyof typeof sets;
+export const versions: Versions =
+  (["other", "latest"] as const).find((one) => one === process.env.HOOKLINE_AGENT_VERSIONS) ?? "pinned";
 
 /** Its own manifest pins the exact versions; git ignores what is installed beside it. */
-export const agentsFolder: string =
-  versions === "other" ? join(import.meta.dirname, "other-versions") : import.meta.dirname;
+export const agentsFolder: string = join(import.meta.dirname, sets[versions]);
 export const modulesFolder: string = join(agentsFolder, "node_modules");
 
-export const agentNames = ["claude-code", "codex", "gemini", "qwen", "copilot", "opencode", "pi"] as const;
+export const agentNames = ["claude-code", "codex", "gemini", "qwen", "copilot", "opencode", "pi", "droid"] as const;
 export type AgentName = (typeof agentNames)[number];
 export const isAgent = (name: string): name is AgentName => agentNames.some((known) => known === name);
 
@@ -27,6 +29,7 @@ const agents: { readonly [name in AgentName]: { package: string } & ({ native: s
   qwen: { package: "@qwen-code/qwen-code", script: "cli-entry.js" },
   copilot: { package: "@github/copilot", native: "copilot" },
   opencode: { package: "opencode-ai", native: "bin/opencode" },
+  droid: { package: "droid", native: "bin/droid" },
   pi: { package: "@mariozechner/pi-coding-agent", script: "dist/cli.js" },
 };
 
@@ -36,6 +39,16 @@ export interface Program {
   before: readonly string[];
 }
 type Found = Program | { missing: string };
+
+/** What npm is to install for an agent: its package, and what its plugins import. */
+export const packagesOf = (name: AgentName): string[] => [
+  agents[name].package,
+  ...(name === "opencode" ? ["@opencode-ai/plugin"] : []),
+];
+
+/** The manifest of a set of versions. */
+export const manifestOf = (set: Versions): { dependencies: { [name: string]: string } } =>
+  JSON.parse(readFileSync(join(import.meta.dirname, sets[set], "package.json"), "utf8"));
 
 /** The exact versions that the tests were written for, by package. */
 export function pinnedVersions(): { [name: string]: string } {

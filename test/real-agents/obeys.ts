@@ -15,7 +15,8 @@ import { type AgentSession, type Script, startAgent } from "./session.ts";
 /** What all agents are to reach; an agent that cannot names the difference. */
 const full: Expected = Object.fromEntries(Object.keys(claims).map((claim) => [claim, "enforced"])) as Expected; // by its keys
 
-export function obeys(name: AgentName, differs: Partial<Expected> = {}): void {
+/** @param differs what this agent does otherwise. unmeasured: what could not be looked at, which the page then says */
+export function obeys(name: AgentName, differs: Partial<Expected> = {}, unmeasured: readonly Claim[] = []): void {
   const expected: Expected = { ...full, ...differs };
   const prove = (sentence: string, measure: (t: TestContext) => Promise<Partial<Record<Claim, Measured>>>): void => {
     test(sentence, inAnyVersion(name), async (t) => {
@@ -26,8 +27,10 @@ export function obeys(name: AgentName, differs: Partial<Expected> = {}): void {
     });
   };
   prove("calls are refused, rewritten and asked about by the same hooks as in every agent", (t) => calls(t, name));
-  prove("a call of an MCP server's tool is refused like any other", (t) => serverCalls(t, name));
-  prove("a subagent's calls are refused like the session's own", (t) => subagentCalls(t, name));
+  if (!unmeasured.includes("deny MCP"))
+    prove("a call of an MCP server's tool is refused like any other", (t) => serverCalls(t, name));
+  if (!unmeasured.includes("deny subagent"))
+    prove("a subagent's calls are refused like the session's own", (t) => subagentCalls(t, name));
   prove("a hook answers a request for permission", (t) => permissions(t, name));
   prove("what hooks say reaches the model, and a Stop that is always blocked ends", (t) => words(t, name));
   prove("guards hold when the daemon is killed and when it is stopped, and the session goes on", (t) =>
@@ -258,6 +261,7 @@ function record(agent: AgentName, measured: Partial<Record<Claim, Measured>>): v
     version: versionOf(agent),
     date: new Date().toISOString().slice(0, 10),
     claims: { ...before.claims, ...measured },
+    ...(before.newEvents && { newEvents: before.newEvents }),
   };
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, `${JSON.stringify(results, null, 2)}\n`);

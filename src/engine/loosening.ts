@@ -46,11 +46,12 @@ const harmless: ReadonlySet<string> = new Set(["project_create", "project_edit",
 const looks = /_(?:list|show|export|runs)$/;
 
 /** By the name of the operation. What makes, changes or fires an automation runs what it says, whatever guards say about lines. */
-export const isForPerson = (operation: string): boolean =>
+export const isForPerson = (operation: string): boolean => operation === "pause" || isLooseningIn(operation);
+const isLooseningIn = (operation: string): boolean =>
   /^(?:automation|project)_/.test(operation) && !looks.test(operation) && !harmless.has(operation);
 
 const ofOperations: readonly Row[] = operationNames
-  .filter(isForPerson)
+  .filter(isLooseningIn)
   .map((name) => ({ words: name.replace("_", " ").replaceAll("_", "-"), does: said(name) }));
 
 function said(operation: string): string {

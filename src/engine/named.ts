@@ -11,6 +11,8 @@ export const operationNames = [
   "follow_ups",
   "status",
   "emit",
+  "pause",
+  "resume",
   "guard_list",
   "guard_stats",
   "appeal",

@@ -19,6 +19,7 @@ import { emit } from "./emit.ts";
 import { guardList, guardStats } from "./guards.ts";
 import { explain } from "./hooks/explain.ts";
 import { hooks } from "./hooks/hooks.ts";
+import { pause, resume } from "./hooks/pause.ts";
 import { memoryAdd, memorySearch, noteDelete, noteList, noteShow, noteWrite } from "./notes.ts";
 import type { Operation, OperationContext } from "./operation.ts";
 import {
@@ -51,6 +52,8 @@ const table: { readonly [N in OperationName]: Operation<unknown, unknown> } = {
   follow_ups: followUps,
   status,
   emit,
+  pause,
+  resume,
   guard_list: guardList,
   guard_stats: guardStats,
   appeal,

@@ -61,6 +61,8 @@ export interface OperationContext {
   /** Facts about the machine; absent: `status` leaves them out. */
   machine?(question: MachineQuestion): MaybePromise<Machine>;
   timings?(): MaybePromise<Timings>;
+  /** When what is paused now was paused: a hook by its id, a project by its folder. */
+  pausedSince?(what: string): MaybePromise<Instant | undefined>;
   /** What was set off here, once it has ended (R48). Absent: it goes on behind the answer, and the store knows it. */
   setOff?(): Promise<{ runs: readonly Run[]; logs: readonly Logged[] }>;
   /** What conditions are compiled with where an event happened. */

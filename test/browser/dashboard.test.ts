@@ -322,7 +322,7 @@ test("[T16] a page of another origin, before a browser that is let in, changes n
     ];
     const came = [];
     for (const way of ways)
-      for (const name of ["hook_pause", "now", "perform"])
+      for (const name of ["pause", "now", "perform"])
         await fetch(own + "/api/" + name, { method: "POST", credentials: "include", body, ...way }).then(
           async (answer) => came.push(answer.type + " " + (await answer.text())),
           () => came.push("refused"),

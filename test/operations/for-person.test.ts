@@ -10,6 +10,7 @@ const marked = [...operations].flatMap(([name, row]) => (row.for === "person" ? 
 
 test("[R92] these operations are for a person: all that make, change or fire an automation, and that stop a project's hooks", () => {
   assert.deepEqual(marked, [
+    "pause",
     "automation_create",
     "automation_edit",
     "automation_delete",
@@ -40,7 +41,10 @@ test("[R92] none of them is a tool or a route for a model: they are not listed, 
   for (const name of marked) {
     const answer = await served.call(name, {}, { signal: new AbortController().signal });
     assert.equal(answer.is, "refused", name);
-    assert.match("message" in answer ? answer.message : "", /is for a person.*type `hookline (?:automation|project) /);
+    assert.match(
+      "message" in answer ? answer.message : "",
+      /is for a person.*type `hookline (?:automation |project |pause`)/,
+    );
   }
 });
 

@@ -207,7 +207,13 @@ test("[R100] a run has the same fields in the list of runs and where it is shown
   );
   assert.deepEqual(rest, {
     ...{ event: "PreToolUse", session: "one", status: "completed", outcome: "blocked", call: "Bash: git push" },
-    ...{ reason: `not from ${shop}`, cause: "event:PreToolUse", cwd: shop, sender: "emit" },
+    ...{
+      reason: `not from ${shop}`,
+      result: `deny: not from ${shop}`,
+      cause: "event:PreToolUse",
+      cwd: shop,
+      sender: "emit",
+    },
   });
   const { rows: whole } = (await ways.get?.("run", { id })) ?? {};
   assert.deepEqual({ ...(whole as object), ...row }, whole);

@@ -73,9 +73,9 @@ const Nothing = ({ isFiltered }: { isFiltered: boolean }) =>
 function One({ hook, shown, route, again }: { hook: HookShown; shown: Shown; route: Route; again(): void }) {
   const [refusal, setRefusal] = useState<string>();
   const { project = "" } = route.query;
-  async function set(name: "hook_pause" | "hook_resume"): Promise<void> {
+  async function set(name: "pause" | "resume"): Promise<void> {
     try {
-      await ask(name, { id: hook.id, ...(project === "" ? {} : { project }) });
+      await ask(name, { hook: hook.id, ...(project === "" ? {} : { cwd: project }) });
       setRefusal(undefined);
       again();
     } catch (error) {
@@ -97,11 +97,11 @@ function One({ hook, shown, route, again }: { hook: HookShown; shown: Shown; rou
             Run
           </a>
           {hook.stays !== null ? null : hook.isPaused ? (
-            <button type="button" onClick={() => void set("hook_resume")} aria-label={`Resume ${safe(hook.name)}`}>
+            <button type="button" onClick={() => void set("resume")} aria-label={`Resume ${safe(hook.name)}`}>
               Resume
             </button>
           ) : (
-            <button type="button" onClick={() => void set("hook_pause")} aria-label={`Pause ${safe(hook.name)}`}>
+            <button type="button" onClick={() => void set("pause")} aria-label={`Pause ${safe(hook.name)}`}>
               Pause
             </button>
           )}

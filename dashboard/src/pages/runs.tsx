@@ -1,13 +1,14 @@
 /** All runs, newest first: only the rows that can be seen are in the page, so ten thousand cost no more than twenty. */
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { RunPage, RunRow } from "../../../src/hosts/daemon/dashboard/shown.ts";
-import { ask, useAsked } from "../ask.ts";
+import type { ProjectShown, RunRow } from "../../../src/hosts/daemon/dashboard/shown.ts";
+import { ask, once, useAsked } from "../ask.ts";
 import { Badge, duration, Failed, Head, safe, Waiting, When } from "../parts.tsx";
 import { hashOf, type Route } from "../route.ts";
 
 const statuses = ["completed", "skipped", "failed", "timeout", "running", "queued", "cancelled", "interrupted"];
 const filters = ["hook", "session", "event", "status"] as const;
 const rowHeight = 60;
+const pageSize = 200;
 /** Rows above and below what is seen. */
 const margin = 12;
 /** Fetched before a person gets there. */
@@ -16,9 +17,10 @@ const aheadRows = 100;
 export function Runs({ route }: { route: Route }) {
   const filter = Object.fromEntries(filters.flatMap((name) => (route.query[name] ? [[name, route.query[name]]] : [])));
   const { rows, error, isWhole, more, renew } = usePages(filter);
-  const newest = useAsked<RunPage>("run_list", { ...filter, limit: 1 }).data?.rows[0]?.id;
+  const newest = useAsked<RunRow[]>("runs", { ...filter, all: true, limit: 1 }).data?.[0]?.id;
   const isNews = newest !== undefined && newest !== rows[0]?.id && (rows.length > 0 || isWhole);
   const { list, first, last } = useWindow(rows.length);
+  const { data: projects = [] } = useAsked<ProjectShown[]>("projects", {}, { follows: once });
   useEffect(() => {
     if (!isWhole && last + aheadRows >= rows.length) more();
   }, [last, rows.length, isWhole]);
@@ -85,7 +87,7 @@ export function Runs({ route }: { route: Route }) {
               aria-setsize={isWhole ? rows.length : -1}
               style={{ transform: `translateY(${(first + index) * rowHeight}px)` }}
             >
-              <Row row={row} project={route.query.project ?? ""} />
+              <Row row={row} project={route.query.project ?? ""} projects={projects} />
             </li>
           ))}
         </ul>
@@ -113,24 +115,34 @@ const Nothing = ({ isFiltered }: { isFiltered: boolean }) => (
   </section>
 );
 
-const Row = ({ row, project }: { row: RunRow; project: string }) => (
+/** Of the project that a run happened in; of one that is not known, of its folder. */
+const placeName = (cwd: string | null, projects: readonly ProjectShown[]): string =>
+  cwd === null
+    ? ""
+    : (projects
+        .filter(({ root }) => cwd === root || cwd.startsWith(`${root}/`))
+        .toSorted((one, other) => other.root.length - one.root.length)[0]?.name ?? cwd.slice(cwd.lastIndexOf("/") + 1));
+
+const marks: Readonly<Record<string, string>> = { blocked: "deny", held: "deny", asked: "ask" };
+
+const Row = ({ row, project, projects }: { row: RunRow; project: string; projects: readonly ProjectShown[] }) => (
   <a class="run" href={hashOf({ page: "run", id: row.id, query: { project } })}>
-    <Badge is={row.verdict === "deny" || row.verdict === "ask" ? row.verdict : row.status} />
+    <Badge is={marks[row.outcome ?? ""] ?? row.status} />
     <span class="two">
-      <strong>{safe(row.name)}</strong>
-      <span class="said">{safe(row.result)}</span>
+      <strong>{safe(row.hookName)}</strong>
+      <span class="said">{safe(row.reason ?? row.result)}</span>
     </span>
     <span class="two from">
       <span>{safe(row.event)}</span>
       <span class="dim">
-        {[row.project, row.sender]
+        {[placeName(row.cwd, projects), row.sender ?? ""]
           .filter((one) => one !== "")
           .map(safe)
           .join(" · ")}
       </span>
     </span>
     <span class="two right">
-      <When at={row.at} />
+      <When at={Date.parse(row.startedAt)} />
       <span class="dim">{duration(row.ms)}</span>
     </span>
   </a>
@@ -155,8 +167,9 @@ function usePages(filter: object): Pages {
   const current = state.key === key ? state : { key, rows: [], next: undefined };
   const fetchAfter = ({ next, rows }: Pick<typeof state, "next" | "rows">): void => {
     asking.current = `${key} ${next}`;
-    ask<RunPage>("run_list", { ...filter, ...(next ? { before: next } : {}) }).then(
-      (page) => setState({ key, rows: [...rows, ...page.rows], next: page.next }),
+    ask<RunRow[]>("runs", { ...filter, all: true, limit: pageSize, ...(next ? { before: next } : {}) }).then(
+      (page) =>
+        setState({ key, rows: [...rows, ...page], next: page.length < pageSize ? null : (page.at(-1)?.id ?? null) }),
       (error: Error) => setState({ key, rows, next: null, error: error.message }),
     );
   };

@@ -55,22 +55,6 @@ export const commands: Readonly<Record<string, Command>> = {
     words: 1,
     load: async () => (await import("./replay/replay.ts")).replay,
   },
-  pause: {
-    summary: "pause a hook, or all hooks of the project except its guards",
-    usage: "pause [HOOK] [--json]",
-    example: "hookline pause go-fmt.sh",
-    flags: {},
-    words: 1,
-    load: async () => (await import("./hooks/pause.ts")).pause,
-  },
-  resume: {
-    summary: "resume a paused hook or project, and list pending checks",
-    usage: "resume [HOOK] [--json]",
-    example: "hookline resume go-fmt.sh",
-    flags: {},
-    words: 1,
-    load: async () => (await import("./hooks/pause.ts")).resume,
-  },
   "guard off": {
     summary: "switch one guard off in this project, for at most 24 hours; for a person at a terminal",
     usage: "guard off ID --for TIME [--json]",

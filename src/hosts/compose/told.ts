@@ -4,7 +4,7 @@ import type { OperationContext } from "../../operations/operation.ts";
 import type { Database } from "../../storage/sqlite/database.ts";
 import type { Place } from "../cli/place.ts";
 
-export type Told = Pick<OperationContext, "record" | "daemon" | "machine" | "timings">;
+export type Told = Pick<OperationContext, "record" | "daemon" | "machine" | "timings" | "pausedSince">;
 
 export type StoreOnFile = Omit<Store, "repair"> & { readonly database: Database };
 
@@ -16,6 +16,7 @@ export const toldOf = (place: Place, store: StoreOnFile, path: string): Told => 
     const { machineAt } = await import("../cli/machine.ts");
     return machineAt({ place, store: { path, database: store.database, runs: store.runs } }, question);
   },
+  pausedSince: async (what) => (await import("../../storage/sqlite/queries.ts")).pausedSince(store.database, what),
   async timings() {
     const { eventTimings, hookTimings } = await import("../../storage/sqlite/statistics.ts");
     return {

@@ -12,7 +12,8 @@ import { allNamesOf, hooksCalled } from "../hooks/named-hook.ts";
 import { type Asked, folderOf } from "../operation.ts";
 import { projectFolders } from "../project-folders.ts";
 import { eventNamed, type RecordStore, runNamed } from "../record.ts";
-import { type RunOutcome, runOutcome } from "./run-row.ts";
+import type { RunOutcome } from "./listed-run.ts";
+import { runOutcome } from "./run-row.ts";
 
 export const runStatus: Schema<RunStatus> = oneOf(
   "queued",

@@ -6,7 +6,6 @@ import type { RunFilter } from "../../engine/record.ts";
 import type { RecordStore } from "../record.ts";
 import type { RunsAsked } from "./filter.ts";
 import { type FoundRun, runRows } from "./run-row.ts";
-import { resultOf } from "./run-words.ts";
 
 type Seeing = Pick<RunsAsked, "text" | "outcome">;
 
@@ -34,10 +33,8 @@ function narrowing({ text = "" }: Seeing): Pick<RunFilter, "text"> {
 
 export function fitting({ text, outcome }: Seeing): (found: FoundRun) => boolean {
   const sought = text?.toLowerCase();
-  return ({ run, row }) =>
+  return ({ row }) =>
     (outcome === undefined || row.outcome === outcome) &&
     (sought === undefined ||
-      [row.hook, row.hookName, row.call, row.reason, resultOf(run)].some((said) =>
-        said?.toLowerCase().includes(sought),
-      ));
+      [row.hook, row.hookName, row.call, row.reason, row.result].some((said) => said?.toLowerCase().includes(sought)));
 }

@@ -1,42 +1,22 @@
-/** A run as each surface lists it: by which words a person asks for it, and what came of it. */
+/** Makes the row of a run: by which words a person asks for it, and what came of it. */
 import type { EventName, HookEvent } from "../../engine/event.ts";
 import { rowOf } from "../../engine/events.ts";
-import type { Run, RunStatus } from "../../engine/record.ts";
+import { shortened } from "../../engine/one-line.ts";
+import type { Run } from "../../engine/record.ts";
 import { oneOf, type Schema } from "../../engine/schema.ts";
 import { callOf } from "../call.ts";
 import type { RecordStore } from "../record.ts";
+import type { RunOutcome, RunRow } from "./listed-run.ts";
+import { resultOf } from "./run-words.ts";
 
 /** What its answer did to the event. */
-export type RunOutcome = "blocked" | "held" | "asked" | "allowed" | "rewritten" | "failed";
 export const runOutcome: Schema<RunOutcome> = oneOf("blocked", "held", "asked", "allowed", "rewritten", "failed");
-
-export interface RunRow {
-  id: string;
-  hook: string;
-  hookName: string;
-  /** Its name. */
-  event: string;
-  eventId: string;
-  session: string | null;
-  status: RunStatus;
-  /** Null: it left the event as it was. */
-  outcome: RunOutcome | null;
-  /** What the agent was about to do, as a person would name it; null: the record holds the event no more, or it is no call. */
-  call: string | null;
-  /** Why it answered so, or why it did not run. */
-  reason: string | null;
-  cause: string;
-  startedAt: string;
-  ms: number | null;
-  /** Where it happened, and who said so; null: the record holds the event no more. */
-  cwd: string | null;
-  sender: string | null;
-}
 
 export const runRow = (run: Run, event: HookEvent | undefined): RunRow => ({
   ...{ id: run.id, hook: run.hook, hookName: run.hookName, event: run.eventName, eventId: run.eventId },
   ...{ session: run.session ?? null, status: run.status, outcome: outcomeOf(run) },
-  ...{ call: (event && callOf(event.data)) ?? null, reason: reasonOf(run), cause: run.cause },
+  ...{ call: (event && callOf(event.data)) ?? null, reason: reasonOf(run) },
+  ...{ result: shortened(resultOf(run), longestResult), cause: run.cause },
   ...{ startedAt: new Date(run.startedAt).toISOString(), ms: run.ms ?? null },
   ...{ cwd: event?.cwd ?? null, sender: event?.sender ?? null },
 });
@@ -65,6 +45,9 @@ const outcomes: readonly (readonly [RunOutcome, (run: Run) => boolean])[] = [
 const goesOn = (event: string): boolean => rowOf(event as EventName).costs?.fields.includes("verdict") === true; // it was one when the run was written down
 
 const outcomeOf = (run: Run): RunOutcome | null => outcomes.find(([, holds]) => holds(run))?.[0] ?? null;
+
+/** What a program said has all its room in `runs show`. */
+const longestResult = 400;
 
 const reasonOf = ({ outcome, reason }: Run): string | null =>
   outcome?.verdict?.reason ?? outcome?.stop?.reason ?? reason ?? null;

@@ -15,8 +15,9 @@ import { automationLines, automationRun } from "./automation-runs.ts";
 import { filterOf, type RunsAsked, runsParams } from "./filter.ts";
 import { findRuns } from "./find-runs.ts";
 import { followUpsOf, type KeptFollowUp, subjectOf } from "./follow-ups.ts";
+import type { RunRow } from "./listed-run.ts";
 import { markOf } from "./marks.ts";
-import { type FoundRun, type RunRow, runRow } from "./run-row.ts";
+import { type FoundRun, runRow } from "./run-row.ts";
 import { resultOf, statusAndResult } from "./run-words.ts";
 
 interface Found {

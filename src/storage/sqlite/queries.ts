@@ -403,19 +403,3 @@ export function recentlyDenied(database: Database, most: number, project?: Proje
     order by seq desc limit ?`;
   return database.all<{ id: string }>(sql, among, most).map(({ id }) => readBack(id));
 }
-
-/** Where events happened, and who sent them. */
-export function eventPlaces(
-  database: Database,
-  ids: ReadonlySet<string>,
-): Map<string, Pick<HookEvent, "cwd" | "sender">> {
-  const places = new Map<string, Pick<HookEvent, "cwd" | "sender">>();
-  for (const id of ids) {
-    const row = database.get<{ cwd: string; sender: string }>(
-      "select cwd, sender from event where id = ?",
-      written(id),
-    );
-    if (row) places.set(id, { cwd: readBack(row.cwd), sender: readBack(row.sender) });
-  }
-  return places;
-}

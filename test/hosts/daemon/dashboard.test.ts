@@ -161,12 +161,12 @@ test("a hook is paused and resumed; a guard is not, and the answer says how a pe
   const stand = async (name: string) =>
     (await page("hook_list")).body.hooks.find((one: { name: string }) => one.name === name);
   const { id } = await stand("looks");
-  assert.deepEqual((await page("hook_pause", { id })).body, { id, changed: true });
+  assert.deepEqual((await page("pause", { hook: id })).body, { hook: id, paused: true, changed: true });
   assert.equal((await stand("looks")).isPaused, true);
   assert.match(place.hookline("list").stdout, /looks +paused/);
-  assert.deepEqual((await page("hook_resume", { id })).body, { id, changed: true });
+  assert.equal((await page("resume", { hook: id })).body.changed, true);
   assert.equal((await stand("looks")).state, "");
-  const refused = await page("hook_pause", { id: (await stand("keeps")).id });
+  const refused = await page("pause", { hook: (await stand("keeps")).id });
   assert.equal(refused.status, 422);
   assert.match(refused.body.error.message, /keeps is a guard — .*hookline guard off/);
 });

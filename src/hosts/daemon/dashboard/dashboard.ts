@@ -64,7 +64,7 @@ export function createDashboard(options: DashboardOptions): (call: Call, path: s
     };
   }
 
-  /** All that a page asks is posted: a link that a person follows asks nothing. */
+  /** All that a page asks is posted: a link that a person follows asks nothing. `cwd` beside the parameters is the project that is shown. */
   async function ask(call: Call, name: string): Promise<Answer> {
     const { request } = call;
     if (request.headers[ownHeader] === undefined) return refused("forbidden_origin");
@@ -75,13 +75,16 @@ export function createDashboard(options: DashboardOptions): (call: Call, path: s
     if (name !== "enter" && !isInside) return refused("not_entered");
     const sent = await options.bodyOf(call);
     if (!Buffer.isBuffer(sent)) return sent;
-    const input = objectIn(sent);
-    if (!input) return refused("input_invalid");
+    const body = objectIn(sent);
+    if (!body) return refused("input_invalid");
+    const { cwd, ...input } = body;
     if (name === "enter") return enter(textField(input, "code") ?? "");
     const gone = new AbortController();
     whenGone(call, () => gone.abort());
-    const { status, body } = await answerOverHttp({ method: "POST", name, input, signal: gone.signal }, operations);
-    return json(status, body);
+    const served =
+      typeof cwd === "string" ? serveOperations(options.operations, { ...options.context, cwd }) : operations;
+    const reply = await answerOverHttp({ method: "POST", name, input, signal: gone.signal }, served);
+    return json(reply.status, reply.body);
   }
 
   function enter(code: string): Answer {

@@ -12,7 +12,7 @@ import type { Appeal } from "../../../operations/appeals.ts";
 import { subjectOf } from "../../../operations/call.ts";
 import type { Daemon } from "../daemon.ts";
 import { deepestInLevels, jsonIn } from "../ingest.ts";
-import type { Blocked, EventShown, HookPlace, Hooks, Now, ProjectShown, RunPage, Session } from "./shown.ts";
+import type { Blocked, EventShown, HookPlace, Hooks, Now, ProjectShown, Session } from "./shown.ts";
 
 export function eventShown({ event, outcome, ms }: StoredEvent, runs: readonly Run[]): EventShown {
   const { id, name, at, sender, data } = event;
@@ -147,4 +147,4 @@ export function payloadIn(written: string): Fields {
 }
 
 /** What is asked often or is large, without the copy that `plain` makes. */
-export const shownAs = <T extends Now | RunPage | Hooks>(shown: T): Json => shown as object as Json; // these hold JSON values only
+export const shownAs = <T extends Now | Hooks>(shown: T): Json => shown as object as Json; // these hold JSON values only

@@ -6,11 +6,11 @@ import type { EventName } from "../../../engine/event.ts";
 import { type Explanation, nameOf } from "../../../engine/explain.ts";
 import { type Hook, isBuiltIn, isWrittenAsGuard } from "../../../engine/hook.ts";
 import type { StoredEvent } from "../../../engine/record.ts";
-import { object, text } from "../../../engine/schema.ts";
+import { object } from "../../../engine/schema.ts";
 import { isUntrusted } from "../../../loading/trust/untrusted.ts";
 import { stateOf, whyNotPaused } from "../../../operations/guards.ts";
 import { eachHook, type Pausing } from "../../../operations/hooks/hook-counts.ts";
-import type { Asked, Operation } from "../../../operations/operation.ts";
+import type { Operation } from "../../../operations/operation.ts";
 import { failuresOf, hookTimings } from "../../../storage/sqlite/statistics.ts";
 import type { Daemon } from "../daemon.ts";
 import { eventsLooked, type Projects, placeIn, projectParam, shownAs } from "./events.ts";
@@ -95,19 +95,5 @@ export function hookPages(
     return said;
   }
 
-  const pauseOrResume = (is: "pause" | "resume"): Operation<{ id: string; project?: string }> => ({
-    summary: is === "pause" ? "Pauses a hook that is no guard." : "Lets a paused hook run again.",
-    params: object({ id: text("the hook's id") }, { project: projectParam }),
-    readOnly: false,
-    async run({ id, project: written }, asked: Asked) {
-      const hook = (await hooksAt(rootOf(written))).hooks.find((one) => one.id === id);
-      if (!hook) throw new Error(`no hook is called "${id}" here`);
-      const refusal = is === "pause" ? whyNotPaused(hook) : undefined;
-      if (refusal !== undefined) throw new Error(`${hook.name} ${refusal}`);
-      const changed = is === "pause" ? await store.pause(id, asked.now()) : await store.resume(id);
-      return { id, changed };
-    },
-  });
-
-  return { hook_list: hookList, hook_pause: pauseOrResume("pause"), hook_resume: pauseOrResume("resume") };
+  return { hook_list: hookList };
 }

@@ -6,18 +6,16 @@ import { registeredLayer } from "../../../agents/install/install.ts";
 import type { Fields } from "../../../engine/event.ts";
 import { eventNames, eventToEmit } from "../../../engine/events.ts";
 import { listensTo } from "../../../engine/plan.ts";
-import type { RunFilter, StoredEvent } from "../../../engine/record.ts";
-import { integer, isRecord, object, say, text } from "../../../engine/schema.ts";
+import type { StoredEvent } from "../../../engine/record.ts";
+import { isRecord, object, text } from "../../../engine/schema.ts";
 import { answerAppeal, appealsSince } from "../../../operations/appeals.ts";
 import { eventOf, knownEvent } from "../../../operations/event.ts";
 import { guardStats } from "../../../operations/guards.ts";
 import { countHooks, waitingOf } from "../../../operations/hooks/hook-counts.ts";
 import { type Operation, plain } from "../../../operations/operation.ts";
 import { rowsOf } from "../../../operations/project-service.ts";
-import { runStatus } from "../../../operations/runs/filter.ts";
-import { resultOf } from "../../../operations/runs/run-words.ts";
 import type { OperationTable } from "../../../operations/serve.ts";
-import { eventPlaces, newestOfProject, recentlyDenied } from "../../../storage/sqlite/queries.ts";
+import { newestOfProject, recentlyDenied } from "../../../storage/sqlite/queries.ts";
 import { isLevel } from "../../cli/packs/pack.ts";
 import type { Daemon } from "../daemon.ts";
 import { againPages } from "./again.ts";
@@ -36,11 +34,12 @@ import {
 } from "./events.ts";
 import { hookPages } from "./hooks.ts";
 import { insightPage } from "./insight.ts";
-import type { Now, ProjectShown, RunPage } from "./shown.ts";
+import type { Now, ProjectShown } from "./shown.ts";
 import { traceOf } from "./trace.ts";
 
 /** Those of everybody. Nothing that loosens a guard, and nothing about trust: a person does that in a terminal. */
 const shared = [
+  ...["runs", "pause", "resume"],
   ...["automation_enable", "automation_disable", "automation_pause", "automation_resume", "automation_fire"],
 ] as const;
 
@@ -86,42 +85,6 @@ export function dashboardOperations(daemon: Daemon, everybodys: OperationTable):
         store: { notWrittenSince: notWrittenSince(store.loss()?.since) },
       };
       return shownAs(shown);
-    },
-  };
-
-  const runList: Operation<RunFilter> = {
-    summary: "Lists runs, newest first, page by page.",
-    params: object(
-      {},
-      {
-        hook: text("only runs of the hook with this id"),
-        session: text("only runs of this session"),
-        event: text("only runs on events of this name"),
-        status: runStatus,
-        before: text("only runs that began before the run with this id"),
-        limit: say(integer(undefined, 1), "how many at most", pageSize),
-      },
-    ),
-    readOnly: true,
-    async run({ limit = pageSize, ...filter }) {
-      const size = Math.min(limit, largestPage);
-      const found = await store.runs({ ...filter, limit: size });
-      const places = eventPlaces(store.database, new Set(found.map(({ eventId }) => eventId)));
-      const page: RunPage = {
-        rows: found.map((run) => {
-          const { cwd, sender } = places.get(run.eventId) ?? {};
-          return {
-            ...{ id: run.id, hook: run.hook, name: run.hookName, event: run.eventName, eventId: run.eventId },
-            ...{ status: run.status, at: run.startedAt, ms: run.ms ?? null },
-            verdict: run.outcome?.verdict?.is ?? null,
-            result: (run.outcome?.verdict?.reason ?? resultOf(run)).slice(0, longestResult),
-            project: cwd === undefined ? "" : projectAt(cwd).name,
-            sender: sender ?? "",
-          };
-        }),
-        next: found.length === size ? (found.at(-1)?.id ?? null) : null,
-      };
-      return shownAs(page);
     },
   };
 
@@ -210,7 +173,6 @@ export function dashboardOperations(daemon: Daemon, everybodys: OperationTable):
   /** Each checks its parameters against its own schema, so the table need not know their type. */
   const own: Readonly<Record<string, Operation<unknown>>> = {
     now,
-    run_list: runList,
     trace,
     ...hookPages(daemon, projects),
     guards,
@@ -243,10 +205,6 @@ const registeredAgents = ({ home, root, environment }: Required<Places>): string
       return [];
     }
   });
-
-const pageSize = 200;
-const largestPage = 500;
-const longestResult = 300;
 
 const notWrittenSince = (since: number | undefined): string | null =>
   since === undefined ? null : new Date(since).toISOString();

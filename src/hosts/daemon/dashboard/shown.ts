@@ -78,25 +78,7 @@ export interface Now {
   store: { notWrittenSince: string | null };
 }
 
-export interface RunRow {
-  id: string;
-  hook: string;
-  name: string;
-  event: string;
-  eventId: string;
-  status: RunStatus;
-  verdict: VerdictKind | null;
-  result: string;
-  at: Time;
-  ms: number | null;
-  project: string;
-  sender: string;
-}
-export interface RunPage {
-  rows: RunRow[];
-  /** Asked for as `before`, it gives the next page; null: there is none. */
-  next: string | null;
-}
+export type { RunRow } from "../../../operations/runs/listed-run.ts";
 
 /** A test on the event, with what it found. */
 export interface ConditionShown {

@@ -19,7 +19,7 @@ import { createIds, systemPorts } from "../src/runtime/system.ts";
 import { createRedaction } from "../src/storage/redaction/redaction.ts";
 import type { Database } from "../src/storage/sqlite/database.ts";
 import { insertEvent, upsertRun, upsertSession } from "../src/storage/sqlite/groups.ts";
-import { keepHookSet, pausesOf, turnOf } from "../src/storage/sqlite/queries.ts";
+import { keepHookSet, pausesOf, standingOf } from "../src/storage/sqlite/queries.ts";
 import {
   changingValues,
   type EventRow,
@@ -184,7 +184,7 @@ function raw(set: HookSet, path: string): Side {
 
   function before(): Turn {
     opened.run("begin immediate");
-    const held = turnOf(database, session);
+    const held = standingOf(database, session).turn;
     keepHookSet(database, set, Date.now(), plainKeeper);
     pausesOf(database);
     opened.get("select 1 from inbox limit 1");

@@ -32,7 +32,7 @@ const steps = `'[{"uses":"command","ok":true,"output":{"exitCode":0},"ms":11,"ev
  * One run in two of a hook that never ran (its cooldown was not over), one in 100,000 failed, two events in all that happen seldom.
  * A month of it, so that today's runs are the newest.
  */
-const run: Filled<RunRow> = {
+const run: Filled<Omit<RunRow, "receipt_of">> = {
   id: "printf('01j0r%021d', i)",
   event: `printf('01j0e%021d', i / ${runsOfEvent})`,
   event_name: "iif(i % 400000 = 7, 'PreCompact', iif(i % 4 < 2, 'PreToolUse', 'PostToolUse'))",
@@ -69,6 +69,9 @@ const event: Filled<EventRow & { answered_at: number }> = {
   ms: "13",
   cut: "0",
   redacted: "0",
+  receipt: "null",
+  receipt_key: "null",
+  receipt_of: "null",
 };
 const session = { id: "printf('session-%08d', i)", turn, at: "?2 - (?1 - i)" };
 

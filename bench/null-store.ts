@@ -11,7 +11,9 @@ export function createNullStore(): Store {
       turn = advance(event, turn);
       return { turn, paused };
     },
-    answered() {},
+    answered: () => undefined,
+    heard: () => [],
+    receipts: () => [],
     turn: () => turn,
     claim: (): Claim | undefined => undefined,
     peek: (): Claim | undefined => undefined,

@@ -80,6 +80,30 @@ function eventsTable(): string {
   );
 }
 
+/** What receipts are made of. */
+function reportsTable(): string {
+  const ends = agentEventNames.filter((event) =>
+    ["turn over", "agent over", "session over"].includes(rowOf(event).calls ?? ""),
+  );
+  const failures = { ran: "it ran", "perhaps refused": "it ran, or was refused" } as const;
+  return table(
+    [
+      "agent",
+      "its id of a call",
+      "a failed call is reported as",
+      "a rewritten call is reported with",
+      "what ends a turn",
+    ],
+    all().map(({ title, reports, sends }) => [
+      title,
+      reports?.id === undefined ? "none" : `\`${reports.id}\``,
+      reports ? failures[reports.failures] : "nothing",
+      reports?.input === "as it ran" ? "the input with which it ran" : "not measured",
+      ends.filter((event) => sends.has(event)).join(", "),
+    ]),
+  );
+}
+
 /** Where such lines stand, of all agents. */
 const folders = (): string =>
   `\`${[...new Set(lineFolders({ home: "/home/me", environment: {} }).map(({ folder }) => folder))].filter((one) => !one.startsWith("/") && !one.includes(".config")).join("`, `")}\``;
@@ -113,6 +137,12 @@ For events that more than one agent sends. A verdict that is not listed is given
 that an event cannot carry waits for the next event of the session that can.
 
 ${eventsTable()}
+
+## What each agent reports
+
+By what an agent reports of a call, Hookline knows whether it has obeyed: its [receipt](receipts.md). Codex reports no end of a patch in a shell line.
+
+${reportsTable()}
 
 ## Shell lines in skills and slash commands
 

@@ -30,6 +30,9 @@ export const common: Readonly<Record<string, Claim>> = {
   X8: { says: "after a crash no run stays running, and what several processes write is written whole" },
   X9: { says: "documentation, schemas and the running tables hold the same names" },
   X10: { says: "an agent may say why a refusal is wrong: a person reads it beside the guard, and it changes nothing" },
+  X11: {
+    says: "what an agent did with a decision is recorded beside it, and no call that was disobeyed is said to be obeyed",
+  },
 };
 
 /** Settings hooks (specification 002), in its order. */

@@ -34,6 +34,7 @@ export const groups: readonly Group[] = [
         "Guards",
         "the guard pack; allow one call, switch a guard off for a time, try one first, see what each did",
       ],
+      ["receipts", "Receipts", "whether the agent obeyed: what was decided, and what then happened"],
       ["git", "Git commits", "hooks before each commit, beside the hooks that are there"],
       ["doctor", "When a hook does not run", "`why`, `explain`, `doctor` and all that it finds"],
       [

@@ -4,6 +4,7 @@ import type { Layer } from "../engine/hook.ts";
 import type { AgentProgram } from "../engine/loosening.ts";
 import type { Outcome, OutcomeField, VerdictKind } from "../engine/outcome.ts";
 import type { AbilityFolder } from "../engine/ports.ts";
+import type { CallReports } from "../engine/receipt.ts";
 import type { LineForm } from "../engine/skill-lines.ts";
 import type { SettingsFormat } from "../formats/settings/entries.ts";
 
@@ -204,6 +205,8 @@ export interface AgentAdapter {
   capabilities: Readonly<Partial<Record<AgentEventName, readonly OutcomeField[]>>>;
   /** The verdicts that it obeys, where these are fewer than the event's: the others are given in a weaker form, or as a deny. */
   verdicts?: Readonly<Partial<Record<AgentEventName, readonly VerdictKind[]>>>;
+  /** What it reports of calls that were judged: by it a verdict is followed. Absent: nothing. */
+  reports?: CallReports;
   /** How long it waits for the answer to these, where that is less than what install registers. */
   patience?: Readonly<Partial<Record<AgentEventName, Seconds>>>;
   /**

@@ -4,6 +4,7 @@ import { isAbsolute, join } from "node:path";
 import type { AgentEventName, Fields, Figures, HookEvent } from "../engine/event.ts";
 import type { Hook } from "../engine/hook.ts";
 import type { AgentConventions, ProgramFacts } from "../engine/ports.ts";
+import type { CallReports } from "../engine/receipt.ts";
 import type { AgentAdapter, HookFiles, InstallLayer, LoadedCode, Places, ProgramVariables } from "./adapter.ts";
 import { claudeCode } from "./claude-code/adapter.ts";
 import { codex } from "./codex/adapter.ts";
@@ -144,6 +145,17 @@ export function isHeadless(event: HookEvent, environment: Readonly<Record<string
   const { HOOKLINE_HEADLESS: said = "" } = environment;
   if (said !== "") return !/^(0|false|no)$/i.test(said);
   return agentNamed(event.sender)?.isHeadless?.(event, environment) ?? false;
+}
+
+/** What the sender of an event reports of its calls; undefined: it is no agent. */
+export function reportsOf(event: HookEvent): CallReports | undefined {
+  const agent = agentNamed(event.sender);
+  if (!agent) return undefined;
+  const { title, reports } = agent;
+  if (!reports) return { failures: "perhaps refused", silent: () => `${title} does not report what became of a call` };
+  return event.data.command_source === undefined && event.data.hook_event_name === undefined
+    ? reports
+    : { ...reports, silent: () => `${title} does not report whether this ran` }; // a line in words for a model, and an event newer than its table
 }
 
 /** What hooks' programs find in their environment of agents, for warnings about names that nothing sets. */

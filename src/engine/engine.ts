@@ -20,6 +20,7 @@ import { advance } from "./events.ts";
 import { type Explanation, explainEvent } from "./explain.ts";
 import { current, finalize } from "./finalize.ts";
 import { type Flow, go, isThenable, wait } from "./flow.ts";
+import { answer, hear, hearEvent, type Telling } from "./follow.ts";
 import { type HookSet, isGuard } from "./hook.ts";
 import { inSafeWords } from "./hook-words.ts";
 import { createFirstReports, createLater } from "./later.ts";
@@ -27,6 +28,7 @@ import { oneLine } from "./one-line.ts";
 import { merge, type Outcome } from "./outcome.ts";
 import { listensTo, type Plan, type Plans, planHooks } from "./plan.ts";
 import { type Caller, type DetachedWork, elapsed, type Item, type Ports } from "./ports.ts";
+import type { Followed, Heard } from "./receipt.ts";
 import type { Found, Run, RunStatus } from "./record.ts";
 import { policyOf } from "./run.ts";
 
@@ -39,6 +41,8 @@ export interface Engine {
   perform(item: Item, caller?: Caller): Promise<void>;
   /** Closes the run of a program that detached itself, once it ends. Never rejects. */
   finish(run: Run, work: DetachedWork["done"]): Promise<void>;
+  /** What is known of the calls of the event's session from elsewhere, such as the agent's own record of it. May throw what the store throws. */
+  heard(event: HookEvent, heard: Heard): MaybePromise<Followed[]>;
   /** Resolves once all that was written so far is on disk; rejects with the store's reason if any of it is not. One promise for all who ask while nothing else is written, where the store gives one. */
   committed(): Promise<void>;
   /** Waits for background work of this process. */
@@ -54,7 +58,7 @@ const noPlans: Plans = {
 };
 
 /** What deciding takes, beside the event. */
-interface Parts extends Evaluator {
+interface Parts extends Evaluator, Telling {
   firstReports: ReturnType<typeof createFirstReports>;
   plansOf(set: HookSet, event: HookEvent): Plans;
 }
@@ -91,7 +95,15 @@ export function createEngine(ports: Ports): Engine {
     void finishing.finally(() => background.delete(finishing)); // it never rejects
   }
   const later = createLater(ports);
-  const parts: Parts = { ports, later, handOver, plansOf, firstReports: createFirstReports(ports) };
+  const parts: Parts = { ports, later, handOver, plansOf, send, firstReports: createFirstReports(ports) };
+
+  /** An event of ours, behind the one that has caused it. */
+  function send(event: HookEvent): void {
+    const sent: Promise<void> = Promise.resolve()
+      .then(() => emit(parts, event, noCaller))
+      .then(() => void background.delete(sent)); // emit never throws
+    background.add(sent);
+  }
 
   ports.queue.start({
     perform: (item, caller) => performItem(ports, item, caller),
@@ -105,6 +117,7 @@ export function createEngine(ports: Ports): Engine {
     explain: (event) => go(explain(parts, event)),
     perform: (item, caller = noCaller) => performItem(ports, item, caller),
     finish: (run, work) => finishDetached(ports, run, work),
+    heard: (event, heard) => go(hear(event, heard, parts)),
     committed: () => later.settled()?.then(() => ports.store.committed()) ?? ports.store.committed(),
     async close() {
       await later.settled(); // something of it may go into the queue
@@ -127,19 +140,25 @@ function* decide(parts: Parts, reported: HookEvent, caller: Caller): Flow<Outcom
     const needs = needsOf(candidates(eventContext));
     if (needs.size > 0 && ports.enrich) eventContext.event = yield* wait(ports.enrich(reported, needs));
     const moves = reported.to ? unmoved : advance;
-    const { turn, given, unanswered, paused } = yield* wait(
+    const { turn, given, unanswered, paused, hasReceipts } = yield* wait(
       ports.store.record(eventContext.event, set, moves, caller.unrecorded !== undefined),
     );
     watch(eventContext, ports);
     eventContext.paused = paused;
     eventContext.event = { ...eventContext.event, turn: ownTurn(turn) };
     eventContext.original = eventContext.event;
+    if (hasReceipts) eventContext.hasReceipts = true;
     ports.observe?.({ is: "event", event: eventContext.event });
+    if (hasReceipts && !given && unanswered === undefined) yield* hearEvent(eventContext, parts);
     if (candidates(eventContext).some(({ ask }) => ask)) yield* askAhead(candidates(eventContext), eventContext);
     const waited = unanswered === undefined ? undefined : yield* wait(firstReports.answerOf(unanswered, eventContext));
     const earlier = given ?? waited;
     outcome = earlier ? repeat(parts, eventContext, earlier) : yield* evaluateHooks(parts, eventContext, started);
-    if (waited) later.put(eventContext, () => close(ports, eventContext, { outcome, ms: elapsed(ports) - started }));
+    const ms = elapsed(ports) - started;
+    if (waited)
+      later.put(eventContext, () =>
+        closing(eventContext, () => ports.store.answered(eventContext.event.id, outcome, ms)),
+      );
     if (reported.session && ports.tracking)
       yield* wait(ports.tracking.end(eventContext.event, reported.to || earlier ? undefined : endsOf(eventContext)));
   } catch (error) {
@@ -160,7 +179,7 @@ function* evaluateHooks(parts: Parts, eventContext: EventContext, started: numbe
   const outcome = yield* finalize(parts, eventContext);
   watch(eventContext, ports);
   const ms = elapsed(ports) - started;
-  later.put(eventContext, () => close(ports, eventContext, { outcome, ms }));
+  later.put(eventContext, () => closing(eventContext, () => go(answer(eventContext, { outcome, ms }, parts))));
   return outcome;
 }
 
@@ -223,18 +242,12 @@ function* enriched(parts: Parts, event: HookEvent, set: HookSet): Flow<HookEvent
   return { ...given, turn: ownTurn(given.to ? before : advance(given, before)) };
 }
 
-/** What an event came to, and after how long. */
-interface Decided {
-  outcome: Outcome;
-  ms: number;
-}
-
 /** An event that set off what could not be written down stays without its outcome, so that it is taken when it is sent again. */
-function close(ports: Ports, { unqueued, caller, event }: EventContext, { outcome, ms }: Decided): MaybePromise<void> {
+function closing({ unqueued, caller }: EventContext, write: () => MaybePromise<unknown>): MaybePromise<void> {
   if (unqueued !== undefined && caller.unrecorded) return caller.unrecorded(unqueued);
   try {
-    const answering = ports.store.answered(event.id, outcome, ms);
-    return isThenable(answering) ? Promise.resolve(answering).catch(unanswered) : undefined;
+    const answering = write();
+    return isThenable(answering) ? Promise.resolve(answering).then(unanswered, unanswered) : undefined;
   } catch {
     return unanswered();
   }

@@ -52,6 +52,8 @@ export interface EventContext {
   /** The first must-pass check that did not pass: the later ones wait for it (specification 004). */
   notPassed?: Plan;
   paused: Paused;
+  /** There are receipts of its session. */
+  hasReceipts?: true;
   /** What kept a durable run from being written down: evaluation goes on, and the caller that relies on the event is notified. */
   unqueued?: unknown;
   /** What kept a part of the event from being written down: no durable run of it is begun any more. */

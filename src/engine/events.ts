@@ -57,7 +57,24 @@ export interface EventRow<Data = Fields> {
   /** The sender says that a hook has made it go on already: the only cap where there is no session to count in. */
   isContinuation?(data: Fields): boolean;
   turn?(before: Turn, data: Fields): Turn;
+  /** What it is to the calls that hooks judge; see receipt.ts. */
+  calls?: CallRole;
+  /** The session begins and no turn of it goes on, which one that was cut short would have left. */
+  beginsAnew?(data: Fields): boolean;
 }
+
+/** A call is judged, or asked for once more, or judged and never reported; it ran, or has failed; or none of some is due any more. */
+type CallRole =
+  | "judged"
+  | "asked for"
+  | "never reported"
+  | "ran"
+  | "failed"
+  | "batch over"
+  | "turn over"
+  | "agent over"
+  | "session over"
+  | "session begins";
 
 /** Agents also submit prompts of their own (a background task has ended): those do not renew what a session may spend. */
 const fromPerson = (data: Fields): boolean => {
@@ -87,6 +104,8 @@ const compactions = ["manual", "auto"] as const;
 /** The 34 events of Claude Code 2.1.332, and Interrupt and SessionStop (R1). */
 export const events: { readonly [N in AgentEventName]: EventRow<AgentEvents[N]> } = {
   SessionStart: {
+    calls: "session begins",
+    beginsAnew: ({ source }) => source === "startup" || source === "resume",
     aliases: ["session_start"],
     matchOn: "source",
     values: ["startup", "resume", "clear", "compact", "fork"],
@@ -96,6 +115,7 @@ export const events: { readonly [N in AgentEventName]: EventRow<AgentEvents[N]> 
     beginsSession: true,
   },
   SessionEnd: {
+    calls: "session over",
     aliases: ["session_end"],
     matchOn: "reason",
     values: ["clear", "resume", "logout", "prompt_input_exit", "other"],
@@ -112,6 +132,7 @@ export const events: { readonly [N in AgentEventName]: EventRow<AgentEvents[N]> 
     mode: "async",
   },
   UserPromptSubmit: {
+    calls: "turn over",
     aliases: ["turn_start", "user_prompt", "PromptSubmit"],
     accepts: [...decided, "sessionTitle", "suppressPrompt"],
     mode: "sync",
@@ -130,6 +151,7 @@ export const events: { readonly [N in AgentEventName]: EventRow<AgentEvents[N]> 
   },
   UserPromptExpansion: { matchOn: "command_name", accepts: [...decided, "suppressPrompt"], mode: "sync" },
   PreToolUse: {
+    calls: "judged",
     aliases: ["tool_start", "pre_tool_use", "PreAbilityCall"],
     matchOn: "tool_name",
     matchTool: true,
@@ -140,6 +162,7 @@ export const events: { readonly [N in AgentEventName]: EventRow<AgentEvents[N]> 
     turn: (before, data) => ({ ...before, toolCalls: before.toolCalls + 1, ...inFlight(textField(data, "tool_name")) }),
   },
   PreSkillShellCommand: {
+    calls: "never reported",
     matchOn: "tool_name",
     matchTool: true,
     accepts: [...decided, "updatedInput"],
@@ -149,6 +172,7 @@ export const events: { readonly [N in AgentEventName]: EventRow<AgentEvents[N]> 
     judgedAs: "PreToolUse",
   },
   PostToolUse: {
+    calls: "ran",
     aliases: ["tool_end", "post_tool_use", "PostAbilityCall"],
     matchOn: "tool_name",
     matchTool: true,
@@ -158,6 +182,7 @@ export const events: { readonly [N in AgentEventName]: EventRow<AgentEvents[N]> 
     turn: (before, data) => afterTool(before, hasFailed(data)),
   },
   PostToolUseFailure: {
+    calls: "failed",
     aliases: ["tool_end", "post_tool_use", "PostAbilityCall"],
     matchOn: "tool_name",
     matchTool: true,
@@ -165,8 +190,9 @@ export const events: { readonly [N in AgentEventName]: EventRow<AgentEvents[N]> 
     mode: "sync",
     turn: (before, data) => ({ ...afterTool(before, true), error: textField(data, "error") ?? "" }),
   },
-  PostToolBatch: { accepts: decided, mode: "sync" },
+  PostToolBatch: { calls: "batch over", accepts: decided, mode: "sync" },
   PermissionRequest: {
+    calls: "asked for",
     aliases: ["approval_request"],
     matchOn: "tool_name",
     matchTool: true,
@@ -178,6 +204,7 @@ export const events: { readonly [N in AgentEventName]: EventRow<AgentEvents[N]> 
   PermissionDenied: { matchOn: "tool_name", matchTool: true, accepts: ["retry", ...notices], mode: "sync" },
   Notification: { matchOn: "notification_type", accepts: ["context", ...notices], mode: "sync" },
   Stop: {
+    calls: "turn over",
     aliases: ["turn_end"],
     accepts: decided,
     mode: "sync",
@@ -192,15 +219,17 @@ export const events: { readonly [N in AgentEventName]: EventRow<AgentEvents[N]> 
     }),
   },
   StopFailure: {
+    calls: "turn over",
     aliases: ["error"],
     matchOn: "error",
     accepts: [],
     mode: "async",
     turn: (before, data) => ({ ...before, error: textField(data, "error") ?? "" }),
   },
-  Interrupt: { accepts: ["messages"], mode: "sync" },
+  Interrupt: { calls: "turn over", accepts: ["messages"], mode: "sync" },
   SubagentStart: { aliases: ["agent_spawn"], matchOn: "agent_type", accepts: ["context", ...notices], mode: "sync" },
   SubagentStop: {
+    calls: "agent over",
     aliases: ["agent_complete"],
     matchOn: "agent_type",
     isContinuation: goesOn,
@@ -275,6 +304,11 @@ export const inputOfCall = ({ matchTool, rewrites }: EventRow): string | undefin
 
 /** The events that decide about one call, each in its turn. */
 export const decidingEvents: readonly AgentEventName[] = agentEventNames.filter((name) => inputOfCall(rowOf(name)));
+
+/** The events that report what became of a call. */
+export const callReports: readonly AgentEventName[] = agentEventNames.filter((name) =>
+  ["ran", "failed"].includes(rowOf(name).calls ?? ""),
+);
 
 /** All names that a hook's author may write, for suggestions. */
 export const eventNames: readonly string[] = [...byAlias.keys()];

@@ -17,6 +17,7 @@ import type { PersistentPrograms } from "./persistent-program.ts";
 import type { Ended, Spawn } from "./program.ts";
 import type { Queue, Steps } from "./queue.ts";
 import type { Reach } from "./reach.ts";
+import type { CallReports, Receipt } from "./receipt.ts";
 import type { Run, RunStatus, Store } from "./record.ts";
 
 export type * from "./handler.ts";
@@ -51,6 +52,8 @@ export type Observation =
   | { is: "log"; level: string; message: string; hook: HookId; run: string }
   | { is: "notice"; notice: Notice; hook: HookId; run: string }
   | { is: "diagnosis"; diagnosis: Diagnosis; hook: HookId }
+  /** The agent has not obeyed the answer to this event. */
+  | { is: "receipt"; event: HookEvent; receipt: Receipt }
   /** `ms`: how long the whole decision took. */
   | { is: "outcome"; event: HookEvent; outcome: Outcome; ms: number };
 
@@ -97,6 +100,8 @@ export interface Ports {
    * @param environment of the caller, if known
    */
   unanswered?(event: HookEvent, environment?: Caller["environment"]): UnansweredAsk | undefined;
+  /** What the sender of an event reports of its calls. Absent, and undefined: none is followed. Never throws. */
+  reports?(event: HookEvent): CallReports | undefined;
   /** Why another program runs this hook for this event, if so (R35). @param environment of the caller, if known */
   elsewhere?(hook: Hook, event: HookEvent, environment?: Caller["environment"]): string | undefined;
   /** Where a clock sets the hook off: when next, or why it waits, in words. Absent: that is not known. */

@@ -2,6 +2,7 @@
 import type { Counter, Fields, HookEvent, HookId, Instant, MaybePromise, Seconds, SessionId, Turn } from "./event.ts";
 import type { HookSet } from "./hook.ts";
 import type { Outcome } from "./outcome.ts";
+import type { Followed, Following, Heard, Receipt, ReceiptState } from "./receipt.ts";
 
 /** What a condition found, for {{match.…}}; a pending check keeps it. `unknown`: why it is not known that the condition holds. */
 export type Found = Fields;
@@ -74,6 +75,8 @@ export interface Run {
   asked: number;
   /** The process that runs it: a run whose process is gone was interrupted. Of a shared run, its worker. */
   owner?: string;
+  /** What the agent did with the decision, where this hook was for one that is followed: read with the run, and written with its event. */
+  receipt?: Receipt;
 }
 
 /** What the steps of a run cost together, where a model was asked. To be called when its steps were set. */
@@ -93,6 +96,13 @@ export interface StoredEvent {
   redacted?: true;
   /** The event that reported the same happening first, and whose answer this one was given or decided beside (R49). */
   repeats?: string;
+  /** What the agent then did, where the call was refused, asked about or rewritten. */
+  receipt?: Receipt;
+}
+
+/** Receipts of one kind: how many there are. */
+export interface ReceiptCount extends Pick<Receipt, "to" | "is"> {
+  count: number;
 }
 
 /** How the files of a session's workspace were when it began, or when the hooks of a project that look at them last ended (R57). */
@@ -142,6 +152,8 @@ export interface RunFilter {
   before?: string;
   /** Only runs for events that happened in one of these folders or below it. */
   folders?: readonly string[];
+  /** Only runs of calls that the agent treated so. */
+  receipt?: ReceiptState;
   /** Only runs that hold this text in what is written down of them or of their event, in capitals or not. */
   text?: string;
   limit?: number;
@@ -166,9 +178,18 @@ export interface Store {
     /** The event of that delivery, where it has not been answered yet. */
     unanswered?: string;
     paused: Paused;
+    /** There are receipts of the session: what an event says of calls is for `heard`. */
+    hasReceipts?: true;
   }>;
-  /** @param ms how long the whole decision took */
-  answered(eventId: string, outcome: Outcome, ms?: number): MaybePromise<void>;
+  /**
+   * @param ms how long the whole decision took
+   * @param following of a call that is followed: a report of it may have come already. Gives its receipt as it was written
+   */
+  answered(eventId: string, outcome: Outcome, ms?: number, following?: Following): MaybePromise<Receipt | undefined>;
+  /** What is heard of the session's calls: gives the receipts that it has changed. */
+  heard(session: SessionId, heard: Heard): MaybePromise<Followed[]>;
+  /** Of events that happened since then, in one of these folders or below it. */
+  receipts(filter: { since: Instant; folders?: readonly string[] }): MaybePromise<ReceiptCount[]>;
   /** The session's turn as the last event left it. */
   turn(session: SessionId): MaybePromise<Turn>;
   /** All or none; answers with the first that refuses. */
@@ -208,7 +229,7 @@ export interface Store {
   hookSet(id: string): MaybePromise<HookSet | undefined>;
   /** When each hook last began a run; those that were refused did not. */
   lastFired(): MaybePromise<ReadonlyMap<HookId, Instant>>;
-  /** Closes runs whose process is gone as interrupted; answers how many (R26). */
+  /** Closes runs whose process is gone as interrupted; answers how many (R26). Receipts of sessions that never ended are closed too. */
   repair(isAlive: (owner: string) => boolean, now: Instant): MaybePromise<number>;
   /** Forgets events and runs before this moment; answers how many events. */
   purge(before: Instant): MaybePromise<number>;

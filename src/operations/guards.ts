@@ -97,6 +97,7 @@ const counts: { readonly [name: string]: (run: Run) => boolean } = {
   fired: ({ asked }) => asked > 0,
   denied: ({ outcome }) => outcome?.verdict?.is === "deny",
   asked: ({ outcome }) => outcome?.verdict?.is === "ask",
+  disobeyed: ({ receipt }) => receipt?.is === "disobeyed",
   overridden: ({ withheld }) => withheld?.because === "allowed once",
   would_have: ({ withheld }) => withheld?.because === "report" && stops(withheld.outcome),
 };
@@ -106,7 +107,7 @@ const stops = ({ verdict, stop }: Outcome): boolean =>
 
 export const guardStats: Operation<{ days?: number }> = {
   summary:
-    "Shows what each guard has done: how often it ran, denied, asked and was overridden, what it would have done, and which exceptions are worth writing.",
+    "Shows what each guard has done: how often it ran, denied, asked, was not obeyed and was overridden, what it would have done, and which exceptions are worth writing.",
   params: object({}, { days: say(integer(undefined, 1), "of so many days until now", usualDays) }),
   readOnly: true,
   example: "hookline guard stats --days 30",
@@ -154,7 +155,18 @@ async function exceptionsFor(hook: HookId, runs: readonly Run[], store: Store): 
   return [...kinds].flatMap(([pattern, times]) => (times >= often ? [{ hook, pattern, times }] : []));
 }
 
-const columns = ["id", "fired", "denied", "asked", "overridden", "would_have", "appealed", "state", "last"];
+const columns = [
+  "id",
+  "fired",
+  "denied",
+  "asked",
+  "disobeyed",
+  "overridden",
+  "would_have",
+  "appealed",
+  "state",
+  "last",
+];
 
 function shown(result: Json): (string | ShownTable)[] {
   const { guards = [], candidates = [], appeals = [], days } = isRecord(result) ? (result as Fields) : {};

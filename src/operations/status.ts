@@ -20,9 +20,11 @@ import { seeDoctor, unserved, unservedWords } from "./hooks/unserved.ts";
 import { type GitHookHere, type Machine, missingDoorWords, type Registered } from "./machine.ts";
 import { type Asked, folderOf, type Operation } from "./operation.ts";
 import { isOfProject, projectFolders } from "./project-folders.ts";
+import { type Denials, denialsIn, denialWords } from "./runs/receipt-words.ts";
 import { ago, type Label, pathFrom, type Reader, type Shown, type ShownLine } from "./shown.ts";
 
 const largestLimit = 1000;
+const week = 7 * 86_400_000;
 
 /** What a host does not know of its machine is left out. */
 interface Facts extends Partial<Omit<Machine, "store">> {
@@ -35,6 +37,8 @@ interface Facts extends Partial<Omit<Machine, "store">> {
   untrusted: number;
   asking: string | null;
   set: string;
+  /** Of the last 7 days, in this project. */
+  denials: Denials;
   paused: readonly string[];
   switchedOff: readonly { hook: string; until: string }[];
   files: readonly Pick<LoadedFile, "path" | "layer" | "hooks">[];
@@ -65,13 +69,14 @@ async function find(asked: Asked): Promise<Found> {
   const hooks = set.hooks.filter((hook) => isOfProject(hook, folders));
   const port = typeof daemon?.port === "number" ? daemon.port : undefined;
   const own = hooks.filter((hook) => !isBuiltIn(hook));
-  const [machine, [last], running, paused] = await Promise.all([
+  const now = asked.now();
+  const [machine, [last], running, paused, receipts] = await Promise.all([
     asked.machine?.({ folder, root, problems, hooks: own, port }),
     store.events(1),
     store.runs({ status: "running", limit: largestLimit }),
     store.paused(),
+    store.receipts({ since: now - week, folders }),
   ]);
-  const now = asked.now();
   const counts = countHooks(hooks, { paused, now, root });
   const { store: file, ...rest }: Partial<Machine> = machine ?? {};
   const facts = {
@@ -88,6 +93,7 @@ async function find(asked: Asked): Promise<Found> {
     untrusted: untrusted.length,
     asking: untrustedWords({ set, untrusted }) ?? null,
     set: set.id,
+    denials: denialsIn(receipts),
     paused: pausedNames(paused),
     switchedOff: set.hooks.flatMap(({ id }) => {
       const until = paused.get(switchedOff(id, root));
@@ -120,6 +126,7 @@ function shown({ facts, hooks }: Found, reader: Reader<object>): Shown[] {
       ],
     ),
     ...facts.paused.map((one): Label => ["paused", pausedWords(one, hooks, path)]),
+    ["receipts", denialWords(facts.denials)],
     ...agentLabels(facts.agents, path),
     ...inside.map(
       ({ agent, says, path: file }): Label => ["", { text: `${agent}: ${says} (${path(file)})`, tone: "yellow" }],

@@ -222,13 +222,19 @@ export function withDegradedMode(open: () => SqliteStore, options: DegradedOptio
         mustLast,
       );
       paused = recorded.paused;
-      return recorded;
+      return outage ? { ...recorded, hasReceipts: true } : recorded; // what is heard waits for those in the store
     },
-    answered: (event, outcome, ms) =>
+    answered: (event, outcome, ms, following) =>
       put(
-        (store) => store.answered(event, outcome, ms),
+        (store) => store.answered(event, outcome, ms, following),
         () => [`answer ${event}`, { of: outcome, event, outcome }],
       ),
+    heard: (session, heard) =>
+      put(
+        (store) => store.heard(session, heard),
+        () => [`heard ${++messages}`, { of: heard }],
+      ),
+    receipts: (filter) => read((store) => store.receipts(filter)),
     saveRun: (run) =>
       put(
         (store) => store.saveRun(run),

@@ -54,13 +54,14 @@ async function worldOf(
   const gate = Promise.withResolvers<void>();
   let failure: Error | undefined;
   const slowly =
-    <A extends unknown[]>(name: string, work: (...given: A) => unknown) =>
-    async (...given: A): Promise<void> => {
+    <A extends unknown[], R>(name: string, work: (...given: A) => R) =>
+    async (...given: A): Promise<Awaited<R>> => {
       calls.push(name);
       await gate.promise;
       if (failure) throw failure;
-      await work(...given);
+      const result = await work(...given);
       calls.push(`${name} ok`);
+      return result;
     };
   const store: Store = {
     ...memory,

@@ -214,6 +214,7 @@ test("[R100] a run has the same fields in the list of runs and where it is shown
       cwd: shop,
       sender: "emit",
     },
+    receipt: null,
   });
   const { rows: whole } = (await ways.get?.("run", { id })) ?? {};
   assert.deepEqual({ ...(whole as object), ...row }, whole);

@@ -6,6 +6,8 @@ import { HooklineError } from "../../src/engine/error.ts";
 import { type Fields, firstTurn, type HookEvent, type Json, type MaybePromise } from "../../src/engine/event.ts";
 import { advance } from "../../src/engine/events.ts";
 import type { HookSet } from "../../src/engine/hook.ts";
+import type { Outcome } from "../../src/engine/outcome.ts";
+import { type Following, type Heard, neverEnded, type Receipt, silentFor } from "../../src/engine/receipt.ts";
 import type { Baseline, Run, Store } from "../../src/engine/record.ts";
 import type { Keeping } from "../../src/storage/sqlite/keep.ts";
 import { anyCharacter } from "../any-character.ts";
@@ -333,6 +335,120 @@ export function testStore(name: string, open: (given?: Given) => MaybePromise<St
     assert.deepEqual([...(await store.pendingChecks("s")).keys()], ["a"]);
     assert.equal((await store.pendingChecks("t")).size, 0);
   });
+
+  const call = "call c1";
+  const followed = (given: Partial<Receipt> = {}): Following => ({
+    session: "s",
+    receipt: { is: "open", to: "deny", key: call, tool: "Bash", ...given },
+    hears: ({ data }) => [ranAs(`call ${data.tool_use_id}`)],
+  });
+  const ranAs = (key: string): Heard => ({
+    ...{ is: "ran", keys: [key], tool: "Bash", input: {}, asAsked: false, headless: false },
+  });
+  const turnOver: Heard = { is: "over", of: { agent: undefined }, by: "Stop" };
+  const refused: Outcome = { verdict: { is: "deny", by: "settings:1" } };
+  /** A call of the session that is answered so, and its event. */
+  async function answered(store: Store, session: string, given?: Partial<Receipt>): Promise<string> {
+    const event = anEvent({ session });
+    await store.record(event, noHooks, advance);
+    await store.answered(event.id, refused, 1, followed(given));
+    return event.id;
+  }
+
+  about("[X11] a receipt stands with its event until something is heard of the call", async (store) => {
+    const [id, other] = [await answered(store, "s"), await answered(store, "s", { key: "call c2" })];
+    assert.equal((await store.event(id))?.receipt?.is, "open");
+    assert.deepEqual(await store.heard("another session", turnOver), []);
+    assert.deepEqual(
+      (await store.heard("s", ranAs(call))).map(({ event, receipt }) => [event, receipt.is]),
+      [[id, "disobeyed"]],
+    );
+    assert.deepEqual(
+      (await store.heard("s", turnOver)).map(({ event, receipt }) => [event, receipt.is]),
+      [[other, "obeyed"]],
+    );
+    assert.deepEqual(await store.heard("s", turnOver), [], "nothing is open any more");
+    assert.equal((await store.event(other))?.receipt?.is, "obeyed");
+    assert.deepEqual((await store.event(id))?.outcome, refused, "what was decided stays");
+  });
+
+  about("[X11] an event of a session is told whether there are receipts of it", async (store) => {
+    assert.equal((await tell(store, { session: "s" })).hasReceipts, undefined);
+    await answered(store, "s");
+    assert.equal((await tell(store, { session: "s" })).hasReceipts, true);
+    assert.equal((await tell(store, { session: "other" })).hasReceipts, undefined);
+    assert.equal((await tell(store, {})).hasReceipts, undefined);
+    await store.heard("s", turnOver);
+    assert.equal((await tell(store, { session: "s" })).hasReceipts, true, "a report may come late");
+  });
+
+  about("[X11] a report that comes before the answer is written counts", async (store) => {
+    const event = anEvent({ session: "s" });
+    await store.record(event, noHooks, advance);
+    const report = { name: "PostToolUse", data: { tool_name: "Bash", tool_use_id: "c1" } } as const;
+    await tell(store, { ...report, session: "other" });
+    await tell(store, { ...report, session: "s", data: { ...report.data, tool_use_id: "c9" } });
+    const unheard = await store.answered(event.id, refused, 1, followed());
+    assert.equal(unheard?.is, "open");
+    await tell(store, { ...report, session: "s" });
+    assert.equal((await store.answered(event.id, refused, 1, followed()))?.is, "disobeyed");
+    assert.equal((await store.event(event.id))?.receipt?.is, "disobeyed");
+  });
+
+  about("[X11] a run that decided reads the receipt of its event, and runs are found by it", async (store) => {
+    const [first, second] = [await answered(store, "s"), await answered(store, "s", { key: "call c2" })];
+    await store.saveRun(aRun({ id: "denied", eventId: first, outcome: refused, session: "s" }));
+    await store.saveRun(aRun({ id: "silent", eventId: first, session: "s" }));
+    await store.saveRun(aRun({ id: "other", eventId: second, outcome: refused, session: "s" }));
+    await store.heard("s", ranAs(call));
+    await store.heard("s", turnOver);
+    const receipts = new Map((await store.runs({})).map(({ id, receipt }) => [id, receipt?.is]));
+    assert.deepEqual(
+      [receipts.get("denied"), receipts.get("silent"), receipts.get("other")],
+      ["disobeyed", undefined, "obeyed"],
+    );
+    assert.equal((await store.run("denied"))?.receipt?.is, "disobeyed");
+    assert.deepEqual(
+      (await store.runs({ receipt: "disobeyed" })).map(({ id }) => id),
+      ["denied"],
+    );
+  });
+
+  about("[X11] receipts are counted by folder and time", async (store) => {
+    const since = start - 1;
+    await answered(store, "s");
+    await answered(store, "s", { is: "unknown", to: "ask", key: "call c2" });
+    await store.heard("s", ranAs(call));
+    const counts = await store.receipts({ since, folders: ["/home/me"] });
+    assert.deepEqual(
+      counts.toSorted((one, other) => one.to.localeCompare(other.to)),
+      [
+        { is: "unknown", to: "ask", count: 1 },
+        { is: "disobeyed", to: "deny", count: 1 },
+      ],
+    );
+    assert.deepEqual(await store.receipts({ since, folders: ["/elsewhere"] }), []);
+    assert.deepEqual(await store.receipts({ since: start * 2 }), []);
+  });
+
+  let clock = start;
+  about(
+    "[X11] the receipt of a session that has fallen silent is closed when the store is repaired",
+    async (store) => {
+      clock = start;
+      const id = await answered(store, "s");
+      await store.repair(() => true, clock + silentFor / 2);
+      assert.equal((await store.event(id))?.receipt?.is, "open");
+      clock = start + silentFor;
+      await tell(store, { session: "s" });
+      await store.repair(() => true, clock + silentFor / 2);
+      assert.equal((await store.event(id))?.receipt?.is, "open", "its session still says something");
+      await store.repair(() => true, clock + 2 * silentFor);
+      const { is, because } = (await store.event(id))?.receipt ?? {};
+      assert.deepEqual([is, because], ["unknown", neverEnded]);
+    },
+    { now: () => clock },
+  );
 
   about("[E24] a baseline belongs to one session and one folder, and the last one stands", async (store) => {
     const baseline: Baseline = { begun: "c1", at: { begun: start }, files: {} };

@@ -278,6 +278,8 @@ export const claudeCode: AgentAdapter = {
   title: "Claude Code",
   program: { name: "claude", measured: "2.1.330" },
   capabilities: replies.capabilities,
+  // It names the call before and after with one id, reports a failure of what ran alone, and the input that a hook gave (2.1.330).
+  reports: { id: "tool_use_id", failures: "ran", input: "as it ran" },
   sends: new Set<AgentEventName>([...replies.events, "SessionStop"]),
   decode,
   derived,

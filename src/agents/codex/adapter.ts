@@ -251,6 +251,8 @@ function nativeForm(event: HookEvent, input: Fields, wire: unknown): Fields | un
   return command === undefined ? undefined : { ...(isRecord(tool_input) && tool_input), command };
 }
 
+const patchInLine = "Codex does not report whether a patch in a shell line ran";
+
 const settings: AgentSettings = {
   layers: ["user", "project"],
   file: settingsFileOf,
@@ -271,6 +273,12 @@ export const codex: AgentAdapter = {
   capabilities,
   verdicts,
   patience: { SessionEnd: 3, Interrupt: 3 },
+  // A failed call is a PostToolUse too. After a patch in a shell line none comes (0.169.0).
+  reports: {
+    id: "tool_use_id",
+    failures: "ran",
+    silent: ({ data }) => (/\bapply_patch\b/.test(commandIn(data.tool_input)) ? patchInLine : undefined),
+  },
   sends: new Set<AgentEventName>([...settings.events, "SessionStop"]),
   decode,
   derived: stopAtEnd,

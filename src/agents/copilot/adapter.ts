@@ -242,6 +242,7 @@ export const copilot: AgentAdapter = {
   capabilities: replies.capabilities,
   verdicts: replies.verdicts,
   runs,
+  reports: { failures: "perhaps refused" },
   sends: new Set<AgentEventName>([...replies.events, "SessionStop"]),
   decode,
   canary: (_event, { session, cwd }) => ({ sessionId: session, cwd }),

@@ -223,6 +223,8 @@ export const gemini: AgentAdapter = {
   program: { name: "gemini", measured: "0.61.0" },
   capabilities,
   verdicts,
+  // AfterTool comes after what ran, failed or not; nothing has an id (0.61.0).
+  reports: { failures: "ran" },
   sends: new Set<AgentEventName>([...events, "SessionStop"]),
   decode,
   canary: (event, { session, cwd }) => ({

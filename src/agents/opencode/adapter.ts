@@ -297,6 +297,8 @@ export const opencode: AgentAdapter = {
   program: { name: "opencode", measured: "1.18.33" },
   capabilities,
   verdicts,
+  // The plugin reports no failure that is its own refusal (1.18.33).
+  reports: { id: "tool_use_id", failures: "ran" },
   sends: new Set(events),
   decode,
   isHeadless,

@@ -24,7 +24,7 @@ const Hookline = async ({ client, directory, worktree }) => {
   let servers = [];
 
   const stateOf = (id) => {
-    const known = sessions.get(id) ?? { context: [], refused: new Set(), failed: new Set(), pending: new Set() };
+    const known = sessions.get(id) ?? { context: [], refused: new Map(), failed: new Set(), pending: new Set() };
     sessions.set(id, known);
     return known;
   };
@@ -135,7 +135,8 @@ const Hookline = async ({ client, directory, worktree }) => {
       const { part } = event.properties;
       if (part?.type !== "tool" || part.state?.status !== "error") return;
       const state = stateOf(part.sessionID);
-      if (state.failed.has(part.callID) || state.refused.has(part.callID)) return;
+      const refusal = state.refused.get(part.callID);
+      if (state.failed.has(part.callID) || (refusal && `${part.state.error}`.includes(refusal))) return;
       state.failed.add(part.callID);
       keep(state, call("PostToolUseFailure", "event.message.part.updated", part.sessionID, { input: event, servers }));
     },
@@ -196,7 +197,7 @@ const Hookline = async ({ client, directory, worktree }) => {
         servers,
       });
       if (isText(reply.deny)) {
-        state.refused.add(input.callID);
+        state.refused.set(input.callID, reply.deny);
         throw new Error(reply.deny);
       }
       if (isFields(reply.args)) replaceIn(output.args, reply.args);

@@ -273,6 +273,8 @@ export const pi: AgentAdapter = {
   program: { name: "pi", measured: "0.73.1" },
   capabilities,
   verdicts,
+  // A refused call has no tool_result (0.73.1).
+  reports: { id: "tool_use_id", failures: "perhaps refused" },
   sends: new Set(events),
   decode,
   isHeadless,

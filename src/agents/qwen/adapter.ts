@@ -281,6 +281,8 @@ export const qwen: AgentAdapter = {
   program: { name: "qwen", measured: "0.24.4" },
   capabilities,
   verdicts,
+  // tool_use_id is that of an event (0.24.4).
+  reports: { id: "tool_call_id", failures: "perhaps refused" },
   sends: new Set<AgentEventName>([...replies.events, "SessionStop"]),
   decode,
   derived: stopAtEnd,

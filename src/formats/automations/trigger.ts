@@ -270,6 +270,10 @@ export const applicationEvents: Readonly<Record<string, ApplicationEvent>> = {
   "note.created": { when: "a note was created", fields: note },
   "note.updated": { when: "a note was changed", fields: note },
   "note.deleted": { when: "a note was deleted", fields: note },
+  "guard.disobeyed": {
+    when: "an agent ran a call that was refused, asked about or rewritten, and not as it was told",
+    fields: ["event_id", "session_id", "agent", "verdict", "because", "hook", "reason", "tool_name", "tool_input"],
+  },
   "file.changed": {
     when: "a file that an automation watches was created, modified or deleted",
     fields: ["path", "relative_path", "project_id", "operation", "old_mtime", "new_mtime", "size", "watch_id"],

@@ -2,7 +2,7 @@
  * The engine with everything around it, put together once for every host. Data says what differs between a command, which
  * lives for one event, and a process that stays. What few events need is loaded when it is first asked for.
  */
-import { conventions, isHeadless, rememberRunByAgent } from "../../agents/index.ts";
+import { conventions, isHeadless, rememberRunByAgent, reportsOf } from "../../agents/index.ts";
 import { createEngine, type Engine } from "../../engine/engine.ts";
 import { messageOf } from "../../engine/error.ts";
 import type { HookEvent, MaybePromise } from "../../engine/event.ts";
@@ -239,10 +239,11 @@ async function scriptRecordsOf({ folders, store, home, environment, now, tell }:
 function portsOfAgents(
   { folders, home, environment }: Given,
   rootOf: (event: HookEvent) => string | undefined,
-): Pick<Ports, "conventions" | "unanswered" | "elsewhere"> {
+): Pick<Ports, "conventions" | "unanswered" | "elsewhere" | "reports"> {
   const ranByAgent = rememberRunByAgent();
   return {
     conventions,
+    reports: reportsOf,
     unanswered: (event, variables = environment) =>
       isHeadless(event, variables) ? (folders.settings(event.cwd).userConfig.headlessAsk ?? "deny") : undefined,
     elsewhere: (hook, event, variables = environment) =>

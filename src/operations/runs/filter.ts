@@ -13,7 +13,7 @@ import { type Asked, folderOf } from "../operation.ts";
 import { projectFolders } from "../project-folders.ts";
 import { eventNamed, type RecordStore, runNamed } from "../record.ts";
 import type { RunOutcome } from "./listed-run.ts";
-import { runOutcome } from "./run-row.ts";
+import { runOutcomes } from "./run-row.ts";
 
 export const runStatus: Schema<RunStatus> = oneOf(
   "queued",
@@ -31,7 +31,7 @@ export interface RunsAsked {
   hook?: string;
   status?: RunStatus;
   since?: string;
-  outcome?: RunOutcome;
+  outcome?: RunOutcome | "disobeyed";
   text?: string;
   event?: string;
   eventId?: string;
@@ -51,7 +51,10 @@ export const runsParams: Schema<RunsAsked> = object(
   {
     hook: someText("only runs of this hook, by the name or the id that `list` shows"),
     status: say(runStatus, "only runs with this status"),
-    outcome: say(runOutcome, "only runs whose answer did this to the event"),
+    outcome: say(
+      oneOf(...runOutcomes, "disobeyed"),
+      "only runs whose answer did this to the event; `disobeyed`: only those that the agent has not obeyed",
+    ),
     since: moment("only runs that began in this time, such as `30m`, `2h` or `1d`, or after this date"),
     text: someText(
       "only runs that hold this text in the hook's name, the call, the reason or the answer, in capitals or not",

@@ -26,15 +26,18 @@ export async function findRuns(record: RecordStore, filter: RunFilter, seeing: S
 }
 
 /** Letters and digits of ASCII are written in JSON as they are, and every store knows their capitals. */
-function narrowing({ text = "" }: Seeing): Pick<RunFilter, "text"> {
+function narrowing({ text = "", outcome }: Seeing): Pick<RunFilter, "text" | "receipt"> {
   const [word] = (text.match(/[a-z\d]+/gi) ?? []).toSorted((one, other) => other.length - one.length);
-  return word === undefined ? {} : { text: word };
+  return {
+    ...(word === undefined ? {} : { text: word }),
+    ...(outcome === "disobeyed" ? { receipt: outcome } : {}),
+  };
 }
 
 export function fitting({ text, outcome }: Seeing): (found: FoundRun) => boolean {
   const sought = text?.toLowerCase();
   return ({ row }) =>
-    (outcome === undefined || row.outcome === outcome) &&
+    (outcome === undefined || (outcome === "disobeyed" ? row.receipt : row.outcome) === outcome) &&
     (sought === undefined ||
       [row.hook, row.hookName, row.call, row.reason, row.result].some((said) => said?.toLowerCase().includes(sought)));
 }

@@ -3,18 +3,17 @@ import type { EventName, HookEvent } from "../../engine/event.ts";
 import { rowOf } from "../../engine/events.ts";
 import { shortened } from "../../engine/one-line.ts";
 import type { Run } from "../../engine/record.ts";
-import { oneOf, type Schema } from "../../engine/schema.ts";
 import { callOf } from "../call.ts";
 import type { RecordStore } from "../record.ts";
-import type { RunOutcome, RunRow } from "./listed-run.ts";
+import type { RunOutcome, RunReceipt, RunRow } from "./listed-run.ts";
 import { resultOf } from "./run-words.ts";
 
 /** What its answer did to the event. */
-export const runOutcome: Schema<RunOutcome> = oneOf("blocked", "held", "asked", "allowed", "rewritten", "failed");
+export const runOutcomes: readonly RunOutcome[] = ["blocked", "held", "asked", "allowed", "rewritten", "failed"];
 
 export const runRow = (run: Run, event: HookEvent | undefined): RunRow => ({
   ...{ id: run.id, hook: run.hook, hookName: run.hookName, event: run.eventName, eventId: run.eventId },
-  ...{ session: run.session ?? null, status: run.status, outcome: outcomeOf(run) },
+  ...{ session: run.session ?? null, status: run.status, outcome: outcomeOf(run), receipt: receiptOf(run) },
   ...{ call: (event && callOf(event.data)) ?? null, reason: reasonOf(run) },
   ...{ result: shortened(resultOf(run), longestResult), cause: run.cause },
   ...{ startedAt: new Date(run.startedAt).toISOString(), ms: run.ms ?? null },
@@ -48,6 +47,9 @@ const outcomeOf = (run: Run): RunOutcome | null => outcomes.find(([, holds]) => 
 
 /** What a program said has all its room in `runs show`. */
 const longestResult = 400;
+
+const receiptOf = ({ receipt }: Run): RunReceipt | null =>
+  receipt === undefined || receipt.is === "open" ? null : receipt.is;
 
 const reasonOf = ({ outcome, reason }: Run): string | null =>
   outcome?.verdict?.reason ?? outcome?.stop?.reason ?? reason ?? null;

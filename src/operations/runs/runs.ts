@@ -17,6 +17,7 @@ import { findRuns } from "./find-runs.ts";
 import { followUpsOf, type KeptFollowUp, subjectOf } from "./follow-ups.ts";
 import type { RunRow } from "./listed-run.ts";
 import { markOf } from "./marks.ts";
+import { receiptTones, receiptWords } from "./receipt-words.ts";
 import { type FoundRun, runRow } from "./run-row.ts";
 import { resultOf, statusAndResult } from "./run-words.ts";
 
@@ -51,26 +52,31 @@ async function noneOf({ folders }: RunFilter, { at }: Reader<RunsAsked>): Promis
   return others ? [none, "these would be runs of this project: --all shows those of all projects"] : [none];
 }
 
-const tableOf = (found: readonly FoundRun[]): ShownTable => ({
-  titles: [
-    "when",
-    { title: "event", ifWide: true },
-    "",
-    { title: "hook", fills: true },
-    { title: "result", fills: true },
-    { title: "ms", align: "right", ifWide: true },
-    "run",
-  ],
-  rows: found.map(({ run }) => [
-    ago(run.startedAt),
-    run.eventName,
-    markOf(run),
-    run.hookName,
-    shortened(oneLine(statusAndResult(run)), longestResult),
-    run.ms === undefined ? "" : String(run.ms),
-    shortId(run.id),
-  ]),
-});
+function tableOf(found: readonly FoundRun[]): ShownTable {
+  const isUrgent = found.some(({ row }) => row.receipt === "disobeyed");
+  return {
+    titles: [
+      "when",
+      { title: "event", ifWide: true },
+      "",
+      { title: "hook", fills: true },
+      { title: "result", fills: true },
+      { title: "receipt", ifAny: true, ...(isUrgent ? {} : { ifWide: true }) },
+      { title: "ms", align: "right", ifWide: true },
+      "run",
+    ],
+    rows: found.map(({ run, row: { receipt } }) => [
+      ago(run.startedAt),
+      run.eventName,
+      markOf(run),
+      run.hookName,
+      shortened(oneLine(statusAndResult(run)), longestResult),
+      receipt === null ? "" : { text: receipt, tone: receiptTones[receipt] },
+      run.ms === undefined ? "" : String(run.ms),
+      shortId(run.id),
+    ]),
+  };
+}
 /** Reasons are shorter; what a program said has all its room in `runs show`. */
 const longestResult = 400;
 
@@ -125,6 +131,7 @@ export const run: Operation<{ id: string }, Whole> = {
         ["ms", found.ms?.toString()],
         ["asked", found.asked > 1 ? `${found.asked} times (its input was rewritten)` : undefined],
         ["answer", resultOf(found)],
+        ["receipt", found.receipt && { text: receiptWords(found.receipt), tone: receiptTones[found.receipt.is] }],
         ...found.notes.map((note) => ["note", note] as const),
         ...(automation ? automationLines(automation) : []),
         ...followUps.map((one) => ["follow-up", followUpWords(one)] as const),

@@ -7,6 +7,7 @@ import { shownEffects } from "../effects.ts";
 import { folderOf } from "../operation.ts";
 import { shownOutcome } from "../outcome.ts";
 import { markOf } from "../runs/marks.ts";
+import { receiptTones, receiptWords } from "../runs/receipt-words.ts";
 import { ago, type Cell, oneLine, placeOf, type Reader, type Shown } from "../shown.ts";
 import type { Reason } from "./reasons.ts";
 import type { FoundWhy } from "./why.ts";
@@ -50,7 +51,7 @@ const othersOf = ({ event }: StoredEvent, count: number): string =>
     ? `this event is for ${oneLine(event.to.hook)} alone: ${counted(count, "other hook")} ${count === 1 ? "was" : "were"} not asked`
     : `${counted(count, "other hook")} ${count === 1 ? "listens" : "listen"} to other events`;
 
-function headLines({ event, outcome, set, redacted }: StoredEvent, { at, path }: Reader): Shown[] {
+function headLines({ event, outcome, set, redacted, receipt }: StoredEvent, { at, path }: Reader): Shown[] {
   const call = callOf(event.data);
   const where = event.cwd === folderOf(at) ? "" : ` in ${path(event.cwd)}`;
   return [
@@ -61,6 +62,7 @@ function headLines({ event, outcome, set, redacted }: StoredEvent, { at, path }:
       ? shownOutcome(event, outcome)
       : [`${event.name}  has no answer: it was interrupted, or Hookline is deciding it now`]),
     ...(call === undefined ? [] : [`  the call ${oneLine(call)}`]),
+    ...(receipt ? [{ line: ["  then     ", { text: receiptWords(receipt), tone: receiptTones[receipt.is] }] }] : []),
     ...(redacted
       ? [dim("the store redacted secrets in the payload: a condition on them may read differently here")]
       : []),

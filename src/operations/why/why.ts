@@ -3,6 +3,7 @@ import { canaryPrefix } from "../../agents/canary.ts";
 import { HooklineError } from "../../engine/error.ts";
 import type { HookEvent } from "../../engine/event.ts";
 import type { Outcome } from "../../engine/outcome.ts";
+import type { Receipt } from "../../engine/receipt.ts";
 import type { StoredEvent } from "../../engine/record.ts";
 import { flag, object, say, someText } from "../../engine/schema.ts";
 import { isInside } from "../../files/paths.ts";
@@ -23,6 +24,8 @@ interface Wanted {
 export interface WhyRow {
   event: HookEvent;
   outcome: Outcome | null;
+  /** What the agent then did; null: there was nothing to obey. */
+  receipt: Pick<Receipt, "is" | "because"> | null;
   hooks: readonly Reason[];
 }
 
@@ -65,7 +68,10 @@ export const why: Operation<Wanted, FoundWhy> = {
     const reasons = await reasonsOf(record, chosen.stored, { ...judging, home: asked.home, isAll: all });
     return { ...chosen, reasons };
   },
-  rows: ({ stored, reasons }): WhyRow => ({ event: stored.event, outcome: stored.outcome ?? null, hooks: reasons }),
+  rows: ({ stored: { event, outcome = null, receipt }, reasons }): WhyRow => ({
+    ...{ event, outcome, hooks: reasons },
+    receipt: receipt ? { is: receipt.is, ...(receipt.because !== undefined && { because: receipt.because }) } : null,
+  }),
   notes: ({ note }) => (note === undefined ? [] : [note]),
   show: async (found, reader) => (await import("./shown.ts")).shownWhy(found, reader),
 };

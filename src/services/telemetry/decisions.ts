@@ -6,6 +6,7 @@ import { createBriefMap, dropOldest } from "../../engine/drop-oldest.ts";
 import type { HookEvent, Instant } from "../../engine/event.ts";
 import type { Outcome } from "../../engine/outcome.ts";
 import type { Observation } from "../../engine/ports.ts";
+import type { Receipt } from "../../engine/receipt.ts";
 import type { Run } from "../../engine/record.ts";
 import type { Measures } from "./measures.ts";
 
@@ -24,6 +25,8 @@ export interface DecisionListener {
   decided(decision: Decision): void;
   /** A run of an event that has its answer already. */
   ended(run: Run): void;
+  /** The agent has not obeyed the answer to this event. Absent: nothing of that is shown. */
+  disobeyed?(event: HookEvent, receipt: Receipt): void;
 }
 
 /** Events whose outcome never comes must not stay in memory. */
@@ -56,6 +59,7 @@ export function followDecisions(now: () => Instant, listener: DecisionListener):
       open.set(seen.event.id, []);
       dropOldest(open, eventsAtMost, giveUp);
     } else if (seen.is === "run") keep(seen.run);
+    else if (seen.is === "receipt") listener.disobeyed?.(seen.event, seen.receipt);
     else if (seen.is === "outcome") {
       const { event, outcome, ms } = seen;
       const runs = (open.get(event.id) ?? []).filter(hasEnded);
@@ -88,6 +92,11 @@ export function countDecisions(measures: Measures): DecisionListener {
     "hook",
   ]);
 
+  const disobeyed = measures.counter(
+    { name: "hookline.disobeyed", help: "Calls that were refused, asked about or rewritten, and ran all the same." },
+    ["sender", "verdict"],
+  );
+
   function ended(run: Run): void {
     runs([run.hook, run.status]);
     if (run.asked > 0 && run.ms !== undefined) durations([run.hook], run.ms / 1000);
@@ -96,6 +105,7 @@ export function countDecisions(measures: Measures): DecisionListener {
 
   return {
     ended,
+    disobeyed: ({ sender }, { to }) => disobeyed([sender, to]),
     decided({ event, outcome, ms, runs: ofEvent }) {
       events([event.name, event.sender]);
       verdicts([event.name, outcome.verdict?.is ?? "none"]);

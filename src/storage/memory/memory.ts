@@ -10,7 +10,9 @@ import {
   type SessionId,
   type Turn,
 } from "../../engine/event.ts";
-import type { Baseline, Claim, Found, Paused, Refusal, RunFilter, Store } from "../../engine/record.ts";
+import { callReports } from "../../engine/events.ts";
+import { afterReports, neverEnded, type Receipt, settle, silentFor } from "../../engine/receipt.ts";
+import type { Baseline, Claim, Found, Paused, ReceiptCount, Refusal, RunFilter, Store } from "../../engine/record.ts";
 import { createKeeper, type Keeping } from "../sqlite/keep.ts";
 import {
   type Claimed,
@@ -25,6 +27,7 @@ import {
   payloadOf,
   type Report,
   type RunRow,
+  receiptColumns,
   recorded,
   rowOfRun,
   runOf,
@@ -108,6 +111,28 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
 
   const paused = (): Paused => before?.paused() ?? tables().pauses;
 
+  const followedIn = (session: SessionId): EventRow[] =>
+    all(tables().events).filter((row) => row.receipt !== null && row.session === written(session));
+
+  const withReceipt = (row: RunRow): RunRow => ({
+    ...row,
+    receipt_of: tables().events.get(row.event)?.receipt_of ?? null,
+  });
+
+  /** Of the session of an event, those reported since. */
+  function reportsAfter(id: string): HookEvent[] {
+    const rows = all(tables().events);
+    const index = rows.findIndex((row) => row.id === written(id));
+    const isReport = ({ name, session }: EventRow): boolean =>
+      callReports.some((one) => one === name) && session === rows[index]?.session;
+    return index < 0
+      ? []
+      : rows
+          .slice(index + 1)
+          .filter(isReport)
+          .map((row) => eventOf(row).event);
+  }
+
   return {
     record(event, set, advance) {
       const [first, before] = [reportBefore(event), turnOf(event.session)];
@@ -117,13 +142,34 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
       const { hookSets } = tables();
       if (!hookSets.has(set.id)) put(hookSets, set.id, keeper.whole(set.hooks));
       keep(event, row);
-      return { ...answer, paused: paused() };
+      const hasReceipts = event.session !== undefined && followedIn(event.session).length > 0;
+      return { ...answer, paused: paused(), ...(hasReceipts && { hasReceipts }) };
     },
     turn: (session) => turnOf(session),
-    answered(eventId, outcome, ms) {
+    answered(eventId, outcome, ms, following) {
       const row = tables().events.get(eventId);
       const { text, redacted } = keeper.outcome(outcome);
+      const receipt = following && afterReports(following, reportsAfter(eventId));
       if (row) Object.assign(row, { outcome: text, ms: ms ?? null, redacted: redacted ? 1 : row.redacted });
+      if (row && receipt) Object.assign(row, receiptColumns(receipt));
+      return receipt;
+    },
+    heard(session, heard) {
+      const followed = followedIn(session).map((row) => ({ event: eventOf(row).event.id, receipt: receiptIn(row) }));
+      const changed = settle(followed, heard);
+      for (const { event, receipt } of changed)
+        Object.assign(tables().events.get(event) ?? {}, receiptColumns(receipt));
+      return changed;
+    },
+    receipts({ since, folders }) {
+      const counts = new Map<string, ReceiptCount>();
+      for (const row of all(tables().events)) {
+        if (row.receipt === null || row.at < since || (folders && !isInFolders(row.cwd, folders))) continue;
+        const { is, to } = receiptIn(row);
+        const key = `${is} ${to}`;
+        counts.set(key, { is, to, count: (counts.get(key)?.count ?? 0) + 1 });
+      }
+      return [...counts.values()];
     },
 
     claim(claims, at) {
@@ -198,13 +244,14 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
     },
     run(id) {
       const row = tables().runs.get(id);
-      return row && runOf(row);
+      return row && runOf(withReceipt(row));
     },
     runs: (filter) =>
       behind(all(tables().runs).reverse(), filter.before)
         .filter((row) => answers(row, filter, tables().events.get(row.event)))
-        .slice(0, filter.limit)
-        .map(runOf),
+        .map((row) => runOf(withReceipt(row)))
+        .filter(({ receipt }) => filter.receipt === undefined || receipt?.is === filter.receipt)
+        .slice(0, filter.limit),
 
     event(id) {
       const row = tables().events.get(id);
@@ -237,6 +284,11 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
       const left = all(tables().runs).filter(
         (row) => isUnfinished(row) && (row.owner === null || !isAlive(runOf(row).owner ?? "")),
       );
+      for (const row of all(tables().events)) {
+        const heard = tables().sessions.get(row.session ?? "")?.at ?? row.at;
+        if (row.receipt === "open" && Math.max(row.at, heard) < at - silentFor)
+          Object.assign(row, receiptColumns({ ...receiptIn(row), is: "unknown", because: neverEnded }));
+      }
       for (const row of left) {
         Object.assign(row, { status: "interrupted", reason: interruption, ms: Math.max(0, at - row.started) });
       }
@@ -309,6 +361,8 @@ const happeningOf = ({ delivery, name, session }: HookEvent): string => JSON.str
 
 const all = <Row>(rows: ReadonlyMap<string, Row>): Row[] => [...rows.values()];
 
+const receiptIn = ({ receipt_of }: EventRow): Receipt => JSON.parse(receipt_of ?? "{}"); // asked for where there is one
+
 const isUnfinished = ({ status }: RunRow): boolean => status === "queued" || status === "running";
 
 /** Answers how many rows went. */
@@ -329,8 +383,7 @@ const answers = (
   is(row.status, status) &&
   is(row.event, eventId) &&
   (since === undefined || row.started >= since) &&
-  (folders === undefined ||
-    folders.some((folder) => of?.cwd === folder || of?.cwd.startsWith(folder.replace(/\/?$/, "/")))) &&
+  (folders === undefined || isInFolders(of?.cwd, folders)) &&
   (text === undefined ||
     [of?.payload, ...textFields.map((field) => row[field])].some((said) =>
       String(said ?? "")
@@ -338,6 +391,9 @@ const answers = (
         .includes(text.toLowerCase()),
     )) &&
   (among === undefined || (row.hook.startsWith(among.prefix) && row.hook.endsWith(among.suffix ?? "")));
+
+const isInFolders = (cwd: string | undefined, folders: readonly string[]): boolean =>
+  folders.some((folder) => cwd === folder || cwd?.startsWith(folder.replace(/\/?$/, "/")));
 
 const behind = (rows: readonly RunRow[], id: string | undefined): readonly RunRow[] =>
   id === undefined ? rows : rows.slice(rows.findIndex((row) => row.id === written(id)) + 1 || rows.length);

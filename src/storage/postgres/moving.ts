@@ -67,7 +67,8 @@ const eventColumns = [...eventFields, "answered_at"].join(", ");
 const runColumns = runFields.join(", ");
 const upsertEvent = `insert into event (${eventColumns}) values (${places([...eventFields, ""])})
   on conflict (id) do update set outcome = excluded.outcome, answered_at = excluded.answered_at, ms = excluded.ms,
-    redacted = excluded.redacted`;
+    redacted = excluded.redacted, receipt = excluded.receipt, receipt_key = excluded.receipt_key,
+    receipt_of = excluded.receipt_of`;
 
 type Kind = "event" | "run";
 const cursorIn = (database: Database, kind: Kind): number | undefined =>

@@ -21,17 +21,20 @@ import {
   interruption,
   keptAround,
   mergeFound,
+  newSession,
   payloadOf,
   type Report,
   readBack,
   recorded,
   rowOfRun,
+  type Standing,
   written,
 } from "../sqlite/rows.ts";
 import { type Connection, type ConnectionOptions, openConnection, type Query } from "./connection.ts";
 import { createGroup } from "./group.ts";
 import { checkSchema } from "./migrate.ts";
 import * as reading from "./reading.ts";
+import { areReceiptsOf, closeSilent, hear, openReceipt } from "./receipts.ts";
 
 export interface PostgresStoreOptions extends Keeping, ConnectionOptions {
   now?(): Instant;
@@ -103,23 +106,27 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     record: (event, set, advance) =>
       change<Recorded>(async (query) => {
         const first = event.delivery && firstReport(await reportsOf(query, event), event.delivery);
-        const before = event.session === undefined ? firstTurn : await lockedTurn(query, event.session, now());
+        const { turn: before, hasReceipts } =
+          event.session === undefined ? newSession : await lockedStanding(query, event.session, now());
         const payload = payloadOf(event, keeper);
         const { row, moved, answer } = recorded({ event, set, payload, first, before, advance }, keeper);
         if (moved) await saveTurn(query, moved.session, moved.kept.text, moved.turn, now());
         if (!knownSets.has(set.id)) await query(keepSet, [written(set.id), keeper.whole(set.hooks), now()]);
         await group.writeIn(query, { ...row, answered_at: null });
-        return { ...answer, paused: await pausesOf(query) };
+        return { ...answer, paused: await pausesOf(query), ...(hasReceipts && { hasReceipts }) };
       }).then((done) => {
         knownSets.add(set.id); // its transaction has ended
         return done;
       }),
-    async answered(id, outcome, ms) {
+    async answered(id, outcome, ms, following) {
       insistOnOpen();
       const { text, redacted } = keeper.outcome(outcome);
       const row = { id: written(id), outcome: text, answered_at: now(), ms: ms ?? null, redacted: redacted ? 1 : 0 };
       group.answer(row);
+      return following && change((query) => openReceipt(query, id, following), true);
     },
+    heard: (session, heard) => change((query) => hear(query, session, heard)),
+    receipts: (filter) => ask((query) => reading.countReceipts(query, filter)),
     async saveRun(run) {
       insistOnOpen();
       group.run(rowOfRun(run, keeper));
@@ -211,6 +218,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
         const rows = await query<{ id: string; owner: string | null }>(unfinished);
         const left = rows.filter(({ owner }) => owner === null || !isAlive(readBack(owner)));
         if (left.length > 0) await query(interrupt, [left.map(({ id }) => id), interruption, at]);
+        await closeSilent(query, at);
         return left.length;
       }, true),
     purge: (before) =>
@@ -261,14 +269,15 @@ async function turnOf(query: Query, session: SessionId): Promise<Turn> {
 }
 
 /** The session is this transaction's until it ends: its events move its turn on one after the other. */
-async function lockedTurn(query: Query, session: SessionId, now: Instant): Promise<Turn> {
+async function lockedStanding(query: Query, session: SessionId, now: Instant): Promise<Standing> {
   const sql = `insert into hookline.session as session (id, turn, at) values ($1, $2, $3)
     on conflict (id) do update set at = session.at
-    returning turn, reprompts, rewakes, injected, xmax = 0 as is_new`;
-  const [row] = await query<TurnRow & { is_new: boolean }>(sql, [written(session), JSON.stringify(firstTurn), now]);
-  if (!row || row.is_new) return firstTurn;
-  const { is_new: _isNew, ...held } = row;
-  return turnIn(held);
+    returning turn, reprompts, rewakes, injected, xmax = 0 as is_new, ${areReceiptsOf("$1")} as has_receipts`;
+  const values = [written(session), JSON.stringify(firstTurn), now];
+  const [row] = await query<TurnRow & { is_new: boolean; has_receipts: boolean }>(sql, values);
+  if (!row || row.is_new) return newSession;
+  const { is_new: _isNew, has_receipts: hasReceipts, ...held } = row;
+  return { turn: turnIn(held), hasReceipts };
 }
 
 async function saveTurn(query: Query, session: SessionId, text: string, { spent }: Turn, at: Instant): Promise<void> {

@@ -1,6 +1,6 @@
 /** Questions about what Postgres holds of events and runs, each one statement. */
 import type { HookEvent, HookId, Instant } from "../../engine/event.ts";
-import type { Run, RunFilter, StoredEvent } from "../../engine/record.ts";
+import type { ReceiptCount, Run, RunFilter, StoredEvent } from "../../engine/record.ts";
 import {
   type EventRow,
   eventFields,
@@ -16,7 +16,8 @@ import {
 import type { Query, Value } from "./connection.ts";
 
 const eventColumns = eventFields.join(", ");
-const runColumns = runFields.join(", ");
+const runColumns = `${runFields.join(", ")},
+  (select receipt_of from hookline.event where event.day = run.day and event.id = run.event) as receipt_of`;
 
 export async function eventNamed(query: Query, id: string): Promise<StoredEvent | undefined> {
   const [row] = await query<EventRow>(`select ${eventColumns} from hookline.event where id = $1`, [written(id)]);
@@ -50,6 +51,11 @@ const conditions: {
        where event.day = run.day and event.id = run.event and (cwd = folder or starts_with(cwd, rtrim(folder, '/') || '/')))`,
     folders.map(written),
   ],
+  receipt: (is) => [
+    `exists (select 1 from hookline.event where event.day = run.day and event.id = run.event and receipt = $)
+       and (outcome::json #>> '{verdict,is}' in ('deny', 'ask') or outcome::json -> 'updatedInput' is not null)`,
+    is,
+  ],
   text: (text) => [
     `exists (select 1 from (select $::text) sought (word) where position(word in lower(concat_ws(E'\\n', ${textFields.join(", ")}))) > 0
        or exists (select 1 from hookline.event where event.day = run.day and event.id = run.event and position(word in lower(payload)) > 0))`,
@@ -80,6 +86,20 @@ export async function findRuns(query: Query, filter: RunFilter): Promise<Run[]> 
     values,
   );
   return rows.map(runOf);
+}
+
+/** @param folders with those below them; absent: all */
+export async function countReceipts(
+  query: Query,
+  { since, folders }: { since: Instant; folders?: readonly string[] },
+): Promise<ReceiptCount[]> {
+  return query<ReceiptCount>(
+    `select receipt as "is", receipt_of::json ->> 'to' as "to", count(*)::int as count from hookline.event
+     where receipt is not null and at >= $1 and ($2::text[] is null or exists (
+       select 1 from unnest($2::text[]) folder where cwd = folder or starts_with(cwd, rtrim(folder, '/') || '/')))
+     group by 1, 2`,
+    [since, folders?.map(written) ?? null],
+  );
 }
 
 export async function recentHookSets(query: Query, events: number): Promise<string[]> {

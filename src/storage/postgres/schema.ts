@@ -191,6 +191,10 @@ export const migrations: readonly string[] = [
   sharedWorkTables,
   placesWithoutIndex,
   `insert into hookline.meta values ('${identity}', gen_random_uuid()::text);`,
+  `
+  alter table hookline.event add column receipt text, add column receipt_key text, add column receipt_of text;
+  create index on hookline.event (receipt, session, receipt_key) where receipt is not null;
+  `,
 ];
 
 /** What the roles may do that do not own the schema, also with what later migrations make. No other role may do anything. */

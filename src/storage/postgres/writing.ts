@@ -56,6 +56,8 @@ const events: Table<ShippedEvent> = {
   day: ({ id }) => dayOf(id),
   onConflict: `outcome = coalesce(excluded.outcome, event.outcome), answered_at = coalesce(excluded.answered_at, event.answered_at),
     ms = coalesce(excluded.ms, event.ms), redacted = greatest(excluded.redacted, event.redacted),
+    receipt = coalesce(excluded.receipt, event.receipt), receipt_key = coalesce(excluded.receipt_key, event.receipt_key),
+    receipt_of = coalesce(excluded.receipt_of, event.receipt_of),
     source = coalesce(event.source, excluded.source)`,
 };
 const isWorkers = "excluded.ms is null and exists (select 1 from hookline.work where work.run = run.id)";

@@ -1,5 +1,7 @@
 /** Group commit (R71): the writes of one turn of the event loop are one transaction, and rows wait in memory for its end. */
 import type { Instant, SessionId, Turn } from "../../engine/event.ts";
+import { callReports } from "../../engine/events.ts";
+import type { Receipt } from "../../engine/receipt.ts";
 import type { Run } from "../../engine/record.ts";
 import type { Waiting } from "./database.ts";
 import type { Keeper, Kept } from "./keep.ts";
@@ -10,6 +12,7 @@ import {
   eventFields,
   fixedValues,
   places,
+  receiptColumns,
   runFields,
   type Value,
   written,
@@ -22,13 +25,21 @@ import {
 export interface GroupRows extends Waiting {
   event(row: EventRow): void;
   /** False: the event does not wait here. */
-  answer(id: string, { text, redacted }: Kept, at: Instant, ms: number | undefined): boolean;
+  answer(id: string, outcome: Kept, how: Answered): boolean;
+  /** Whether the event waits here, and the reports of calls of its session that came after it and do. */
+  since(id: string, session: SessionId): { isWaiting: boolean; reports: EventRow[] };
   /** A report of this happening waits here, so the tables do not know it yet. */
   hasDelivery(id: string): boolean;
   run(run: Run): void;
   saveTurn(session: SessionId, saved: SavedTurn): void;
   /** As the last event left it, if that waits here. */
   turn(session: SessionId): Turn | undefined;
+}
+
+export interface Answered {
+  at: Instant;
+  ms: number | undefined;
+  receipt: Receipt | undefined;
 }
 
 export interface SavedTurn {
@@ -73,15 +84,22 @@ export function createGroupRows(keeper: Keeper): GroupRows {
       events.set(row.id, { row, answeredAt: null });
       if (row.delivery !== null) deliveries.add(row.delivery);
     },
-    answer(id, { text, redacted }, at, ms) {
+    answer(id, { text, redacted }, { at, ms, receipt }) {
       const waiting = events.get(written(id));
       if (!waiting) return false;
       const { row } = waiting;
       row.outcome = text;
       row.ms = ms ?? null;
       if (redacted) row.redacted = 1;
+      if (receipt) Object.assign(row, receiptColumns(receipt));
       waiting.answeredAt = at;
       return true;
+    },
+    since(id, session) {
+      const all = [...events.values()].map(({ row }) => row);
+      const index = all.findIndex((row) => row.id === written(id));
+      const reports = all.slice(index + 1).filter((row) => isReport.has(row.name) && row.session === written(session));
+      return { isWaiting: index !== -1, reports };
     },
     hasDelivery: (id) => deliveries.has(written(id)),
     run(run) {
@@ -110,6 +128,8 @@ export function createGroupRows(keeper: Keeper): GroupRows {
     clear,
   };
 }
+
+const isReport: ReadonlySet<string> = new Set(callReports);
 
 const goesOn = ({ status }: Run): boolean => status === "running" || status === "queued";
 

@@ -9,9 +9,10 @@ import {
   type Turn,
 } from "../../engine/event.ts";
 import type { HookSet } from "../../engine/hook.ts";
-import type { Claim, Found, Paused, Refusal, Run, RunFilter } from "../../engine/record.ts";
+import type { Claim, Found, Paused, ReceiptCount, Refusal, Run, RunFilter } from "../../engine/record.ts";
 import type { Database } from "./database.ts";
 import type { Keeper } from "./keep.ts";
+import { closeSilent, countReceipts, hasReceipts } from "./receipts.ts";
 import {
   type Claimed,
   type EventRow,
@@ -23,12 +24,14 @@ import {
   keptAround,
   listOf,
   mergeFound,
+  newSession,
   places,
   type Report,
   type RunRow,
   readBack,
   runFields,
   runOf,
+  type Standing,
   textFields,
   written,
 } from "./rows.ts";
@@ -56,15 +59,15 @@ export function reportsOf(database: Database, event: HookEvent): Report[] {
   }));
 }
 
-export function turnOf(database: Database, session: SessionId | undefined): Turn {
-  if (session === undefined) return firstTurn;
-  const row = database.get<{ turn: string } & Turn["spent"]>(
-    "select turn, reprompts, rewakes, injected from session where id = ?",
+/** In one statement, as every event of a session asks. */
+export function standingOf(database: Database, session: SessionId): Standing {
+  const row = database.get<{ turn: string; followed: number } & Turn["spent"]>(
+    `select turn, reprompts, rewakes, injected, ${hasReceipts("?1")} as followed from session where id = ?1`,
     written(session),
   );
-  if (!row) return firstTurn;
-  const { turn, reprompts, rewakes, injected } = row;
-  return { ...JSON.parse(turn), spent: { reprompts, rewakes, injected } };
+  if (!row) return newSession;
+  const { turn, reprompts, rewakes, injected, followed } = row;
+  return { turn: { ...JSON.parse(turn), spent: { reprompts, rewakes, injected } }, hasReceipts: followed === 1 };
 }
 
 /** Takes one in one statement: the row is the counter. */
@@ -167,8 +170,10 @@ export function addPendingChecks(
   return pending;
 }
 
+const runColumns = `${runFields.join()}, (select receipt_of from event where event.id = run.event) as receipt_of`;
+
 export function runNamed(database: Database, id: string): Run | undefined {
-  const row = database.get<RunRow>(`select ${runFields.join()} from run where id = ?`, written(id));
+  const row = database.get<RunRow>(`select ${runColumns} from run where id = ?`, written(id));
   return row && runOf(row);
 }
 
@@ -236,6 +241,10 @@ export function findRuns(database: Database, filter: RunFilter): Run[] {
     } else conditions.push(`exists (select 1 from event where event.id = run.event and ${isIn})`);
     values.push(...own);
   }
+  if (filter.receipt !== undefined) {
+    conditions.push("event in (select id from event where receipt = ?)", hasDecided);
+    values.push(filter.receipt);
+  }
   if (filter.text !== undefined) {
     const all = textFields.map((field) => `coalesce(${field}, '')`).join(" || ' ' || ");
     const inEvent = "select 1 from event where event.id = run.event and instr(lower(payload), lower(?)) > 0";
@@ -257,12 +266,21 @@ export function findRuns(database: Database, filter: RunFilter): Run[] {
   }
   const where = conditions.length === 0 ? "" : `where ${conditions.join(" and ")}`;
   const rows = database.all<RunRow>(
-    `select ${runFields.join()} from run ${where} order by ${order} desc limit ?`,
+    `select ${runColumns} from run ${where} order by ${order} desc limit ?`,
     ...values,
     filter.limit ?? -1,
   );
   return rows.map(runOf);
 }
+
+/** Only such a run shares the receipt of its event; see followedKind. */
+const hasDecided = "(outcome ->> '$.verdict.is' in ('deny', 'ask') or outcome -> '$.updatedInput' is not null)";
+
+export const receiptsOf = (
+  database: Database,
+  since: Instant,
+  folders: readonly string[] | undefined,
+): ReceiptCount[] => countReceipts(database, since, folders && foldersWithEvents(database, folders));
 
 /** Of the folders and those below them, the ones where events happened. Walks the index from folder to folder, as for hooks. */
 const foldersWithEvents = (database: Database, folders: readonly string[]): string[] => [
@@ -341,6 +359,7 @@ export function lastFired(database: Database): Map<HookId, Instant> {
 
 /** Closes runs without a process (R26): it is gone, or there never was one. */
 export function repair(database: Database, isAlive: (owner: string) => boolean, now: Instant): number {
+  closeSilent(database, now);
   const unfinished = `select seq, started, owner from run where status in ('queued', 'running') and ${isNotable}
     and not exists (select 1 from work where work.run = run.id)`; // a durable run waits for its next worker
   const rows = (): { seq: number; started: Instant; owner: string | null }[] => database.all(unfinished);

@@ -1,8 +1,9 @@
 /** How events and runs lie in the tables, how they are read back, and the rules that every store shares: none of it needs a database. */
-import type { HookEvent, Instant, Json, SessionId, Turn } from "../../engine/event.ts";
+import { firstTurn, type HookEvent, type Instant, type Json, type SessionId, type Turn } from "../../engine/event.ts";
 import type { HookSet } from "../../engine/hook.ts";
 import { repeatable } from "../../engine/later.ts";
 import type { Outcome } from "../../engine/outcome.ts";
+import { followedKind, type Receipt, type ReceiptState } from "../../engine/receipt.ts";
 import {
   addTokens,
   type Claim,
@@ -30,6 +31,13 @@ export const places = (values: readonly unknown[]): string => values.map(() => "
 /** The text as it is written, or null for none. */
 export const orNull = (text: string | undefined): string | null => (text === undefined ? null : written(text));
 
+/** How a session stands: its turn, and whether receipts of it are there. */
+export interface Standing {
+  turn: Turn;
+  hasReceipts: boolean;
+}
+export const newSession: Standing = { turn: firstTurn, hasReceipts: false };
+
 export interface EventRow {
   id: string;
   at: number;
@@ -47,6 +55,9 @@ export interface EventRow {
   ms: number | null;
   cut: number;
   redacted: number;
+  receipt: ReceiptState | null;
+  receipt_key: string | null;
+  receipt_of: string | null;
 }
 export const eventFields: readonly (keyof EventRow)[] = [
   "id",
@@ -65,7 +76,19 @@ export const eventFields: readonly (keyof EventRow)[] = [
   "ms",
   "cut",
   "redacted",
+  "receipt",
+  "receipt_key",
+  "receipt_of",
 ];
+
+/** The columns of a receipt. */
+export type ReceiptColumns = Pick<EventRow, "receipt" | "receipt_key" | "receipt_of">;
+export const noReceipt: ReceiptColumns = { receipt: null, receipt_key: null, receipt_of: null };
+export const receiptColumns = (receipt: Receipt): ReceiptColumns => ({
+  receipt: receipt.is,
+  receipt_key: written(receipt.key),
+  receipt_of: JSON.stringify(receipt),
+});
 
 /** The payload is written before the transaction begins: it may be large. */
 export function payloadOf(event: HookEvent, keeper: Keeper): Kept {
@@ -125,6 +148,7 @@ export function recorded({ event, set, payload, first, before, advance }: Record
     ms: null,
     cut: payload.cut || kept.cut ? 1 : 0,
     redacted: payload.redacted || kept.redacted ? 1 : 0,
+    ...noReceipt,
   };
   const answer = { turn, ...repeated };
   if (session === undefined || after === before) return { row, answer };
@@ -156,6 +180,7 @@ export function eventOf(row: EventRow): StoredEvent {
     ...(row.cut === 1 && { cut: true }),
     ...(row.redacted === 1 && { redacted: true }),
     ...(row.repeats !== null && { repeats: readBack(row.repeats) }),
+    ...(row.receipt_of !== null && { receipt: JSON.parse(row.receipt_of) }),
   };
 }
 
@@ -177,8 +202,10 @@ export interface RunRow {
   notes: string;
   asked: number;
   owner: string | null;
+  /** Of its event, where it is read. */
+  receipt_of?: string | null;
 }
-type RunField = keyof RunRow;
+type RunField = Exclude<keyof RunRow, "receipt_of">;
 export type Value = string | number | null;
 const fixedFields: readonly RunField[] = ["id", "event", "event_name", "hook", "hook_name", "session", "cause"];
 export const changingFields: readonly RunField[] = [
@@ -258,7 +285,12 @@ const asWritten = (row: RunRow): Run => ({
   notes: JSON.parse(row.notes),
   asked: row.asked,
   ...(row.owner !== null && { owner: readBack(row.owner) }),
+  ...(row.receipt_of && isFollowed(row.outcome) && { receipt: JSON.parse(row.receipt_of) }),
 });
+
+/** Of several hooks of one event those that have decided share its receipt. */
+const isFollowed = (outcome: string | null): boolean =>
+  outcome !== null && followedKind(JSON.parse(outcome)) !== undefined;
 
 /** What a store keeps of a key: how often it was claimed, and when last. */
 export interface Claimed {

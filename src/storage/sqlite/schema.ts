@@ -169,6 +169,14 @@ const runIndexes = `
   create index run_rare on run (event_name) where ${isRare};
 `;
 
+/** What became of the few events that are followed: their index holds no other. */
+const receipts = `
+  alter table event add column receipt text;
+  alter table event add column receipt_key text;
+  alter table event add column receipt_of text;
+  create index event_receipt on event (receipt, session, receipt_key) where receipt is not null;
+`;
+
 /** The store's version is the number of migrations that were applied to it. */
 export const migrations: readonly string[] = [
   `
@@ -266,4 +274,5 @@ export const migrations: readonly string[] = [
   runIndexes,
   "create index event_cwd on event (cwd);",
   `create index event_of_application on event (name) where ${isOfApplication};`,
+  receipts,
 ];

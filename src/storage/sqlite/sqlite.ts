@@ -1,6 +1,7 @@
 /** The store on SQLite: plain statements, one transaction per method, safe for any number of processes at once. */
-import type { Counter, Instant, SessionId, Turn } from "../../engine/event.ts";
+import type { Counter, Instant, SessionId } from "../../engine/event.ts";
 import type { HookSet } from "../../engine/hook.ts";
+import { afterReports, type Following, type Receipt } from "../../engine/receipt.ts";
 import type { Paused, Store } from "../../engine/record.ts";
 import { type Database, openDatabase } from "./database.ts";
 import { createGroupRows } from "./groups.ts";
@@ -13,16 +14,27 @@ import {
   pause,
   pausesOf,
   pendingChecksOf,
+  receiptsOf,
   refusing,
   repair,
   reportBefore,
   runNamed,
   spend,
+  standingOf,
   take,
-  turnOf,
 } from "./queries.ts";
+import { closeSilent, hear, reportsSince, saveReceipt } from "./receipts.ts";
 import { purge, purgeIfDue, purgeSlowly } from "./retention.ts";
-import { type EventRow, eventFields, eventOf, payloadOf, recorded, written } from "./rows.ts";
+import {
+  type EventRow,
+  eventFields,
+  eventOf,
+  newSession,
+  payloadOf,
+  recorded,
+  type Standing,
+  written,
+} from "./rows.ts";
 import { isOfApplication, migrations } from "./schema.ts";
 
 export interface SqliteStoreOptions extends Keeping {
@@ -92,8 +104,26 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
     }
   }
 
-  const turnBefore = (session: SessionId | undefined): Turn =>
-    (session === undefined ? undefined : rows.turn(session)) ?? turnOf(database, session);
+  /** While a group is open no other process writes: what was read in it holds until its end. */
+  function standingBefore(session: SessionId | undefined): Standing {
+    if (session === undefined) return newSession;
+    const [turn, hasReceipts] = [rows.turn(session), known.receipts.get(session)];
+    if (turn && hasReceipts !== undefined) return { turn, hasReceipts };
+    const read = standingOf(database, session);
+    const standing = { turn: turn ?? read.turn, hasReceipts: hasReceipts ?? read.hasReceipts };
+    known.receipts.set(session, standing.hasReceipts);
+    return standing;
+  }
+
+  /** By the reports that came since the event of the call, which may still wait, was recorded. */
+  function receiptNow(event: string, following: Following): Receipt {
+    const { session } = following;
+    const { isWaiting, reports } = rows.since(event, session);
+    known.receipts.set(session, true);
+    closeSilent(database, now()); // now and then, as no clock does it
+    const before = isWaiting ? [] : reportsSince(database, event);
+    return afterReports(following, [...before, ...reports.map((row) => eventOf(row).event)]);
+  }
 
   function keepSet(set: HookSet): void {
     if (known.sets.has(set.id)) return;
@@ -109,27 +139,32 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
       const payload = payloadOf(event, keeper);
       if (event.delivery && rows.hasDelivery(event.delivery.id)) database.get("select 1"); // a query writes what waits, such as other reports of the same
       return grouped.hold(() => {
-        const [first, before] = [reportBefore(database, event), turnBefore(event.session)];
+        const [first, { turn: before, hasReceipts }] = [reportBefore(database, event), standingBefore(event.session)];
         const { row, moved, answer } = recorded({ event, set, payload, first, before, advance }, keeper);
         keepSet(set);
         if (moved) rows.saveTurn(moved.session, { turn: moved.turn, kept: moved.kept, at: now() });
         rows.event(row);
         known.paused ??= pausesOf(database);
         known.isWithoutMail ??= database.get("select 1 from inbox limit 1") === undefined;
-        return { ...answer, paused: known.paused };
+        return { ...answer, paused: known.paused, ...(hasReceipts && { hasReceipts }) };
       });
     },
 
-    answered(eventId, outcome, ms) {
+    answered(eventId, outcome, ms, following) {
       const kept = keeper.outcome(outcome);
-      grouped.hold(() => {
-        if (rows.answer(eventId, kept, now(), ms)) return;
+      return grouped.hold(() => {
+        const receipt = following && receiptNow(eventId, following);
+        if (rows.answer(eventId, kept, { at: now(), ms, receipt })) return receipt;
         const sql = "update event set outcome = ?, answered_at = ?, ms = ?, redacted = max(redacted, ?) where id = ?";
         database.run(sql, kept.text, now(), ms ?? null, kept.redacted ? 1 : 0, written(eventId));
+        if (receipt) saveReceipt(database, eventId, receipt);
+        return receipt;
       });
     },
+    heard: (session, heard) => hear(database, session, heard),
+    receipts: ({ since, folders }) => receiptsOf(database, since, folders),
 
-    turn: (session) => turnOf(database, session),
+    turn: (session) => standingOf(database, session).turn,
 
     claim: (claims, at) => grouped.write(() => take(database, claims, at)),
     peek: (claims, at) => refusing(database, claims, at),
@@ -228,7 +263,9 @@ const eventColumns = eventFields.join(", ");
 /** What was read in a group, and counts as long as that is open. */
 interface Known {
   sets: Set<string>;
+  /** Whether there are receipts of a session. */
+  receipts: Map<SessionId, boolean>;
   paused?: Paused;
   isWithoutMail?: boolean;
 }
-const nothingKnown = (): Known => ({ sets: new Set() });
+const nothingKnown = (): Known => ({ sets: new Set(), receipts: new Map() });

@@ -6,6 +6,7 @@ import { recordOf } from "../../../operations/record.ts";
 import { filterOf } from "../../../operations/runs/filter.ts";
 import { fitting } from "../../../operations/runs/find-runs.ts";
 import { markOf } from "../../../operations/runs/marks.ts";
+import { receiptWords } from "../../../operations/runs/receipt-words.ts";
 import { type FoundRun, runRows } from "../../../operations/runs/run-row.ts";
 import { statusAndResult } from "../../../operations/runs/run-words.ts";
 import { runs } from "../../../operations/runs/runs.ts";
@@ -32,8 +33,8 @@ export async function tail(invocation: Invocation): Promise<ExitCode> {
     const fits = fitting(input);
     const news = async (): Promise<FoundRun[]> => {
       const newest = await record.runs({ ...filter, limit: 100 });
-      const found = await runRows(newest.filter((run) => seen.get(run.id) !== run.status).reverse(), record);
-      for (const { run } of found) seen.set(run.id, run.status);
+      const found = await runRows(newest.filter((run) => seen.get(run.id) !== stateOf(run)).reverse(), record);
+      for (const { run } of found) seen.set(run.id, stateOf(run));
       return found.filter(fits);
     };
     const before = await news();
@@ -56,6 +57,9 @@ export async function tail(invocation: Invocation): Promise<ExitCode> {
 const placeOf = ({ home }: Invocation, { folders }: RunFilter): string =>
   folders?.[0] === undefined ? "of all projects" : `in ${shortPath(folders[0], join(folders[0], "below"), home)}`;
 
+/** A run is shown again where the agent has not obeyed it. */
+const stateOf = ({ status, receipt }: Run): string => (receipt?.is === "disobeyed" ? receipt.is : status);
+
 const hookColumn = 20;
 
 /** On a terminal one line, whatever the reason's length: `runs show` has it whole. */
@@ -63,7 +67,8 @@ function lineOf(run: Run, terminal: Terminal): string {
   const time = new Date(run.startedAt).toTimeString().slice(0, 8);
   const hook = padded(cut(oneLine(run.hookName), hookColumn), hookColumn);
   const before = `${time} . ${hook} `.length;
-  const result = oneLine(statusAndResult(run));
+  const { receipt } = run;
+  const result = oneLine(receipt?.is === "disobeyed" ? receiptWords(receipt) : statusAndResult(run));
   const shown = terminal.isTerminal ? cut(result, terminal.width - before) : result;
   const { text, tone } = markOf(run);
   return `${terminal.paint("dim", time)} ${terminal.paint(tone, text)} ${hook} ${shown}`;

@@ -73,14 +73,14 @@ const rules = (count: number): string =>
     ].join("\n"),
   ).join("");
 
-type Prepare = (session: ClaudeSession, after: (end: () => unknown) => void) => Promise<void>;
+export type Prepare = (session: ClaudeSession, after: (end: () => unknown) => void) => Promise<void>;
 
-const ownSettings =
+export const ownSettings =
   (count: number, events: readonly string[] = ["PreToolUse"]): Prepare =>
   async ({ write }) =>
     write(".claude/settings.json", ownHooks(count, events));
 
-const hookline =
+export const hookline =
   (count: number, ...words: string[]): Prepare =>
   async (session, after) => {
     await session.write(".hookline/rules/bench.yaml", rules(count));
@@ -173,12 +173,21 @@ async function measureWith(after: (end: () => unknown) => void): Promise<Finding
   };
 }
 
-async function sideOf(name: string, prepare: Prepare, after: (end: () => unknown) => void): Promise<Side> {
-  const asked: number[] = [];
+export async function sessionFor(
+  turns: readonly ScriptedTurn[],
+  prepare: Prepare,
+  after: (end: () => unknown) => void,
+): Promise<ClaudeSession> {
   // what startClaude needs of a test: where it may stop, and who cleans up
   const context = { after, signal: new AbortController().signal } as unknown as TestContext;
-  const session = await startClaude(context, { turns: noting(asked), endText: "Done." }, { daemon: true });
+  const session = await startClaude(context, { turns, endText: "Done." }, { daemon: true });
   await prepare(session, after);
+  return session;
+}
+
+async function sideOf(name: string, prepare: Prepare, after: (end: () => unknown) => void): Promise<Side> {
+  const asked: number[] = [];
+  const session = await sessionFor(noting(asked, calls), prepare, after);
   return {
     name,
     async gap() {
@@ -194,7 +203,7 @@ async function sideOf(name: string, prepare: Prepare, after: (end: () => unknown
 }
 
 /** The script's turns, with the moment at which each was first asked for. */
-function noting(asked: number[]): readonly ScriptedTurn[] {
+export function noting(asked: number[], calls: number): readonly ScriptedTurn[] {
   const call = { calls: [{ tool: "Bash", input: { command: "true", description: "nothing" } }] };
   const turns: ScriptedTurn[] = [...Array(calls).fill(call), { text: "Done." }];
   return new Proxy(turns, {

@@ -34,6 +34,7 @@ export const benchmarks: readonly Entry[] = [
   { name: "automations", seconds: 20 },
   { name: "git", seconds: 150, alone: true },
   { name: "agents", seconds: 400, alone: true },
+  { name: "agents-processor", seconds: 600, alone: true },
   { name: "durable", seconds: 90, alone: true },
   { name: "workers", seconds: 120, alone: true },
   { name: "recovery", seconds: 90, alone: true },

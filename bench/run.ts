@@ -38,7 +38,7 @@ async function main(words: readonly string[]): Promise<number> {
     return 2;
   }
   const isQuick = words.includes("--quick");
-  const wantsOptional = !isQuick && names.some((name) => name === "git" || name === "agents");
+  const wantsOptional = !isQuick && names.some((name) => ["git", "agents", "agents-processor"].includes(name));
   const notInstalled = installPeers(wantsOptional);
   if (notInstalled !== undefined) console.log(notInstalled);
   const where = surroundings(wantedPeers(wantsOptional));

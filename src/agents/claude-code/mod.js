@@ -13,6 +13,8 @@ const soon = 5_000;
 /** What was answered about calls that are under way, until Claude Code has checked its permissions. */
 const answers = new Map();
 let turn;
+/** A new session has a transcript of its own. */
+let session = {};
 
 const isFields = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 const specificOf = (reply) => (isFields(reply.hookSpecificOutput) ? reply.hookSpecificOutput : {});
@@ -46,14 +48,22 @@ async function fromDaemon($, event, body) {
     const reply = answer.text === "" ? {} : JSON.parse(answer.text);
     return isFields(reply) ? reply : undefined;
   } catch {
+    known = undefined;
     return undefined;
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** As clients find it: the last word of the daemon's address. */
+/** Each question to Claude Code costs a millisecond: what stays the same is asked once, and again after a failure. */
+let known;
 async function socketOf($) {
+  known ??= await lookForSocket($).catch(() => undefined);
+  return known;
+}
+
+/** As clients find it: the last word of the daemon's address. */
+async function lookForSocket($) {
   const [daemon, store] = [await $.env.get("HOOKLINE_DAEMON"), await $.env.get("HOOKLINE_STORE")];
   if (daemon === "off" || store) return undefined;
   const [said, home] = [await $.env.get("XDG_STATE_HOME"), await $.env.get("HOME")];
@@ -93,10 +103,13 @@ function failed(event, guarded, why) {
 }
 
 async function payloadOf($, { tool, tool_use_id, agentId, consent, ...input }) {
-  const { CLAUDE_CODE_SESSION_ID: session } = await $.process.hookEnv();
   const { transcriptPath, promptId } = await $.session.info();
+  if (transcriptPath !== session.transcript) {
+    const { CLAUDE_CODE_SESSION_ID: id } = await $.process.hookEnv();
+    session = { transcript: transcriptPath, id };
+  }
   return {
-    session_id: session,
+    session_id: session.id,
     transcript_path: transcriptPath,
     cwd: await $.session.cwd(),
     ...(promptId && { prompt_id: promptId }),

@@ -26,6 +26,9 @@ const words: Readonly<Record<string, { text: string; tone: string }>> = {
   interrupted: { text: "interrupted", tone: "warn" },
   rewritten: { text: "rewritten", tone: "info" },
   context: { text: "context added", tone: "info" },
+  obeyed: { text: "obeyed", tone: "good" },
+  disobeyed: { text: "not obeyed", tone: "bad" },
+  unknown: { text: "not known whether obeyed", tone: "warn" },
   "not matched": { text: "not matched", tone: "plain" },
 };
 

@@ -166,3 +166,40 @@ test("the list of runs offers newer ones, and does not move by itself", { skip }
   await newer.waitFor({ state: "detached" });
   await until(async () => (await page.locator(".run").count()) > before || undefined, "the newer runs");
 });
+
+test("[X11] a call that ran although it was refused stands first on Now, in red, at every width, light and dark", {
+  skip,
+}, async (t) => {
+  const place = placeFor(t, files);
+  const daemon = await place.up();
+  const call = (id: string, command: string): object => ({ ...bash(command), tool_use_id: id });
+  const long = `git push --force origin ${"a-long-name-without-a-blank".repeat(9)}`;
+  tell(place, "UserPromptSubmit", { prompt: "Ship it" });
+  tell(place, "PreToolUse", call("c1", "git push --force origin main"));
+  tell(place, "PreToolUse", call("c2", long));
+  tell(place, "PreToolUse", call("c3", "git push --force origin other"));
+  for (const [id, command] of [
+    ["c1", "git push --force origin main"],
+    ["c2", long],
+  ] as const)
+    tell(place, "PostToolUse", { ...call(id, command), tool_response: "" });
+  tell(place, "Stop", {});
+  const { page, axe, look } = await openPage(t, place, daemon);
+  const rows = page.locator(".alarm .row");
+  await rows.nth(1).waitFor();
+  assert.match(
+    await rows.nth(1).innerText(),
+    /not obeyed\s+Bash\s+git push --force origin main\s+the agent did not obey: it was refused and ran all the same/,
+  );
+  assert.match(await page.locator(".refusal").first().innerText(), /blocked\s+obeyed/);
+  const first = await page.locator("main section").first().getAttribute("aria-labelledby");
+  assert.equal(first, "disobeyed");
+  for (const size of ["phone", "desktop"] as const)
+    for (const dark of [true, false]) {
+      await look({ size, dark });
+      assert.deepEqual(await axe(), [], `${size} ${dark ? "dark" : "light"}`);
+      assert.ok((await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth")) <= 0, size);
+    }
+  await rows.nth(1).click();
+  await page.locator(".trace").first().waitFor();
+});

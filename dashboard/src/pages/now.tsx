@@ -61,6 +61,7 @@ function Whole({ data, project }: { data: Shown; project: string }) {
         )
       ) : (
         <>
+          {data.disobeyed.length > 0 ? <Disobeyed disobeyed={data.disobeyed} project={project} /> : null}
           <Refused blocked={blocked} project={project} />
           {running.length > 0 ? <Running running={running} /> : null}
           <section aria-labelledby="sessions">
@@ -121,6 +122,47 @@ const Nothing = ({ hooks, registered }: Pick<Shown, "hooks" | "registered">) => 
   </section>
 );
 
+/** What was decided stands beside what happened, and is not said for it. */
+const Disobeyed = ({ disobeyed, project }: { disobeyed: readonly Blocked[]; project: string }) => (
+  <section aria-labelledby="disobeyed">
+    <h2 id="disobeyed">
+      Not obeyed <span class="count">{disobeyed.length}</span>
+    </h2>
+    <ul class="rows alarm">
+      {disobeyed.map((one) => (
+        <li key={one.id}>
+          <Unruly one={one} project={project} />
+        </li>
+      ))}
+    </ul>
+  </section>
+);
+
+function Unruly({ one, project }: { one: Blocked; project: string }) {
+  const said = (
+    <>
+      <span class="line">
+        <Badge is="disobeyed" />
+        {one.tool === null ? null : <span class="tool">{safe(one.tool)}</span>}
+        <code class="said">{safe(what(one))}</code>
+      </span>
+      <span class="line">
+        <span>{safe(one.receipt?.says ?? "")}</span>
+        <span class="dim push">
+          {safe(one.hook.name)} · {safe(one.sender)} · <When at={one.at} />
+        </span>
+      </span>
+    </>
+  );
+  return one.run === null ? (
+    <div class="row">{said}</div>
+  ) : (
+    <a class="row" href={hashOf({ page: "run", id: one.run, query: project === "" ? {} : { project } })}>
+      {said}
+    </a>
+  );
+}
+
 const shownAtFirst = 4;
 
 function Refused({ blocked, project }: { blocked: readonly Blocked[]; project: string }) {
@@ -168,6 +210,7 @@ function Refusal({ one, isOfOne }: { one: Blocked; isOfOne: boolean }) {
     <li class="card refusal">
       <div class="line">
         <Badge is={refusedAs(one)} />
+        {one.receipt === null || one.receipt.is === "open" ? null : <Badge is={one.receipt.is} />}
         {one.tool === null ? null : <span class="tool">{safe(one.tool)}</span>}
         <span class="dim push">
           {isOfOne ? "" : `${safe(project.name)} · `}

@@ -97,3 +97,9 @@ export function countReceipts(
   );
   return rows.map(({ is, to, count }) => ({ is, to, count }));
 }
+
+/** The ids of the events since then on which the agent did not obey, newest first. */
+export const recentlyDisobeyed = (database: Database, since: Instant): string[] =>
+  database
+    .all<{ id: string }>("select id from event where receipt = 'disobeyed' and at >= ? order by seq desc", since)
+    .map(({ id }) => readBack(id));

@@ -10,11 +10,12 @@ import { isRecord, type Schema, text } from "../../../engine/schema.ts";
 import { findProject } from "../../../loading/project.ts";
 import type { Appeal } from "../../../operations/appeals.ts";
 import { subjectOf } from "../../../operations/call.ts";
+import { receiptWords } from "../../../operations/runs/receipt-words.ts";
 import type { Daemon } from "../daemon.ts";
 import { deepestInLevels, jsonIn } from "../ingest.ts";
 import type { Blocked, EventShown, HookPlace, Hooks, Now, ProjectShown, Session } from "./shown.ts";
 
-export function eventShown({ event, outcome, ms }: StoredEvent, runs: readonly Run[]): EventShown {
+export function eventShown({ event, outcome, ms, receipt }: StoredEvent, runs: readonly Run[]): EventShown {
   const { id, name, at, sender, data } = event;
   return {
     ...{ id, name, at, sender },
@@ -25,6 +26,7 @@ export function eventShown({ event, outcome, ms }: StoredEvent, runs: readonly R
     isRewritten: outcome?.updatedInput !== undefined || outcome?.updatedOutput !== undefined,
     hasContext: (outcome?.context?.length ?? 0) > 0,
     isAnswered: outcome !== undefined,
+    receipt: receipt ? { is: receipt.is, says: receiptWords(receipt) } : null,
     ms: ms ?? null,
     runs: runs.map((run) => ({ id: run.id, name: run.hookName, status: run.status })),
   };

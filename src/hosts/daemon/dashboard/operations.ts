@@ -15,7 +15,11 @@ import { countHooks, waitingOf } from "../../../operations/hooks/hook-counts.ts"
 import { type Operation, plain } from "../../../operations/operation.ts";
 import { rowsOf } from "../../../operations/project-service.ts";
 import type { OperationTable } from "../../../operations/serve.ts";
+
 import { newestOfProject, recentlyDenied } from "../../../storage/sqlite/queries.ts";
+
+import { recentlyDisobeyed } from "../../../storage/sqlite/receipts.ts";
+
 import { isLevel } from "../../cli/packs/pack.ts";
 import type { Daemon } from "../daemon.ts";
 import { againPages } from "./again.ts";
@@ -44,6 +48,8 @@ const shared = [
 ] as const;
 
 const blockedAtMost = 12;
+/** What was not obeyed stands on the first page for a week. */
+const shownFor = 7 * 86_400_000;
 const appealsFor = 86_400_000;
 
 export function dashboardOperations(daemon: Daemon, everybodys: OperationTable): OperationTable {
@@ -67,12 +73,16 @@ export function dashboardOperations(daemon: Daemon, everybodys: OperationTable):
       const newest = await store.events(of ? 1 : eventsLooked);
       const recent = of ? await stored(newestOfProject(store.database, of, eventsLooked)) : newest;
       const denied = await stored(recentlyDenied(store.database, blockedAtMost, of));
+      const disobeyed = (await stored(recentlyDisobeyed(store.database, context.now() - shownFor)))
+        .filter(({ event }) => of?.holds(event.cwd) ?? true)
+        .slice(0, blockedAtMost);
       const set = await hooksAt(rootOf(wanted));
       const counts = countHooks(set.hooks, { paused: await store.paused(), now: context.now(), root: rootOf(wanted) });
       const running = await store.runs({ status: "running", limit: 50 });
       const appeals = (await appealsSince(store, context.now() - appealsFor)).filter(({ isAnswered }) => !isAnswered);
       const shown: Now = {
         at: context.now(),
+        disobeyed: await Promise.all(disobeyed.map((one) => blockedShown(one, appeals, knowing))),
         blocked: await Promise.all(denied.map((one) => blockedShown(one, appeals, knowing))),
         sessions: await sessionsOf(recent, knowing),
         running: running.map(({ id, hook, hookName, eventName, startedAt }) => ({

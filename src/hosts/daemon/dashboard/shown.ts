@@ -2,6 +2,7 @@
 import type { Fields, Json } from "../../../engine/event.ts";
 import type { Problem } from "../../../engine/hook.ts";
 import type { Outcome, VerdictKind } from "../../../engine/outcome.ts";
+import type { ReceiptState } from "../../../engine/receipt.ts";
 import type { Run, RunStatus } from "../../../engine/record.ts";
 
 /** Milliseconds since 1970. */
@@ -26,6 +27,8 @@ export interface EventShown {
   /** A hook gave the model something to read. */
   hasContext: boolean;
   isAnswered: boolean;
+  /** What the agent then did with the decision, beside it; null: there was nothing to obey. */
+  receipt: { is: ReceiptState; says: string } | null;
   ms: number | null;
   /** A run for each hook that matched. */
   runs: { id: string; name: string; status: RunStatus }[];
@@ -40,7 +43,7 @@ export interface HookPlace {
   layer: string | null;
 }
 
-/** An event that was refused. */
+/** An event that was refused, or on which the agent did not obey. */
 export interface Blocked extends EventShown {
   session: string | null;
   project: ProjectShown;
@@ -65,6 +68,8 @@ export interface Session {
 
 export interface Now {
   at: Time;
+  /** Calls of the last days that ran although they were decided otherwise, newest first. */
+  disobeyed: Blocked[];
   blocked: Blocked[];
   sessions: Session[];
   running: { run: string; hook: string; name: string; event: string; since: Time }[];

@@ -1,7 +1,7 @@
 /** What an event is about, as a person would name it: the command, the file, the prompt. */
 import { type Fields, textField } from "../engine/event.ts";
 import { shortened } from "../engine/one-line.ts";
-import { isRecord } from "../engine/schema.ts";
+import { fieldsIn } from "../engine/schema.ts";
 
 const longest = 400;
 
@@ -10,7 +10,7 @@ const subjects = ["command", "file_path", "path", "url", "pattern", "prompt", "m
 
 /** Empty: nothing of it has a name. */
 export function subjectOf(data: Fields): string {
-  const input: Fields = isRecord(data.tool_input) ? (data.tool_input as Fields) : {}; // payloads are JSON
+  const input = fieldsIn(data.tool_input);
   for (const key of subjects) {
     const said = textField(input, key) ?? textField(data, key);
     if (said !== undefined && said !== "") return shortened(said, longest);

@@ -1,6 +1,6 @@
 /** What the daemon reports, for people: what it watches, its schedules, its queue and what is broken. */
 import type { Fields, Json } from "../engine/event.ts";
-import { isRecord } from "../engine/schema.ts";
+import { fieldsIn, isRecord } from "../engine/schema.ts";
 import { counted } from "../engine/words.ts";
 import type { QueueCounts } from "./machine.ts";
 import { ago, type Label, type Tone } from "./shown.ts";
@@ -48,9 +48,9 @@ function withoutDaemon(
 
 /** The process itself, and who speaks to it. */
 function selfLabels(daemon: Fields): Label[] {
-  const { memoryInBytes, seconds } = fieldsOf(daemon.process);
-  const { events, sessions, senders } = fieldsOf(daemon.activity);
-  const { notWrittenSince, reason, rowsLost } = fieldsOf(daemon.store);
+  const { memoryInBytes, seconds } = fieldsIn(daemon.process);
+  const { events, sessions, senders } = fieldsIn(daemon.activity);
+  const { notWrittenSince, reason, rowsLost } = fieldsIn(daemon.store);
   const facts = [
     `Hookline ${daemon.version}`,
     ...(typeof seconds === "number" ? [`up ${lasting(seconds)}`] : []),
@@ -100,13 +100,13 @@ function lasting(seconds: number): string {
  */
 export function workLabels(status: Fields, path: PathOf): Label[] {
   const { automations, queue, engine } = status;
-  const { enabled = 0, active = 0, broken } = fieldsOf(automations);
-  const { waiting = 0, running = 0, handedOver } = fieldsOf(queue);
+  const { enabled = 0, active = 0, broken } = fieldsIn(automations);
+  const { waiting = 0, running = 0, handedOver } = fieldsIn(queue);
   const whose = isRecord(status.sharing)
     ? "the machines that share the store"
     : "machines whose store this daemon was not given";
   const elsewhere = handedOver ? `, ${handedOver} handed over to ${whose}` : "";
-  const isOff = fieldsOf(engine).enabled === false;
+  const isOff = fieldsIn(engine).enabled === false;
   const watches = listOf(status.watches).map((watch) => watchLine(watch, path));
   const mistakes = listOf(broken).map(({ file, message }) => `${path(String(file))}: ${message}`);
   return [
@@ -119,8 +119,8 @@ export function workLabels(status: Fields, path: PathOf): Label[] {
       textsOf(status.webhooks).map((name) => `POST /webhooks/${name}`),
     ),
     ["queue", `${running} running, ${waiting} waiting${elsewhere}`],
-    ["postgres", isRecord(status.shared) ? sharedCell(fieldsOf(status.shared)) : undefined],
-    ...(isRecord(status.telemetry) ? telemetryLabels(fieldsOf(status.telemetry)) : []),
+    ["postgres", isRecord(status.shared) ? sharedCell(fieldsIn(status.shared)) : undefined],
+    ...(isRecord(status.telemetry) ? telemetryLabels(fieldsIn(status.telemetry)) : []),
     ...below("broken", mistakes, "red"),
   ];
 }
@@ -133,7 +133,7 @@ const sharedCell = ({ address, waitsSince, reason }: Fields): Label[1] =>
 
 /** What leaves this machine is shown wherever the daemon is. */
 function telemetryLabels({ collector, signals, contents, spans, trouble }: Fields): Label[] {
-  const { sent = 0, lost = 0 } = fieldsOf(spans);
+  const { sent = 0, lost = 0 } = fieldsIn(spans);
   const what = `${textsOf(signals).join(" and ")}${contents === true ? ", with contents," : ""}`;
   const figures = `${sent} spans sent${lost === 0 ? "" : `, ${lost} lost`}`;
   return [
@@ -163,7 +163,6 @@ function below(name: string, texts: readonly string[], tone?: Tone): Label[] {
 
 const red = (text: string): Label[1] => ({ text, tone: "red" });
 
-const fieldsOf = (value: Json | undefined): Fields => (isRecord(value) ? (value as Fields) : {}); // it is JSON
-const listOf = (value: Json | undefined): Fields[] => (Array.isArray(value) ? value.map(fieldsOf) : []);
+const listOf = (value: Json | undefined): Fields[] => (Array.isArray(value) ? value.map(fieldsIn) : []);
 const textsOf = (value: Json | undefined): string[] => (Array.isArray(value) ? value.map(String) : []);
 const numberOf = (value: Json | undefined): number => (typeof value === "number" ? value : 0);

@@ -24,9 +24,10 @@ import { createRuntime, type Runtime, type RuntimeOptions } from "../compose/run
 import { toldOf } from "../compose/told.ts";
 import { type ActiveAutomations, createActiveAutomations } from "./active-automations.ts";
 import { createActivity } from "./activity.ts";
-import { createChanges, createTriggers, type Settings, settingsOf } from "./changes.ts";
+import { createChanges, type Settings, settingsOf } from "./changes.ts";
 import type { Sharing } from "./sharing.ts";
 import { createTelemetry, type Telemetry, type TelemetryOptions } from "./telemetry.ts";
+import { createTriggers } from "./triggers.ts";
 
 export interface DaemonOptions
   extends Pick<RuntimeOptions, "beforeModules" | "redact">,

@@ -2,7 +2,7 @@
 import type { Fields, Instant, Json } from "../../engine/event.ts";
 import { slugOf } from "../../engine/fingerprint.ts";
 import type { StoredAutomation } from "../../engine/journal.ts";
-import { flag, isRecord, kindOf, listOf, object, type Schema, say, text } from "../../engine/schema.ts";
+import { fieldsIn, flag, isRecord, kindOf, listOf, object, type Schema, say, text } from "../../engine/schema.ts";
 import type { CompiledAutomation } from "../../formats/automations/automation.ts";
 import {
   type Automation,
@@ -288,13 +288,13 @@ function withoutDefault(after: Fields, before: Fields, changes: Fields): Fields 
 }
 
 function kindIn(trigger: Json | undefined): TriggerType | undefined {
-  const { type } = isRecord(trigger) ? (trigger as Fields) : {}; // it is JSON
+  const { type } = fieldsIn(trigger);
   return typeof type === "string" && isTriggerType(type) ? type : undefined;
 }
 
 /** What a person wants to see of one that was just made or changed. */
 function shortly(result: unknown): string[] {
-  const { id, project_id: project, name, enabled, hook, fault } = isRecord(result) ? (result as Fields) : {}; // it is JSON
+  const { id, project_id: project, name, enabled, hook, fault } = fieldsIn(result);
   const stands = enabled === false ? "is stored, but disabled" : typeof fault === "string" ? "is stored" : "is active";
   return [`${project}/${id} "${name}" ${stands} as ${hook}`, ...faultLines(result)];
 }

@@ -4,7 +4,7 @@ import { knownHttpDoors } from "../../../agents/install/client.ts";
 import { onDemandFile } from "../../../agents/install/own-call.ts";
 import type { Fields } from "../../../engine/event.ts";
 import { word } from "../../../engine/program.ts";
-import { isRecord } from "../../../engine/schema.ts";
+import { fieldsIn, isRecord } from "../../../engine/schema.ts";
 import { counted, listed } from "../../../engine/words.ts";
 import { realOf } from "../../../files/paths.ts";
 import { type Unserved, unserved, unservedWords } from "../../../operations/hooks/unserved.ts";
@@ -44,17 +44,17 @@ export const daemon: Area = {
     }),
     row("daemon-writes-nothing", {
       is: "bad",
-      find: async (here) => ofRunning(await here.daemon(), (status) => Boolean(fieldsOf(status.store).notWrittenSince)),
+      find: async (here) => ofRunning(await here.daemon(), (status) => Boolean(fieldsIn(status.store).notWrittenSince)),
       says: ({ store }) =>
-        `the daemon has recorded nothing since ${String(fieldsOf(store).notWrittenSince)}: ${String(fieldsOf(store).reason)}`,
+        `the daemon has recorded nothing since ${String(fieldsIn(store).notWrittenSince)}: ${String(fieldsIn(store).reason)}`,
       run: () => startAnew,
     }),
     row("records-lost", {
       is: "note",
       find: async (here) =>
-        ofRunning(await here.daemon(), (status) => Number(fieldsOf(status.store).rowsLost ?? 0) > 0),
+        ofRunning(await here.daemon(), (status) => Number(fieldsIn(status.store).rowsLost ?? 0) > 0),
       says: ({ store }) =>
-        `the daemon has lost ${counted(Number(fieldsOf(store).rowsLost), "record")}, as the store took none for a time`,
+        `the daemon has lost ${counted(Number(fieldsIn(store).rowsLost), "record")}, as the store took none for a time`,
       run: () => startAnew,
     }),
     row("clocks-without-daemon", {
@@ -141,4 +141,3 @@ const ofRunning = (running: Fields | undefined, holds: (status: Fields) => boole
   running && holds(running) ? [running] : [];
 /** One finding for all of them, or none. */
 const some = <T>(all: readonly T[]): (readonly T[])[] => (all.length === 0 ? [] : [all]);
-const fieldsOf = (value: unknown): Fields => (isRecord(value) ? (value as Fields) : {}); // it is JSON

@@ -2,7 +2,7 @@
 import { HooklineError, messageOf } from "../../../engine/error.ts";
 import type { Fields } from "../../../engine/event.ts";
 import { word } from "../../../engine/program.ts";
-import { isRecord } from "../../../engine/schema.ts";
+import { fieldsIn } from "../../../engine/schema.ts";
 import type { PostgresLook } from "../../../storage/postgres/looking.ts";
 import { type Invocation, textFlag } from "../command.ts";
 import { sharedStore } from "../place.ts";
@@ -32,7 +32,7 @@ export async function lookAtPostgresHere(
   { daemon, storeLook }: { daemon(): Promise<Fields | undefined>; storeLook(): StoreLook },
 ): Promise<PostgresHere | undefined> {
   const status = await daemon();
-  const shared = fieldsOf(status?.shared);
+  const shared = fieldsIn(status?.shared);
   const flag = textFlag(invocation.flags, "store");
   const named = sharedStore(invocation, flag);
   const url = named ?? textOf(shared.address);
@@ -61,9 +61,9 @@ export async function lookAtPostgresHere(
 function partOf(status: Fields | undefined, address: string | undefined): DaemonPart {
   if (status === undefined) return { is: "none" };
   if (status.unreachable !== undefined || typeof status.port !== "number") return { is: "silent" };
-  const shared = fieldsOf(status.shared);
+  const shared = fieldsIn(status.shared);
   if (address === undefined || shared.address !== address) return { is: "without" };
-  return { is: "following", waits: textOf(shared.reason), idle: textOf(fieldsOf(status.sharing).reason) };
+  return { is: "following", waits: textOf(shared.reason), idle: textOf(fieldsIn(status.sharing).reason) };
 }
 
 /** The reason, and what to do. */
@@ -80,5 +80,4 @@ function orUndefined<T>(ask: () => T): T | undefined {
   }
 }
 
-const fieldsOf = (value: unknown): Fields => (isRecord(value) ? (value as Fields) : {}); // it is JSON
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);

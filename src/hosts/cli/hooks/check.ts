@@ -1,4 +1,5 @@
 /** hookline check: every mistake in hook files, as file:line:column severity code message (suggestion). */
+
 import { existsSync, statSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
 import { agentVariables } from "../../../agents/index.ts";
@@ -6,6 +7,7 @@ import { loadPatterns } from "../../../conditions/patterns.ts";
 import { HooklineError } from "../../../engine/error.ts";
 import { type Hook, isBuiltIn, type Problem } from "../../../engine/hook.ts";
 import type { Registry } from "../../../engine/ports.ts";
+import { counted } from "../../../engine/words.ts";
 import { findOnPath, isProgram } from "../../../files/paths.ts";
 import { inspectHooks } from "../../../formats/inspect.ts";
 import { surelyMilliseconds } from "../../../formats/reading/durations.ts";
@@ -188,12 +190,7 @@ function print(
   errors: number,
 ): void {
   for (const problem of problems) terminal.print(findingLine(problem, terminal, shortPath(problem.file, cwd, home)));
-  const counted = `${hooks} hook${hooks === 1 ? "" : "s"} in ${files} file${files === 1 ? "" : "s"}`;
+  const found = `${counted(hooks, "hook")} in ${counted(files, "file")}`;
   const warnings = problems.filter(({ severity }) => severity === "warning").length;
-  terminal.print(
-    terminal.paint(
-      "dim",
-      `${counted}: ${errors} error${errors === 1 ? "" : "s"}, ${warnings} warning${warnings === 1 ? "" : "s"}`,
-    ),
-  );
+  terminal.print(terminal.paint("dim", `${found}: ${counted(errors, "error")}, ${counted(warnings, "warning")}`));
 }

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { lineOf } from "../../../actions/command/environment.ts";
 import { isReallyInside } from "../../../actions/repository.ts";
 import type { Fields, Json } from "../../../engine/event.ts";
-import { isRecord } from "../../../engine/schema.ts";
+import { fieldsIn } from "../../../engine/schema.ts";
 import { pathInside } from "../../../files/paths.ts";
 import { type KeptFollowUp, subjectOf } from "../../../operations/runs/follow-ups.ts";
 import { createSpawner } from "../../../runtime/processes/spawner.ts";
@@ -95,7 +95,7 @@ async function createTask(one: KeptFollowUp, { root, invocation, say, claim }: F
   );
   if (answer.is !== "done") return { refused: `no task was created: ${oneLine(answer.message)}; it stays open` };
   if (!(await claim())) return takenBefore;
-  const made: Fields = isRecord(answer.result) ? (answer.result as Fields) : {}; // an operation answers JSON
+  const made: Fields = fieldsIn(answer.result);
   say(`task      ${oneLine(`${made.id}  ${made.title}`)}`);
   for (const reason of Array.isArray(made.not_told) ? made.not_told : [])
     invocation.terminal.error(`hookline: ${oneLine(String(reason))}`);

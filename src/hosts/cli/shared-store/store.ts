@@ -1,6 +1,8 @@
 /** hookline store: makes the tables of a store in Postgres, and moves a record there or back. */
+
 import { hostname } from "node:os";
 import { resolve } from "node:path";
+import { counted } from "../../../engine/words.ts";
 import { type ExitCode, type Invocation, textFlag, usageError } from "../command.ts";
 import { isPostgres, sharedStore, storeOptions, usualStore } from "../place.ts";
 
@@ -87,5 +89,3 @@ async function move(invocation: Invocation): Promise<ExitCode> {
     await connection.close();
   }
 }
-
-const counted = (count: number, name: string): string => `${count} ${name}${count === 1 ? "" : "s"}`;

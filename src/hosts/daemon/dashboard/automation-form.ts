@@ -1,7 +1,7 @@
 /** The form of an automation: which fields there are, what the server thinks of a draft, and how it is saved. Nothing is checked twice. */
 import type { Fields, Json } from "../../../engine/event.ts";
 import { skipFlagNames, skipFlags } from "../../../engine/named.ts";
-import { isRecord, number, object, say, text } from "../../../engine/schema.ts";
+import { fieldsIn, number, object, say, text } from "../../../engine/schema.ts";
 import { type Automation, anyFields, automationFields, triggerKinds } from "../../../formats/automations/fields.ts";
 import { contextSteps } from "../../../formats/automations/steps.ts";
 import { automationShow } from "../../../operations/automations/actions.ts";
@@ -87,7 +87,7 @@ export function automationForm(
   return { automation_form: form, automation_draft: draft, automation_save: save };
 }
 
-const properties = ({ properties: found }: Fields): Fields => (isRecord(found) ? (found as Fields) : {}); // a JSON Schema is JSON
+const properties = ({ properties: found }: Fields): Fields => fieldsIn(found);
 
 const propertiesOf = (fields: typeof automationFields, without: ReadonlySet<string>): Fields =>
   Object.fromEntries(
@@ -145,7 +145,7 @@ const onlyOne: DraftFinding = {
 
 const shownNow = async (id: string, asked: Asked): Promise<Fields> => {
   const shown = await automationShow.run({ id }, asked);
-  return isRecord(shown) ? (shown as Fields) : {}; // an object stays one
+  return fieldsIn(shown);
 };
 
 /** Those of the form that say something. */

@@ -1,6 +1,6 @@
 /** The page of automations: what each does, what it did last, and when it runs next. */
-import { type Fields, textField } from "../../../engine/event.ts";
-import { isRecord, object } from "../../../engine/schema.ts";
+import { textField } from "../../../engine/event.ts";
+import { fieldsIn, object } from "../../../engine/schema.ts";
 import { automationOf, hookIdOf } from "../../../formats/automations/fields.ts";
 import { automationList } from "../../../operations/automations/actions.ts";
 import { automationExport } from "../../../operations/automations/files.ts";
@@ -62,7 +62,7 @@ const longestResult = 300;
 async function yamlOf(named: { id: string; project: string }, asked: Asked): Promise<string> {
   try {
     const exported = await automationExport.run(named, asked);
-    return textField(isRecord(exported) ? (exported as Fields) : {}, "yaml") ?? "";
+    return textField(fieldsIn(exported), "yaml") ?? "";
   } catch {
     return "";
   }

@@ -7,7 +7,6 @@ import { ago } from "../../../operations/shown.ts";
 import { type Area, row } from "./check.ts";
 import type { Here } from "./here.ts";
 import type { StoreTrouble } from "./store-look.ts";
-import { inBytes } from "./words.ts";
 
 /** What mends each trouble. A file that is moved away is replaced by a new one at the next event. */
 const mends: Readonly<Record<StoreTrouble, (file: string) => string>> = {
@@ -116,4 +115,12 @@ function ownRights(path: string): string | undefined {
   if (!isOwn(uid) || (mode & wanted) === wanted) return undefined;
   chmodSync(path, wanted);
   return `you can write ${path} again`;
+}
+
+const units = ["bytes", "kB", "MB", "GB", "TB"] as const;
+
+function inBytes(bytes: number): string {
+  const step = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)));
+  const value = bytes / 1000 ** step;
+  return `${value < 10 && step > 0 ? value.toFixed(1) : Math.round(value)} ${units[step]}`;
 }

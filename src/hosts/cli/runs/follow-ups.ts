@@ -1,14 +1,16 @@
 /** hookline follow-ups run: a person has an action done that a hook asked for, once. Hookline does none by itself. */
+import { existsSync } from "node:fs";
 import type { Run, Store } from "../../../engine/record.ts";
 import { findProject } from "../../../loading/project.ts";
+import { isUntrusted } from "../../../loading/trust/untrusted.ts";
 import { runNamed } from "../../../operations/record.ts";
 import { claimOf, followUpsOf, type KeptFollowUp } from "../../../operations/runs/follow-ups.ts";
-import { hookOfRun } from "../../../operations/runs/runs.ts";
+import { hookOfRun, trustWords } from "../../../operations/runs/runs.ts";
 import { type ExitCode, type Invocation, usageError } from "../command.ts";
+import { loadActive } from "../loaded.ts";
 import { type OpenedStore, openStore } from "../store.ts";
 import { oneLine } from "../terminal.ts";
 import { type FollowUpPlace, kinds } from "./follow-up-kinds.ts";
-import { trustNow } from "./trust-of-run.ts";
 
 export async function followUps(invocation: Invocation): Promise<ExitCode> {
   const [id] = invocation.words;
@@ -73,4 +75,12 @@ async function placeOf(
     origin?.root ?? findProject((await store.event(run.eventId))?.event.cwd ?? invocation.cwd, invocation.home).root;
   const trust = await trustNow(run, root, invocation, store);
   return { root, trust, ...(origin?.file ? { file: `${origin.file}${origin.line ? `:${origin.line}` : ""}` } : {}) };
+}
+
+/** @param root the folder whose hook it is */
+async function trustNow({ hook: id }: Run, root: string, place: Invocation, store: Store): Promise<string> {
+  const now = existsSync(root) ? (await loadActive({ ...place, cwd: root }, store)).set.hooks : [];
+  const hook = now.find((one) => one.id === id);
+  if (!hook) return "the hook is no longer there";
+  return isUntrusted(hook) ? "not trusted as it is now: hookline trust shows what has changed" : trustWords(hook);
 }

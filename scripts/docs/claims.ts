@@ -33,6 +33,9 @@ export const common: Readonly<Record<string, Claim>> = {
   X11: {
     says: "what an agent did with a decision is recorded beside it, and no call that was disobeyed is said to be obeyed",
   },
+  X12: {
+    says: "what was refused is answered as before where it is done another way, and ordinary work after it is not held",
+  },
 };
 
 /** Settings hooks (specification 002), in its order. */

@@ -9,6 +9,7 @@ import { effects, shell } from "./effects.ts";
 import { errorType, toolFailed } from "./errors.ts";
 import { expression } from "./expressions/expression.ts";
 import { loosens } from "./loosens.ts";
+import { reroutes } from "./reroutes.ts";
 import { settingsConditions } from "./settings-conditions.ts";
 import { ability, minDuration, operationKey, toolName } from "./tools-and-abilities.ts";
 import { contextPressure, messageCount, toolCalls, turnCount } from "./turn.ts";
@@ -37,6 +38,7 @@ const kinds = {
   writes_to: writesTo,
   brings_lines: bringsLines,
   loosens,
+  reroutes,
   shell,
   effects,
 };

@@ -245,7 +245,7 @@ function addNeeds(condition: Condition, heard: Heard, needs: HookNeeds): void {
 
 /** These need no library, whatever their parameters. */
 const plainKinds: ReadonlySet<string> = new Set(
-  "agent always never context_pressure turn_count tool_calls message_count tool_name tool_failed content_contains of_project skip_flags".split(
+  "agent always never context_pressure turn_count tool_calls message_count tool_name tool_failed content_contains of_project skip_flags reroutes".split(
     " ",
   ),
 );

@@ -18,6 +18,7 @@ import type { Found } from "../engine/record.ts";
 import { either, isRecord, listOf, object, type Schema, text } from "../engine/schema.ts";
 import { bringsLines } from "./brings-lines.ts";
 import { loosens } from "./loosens.ts";
+import { reroutes } from "./reroutes.ts";
 import { writesTo } from "./writes-to.ts";
 
 /**
@@ -178,5 +179,5 @@ export const settingsConditions: ReadonlyMap<string, ConditionKind> = new Map(
 
 /** With that of the built-in guard. */
 export const commonConditions: ReadonlyMap<string, ConditionKind> = new Map(
-  Object.entries({ match, tool, exempt, writes_to: writesTo, brings_lines: bringsLines, loosens }),
+  Object.entries({ match, tool, exempt, writes_to: writesTo, brings_lines: bringsLines, loosens, reroutes }),
 ) as ReadonlyMap<string, ConditionKind>;

@@ -1,6 +1,6 @@
 /** Admission: may a hook that matched run now? Yes, or the reason why not, in words that stand in its run. */
 import { isOfStore, messageOf } from "./error.ts";
-import type { EventName, HookEvent, HookId, Instant } from "./event.ts";
+import type { EventName, HookEvent, HookId, Instant, Seconds } from "./event.ts";
 import { type Flow, wait } from "./flow.ts";
 import { type Hook, isGuard } from "./hook.ts";
 import type { Caller, Ports } from "./ports.ts";
@@ -70,26 +70,35 @@ export const switchedOff = (hook: HookId, root: string): string => `guard off\n$
 /** What is paused where a person lets one refused call happen: its refusal, on one of the events that decide about the call. */
 export const allowedOnce = (call: string, event: EventName): string => `allow once\n${call}\n${event}`;
 
-/** A refusal that a person may still lift: by which run, and what names the call. */
+/** A refusal of a call: by which run, and what names the call where a person may lift it. */
 export interface RefusedJust {
   root: string;
+  /** Empty: nobody may. */
   call: string;
   run: string;
 }
+/** How long a person may choose a refusal to lift. */
+export const refusedFor: Seconds = 300;
+/** How long a refusal is remembered: the same may be tried another way. */
+export const refusalKept: Seconds = 3600;
 
 /** Kept beside the pauses, as those end by themselves. */
 export const refusedJust = ({ root, call, run }: RefusedJust): string => `refused\n${root}\n${call}\n${run}`;
 
-/** Those of one project that can still be lifted, the newest first. */
-export function refusedIn(root: string, paused: Paused, now: Instant): (RefusedJust & { until: Instant })[] {
-  const found: (RefusedJust & { until: Instant })[] = [];
+/** Those of one project that are remembered, the newest first, each with its moment. */
+export function refusalsIn(root: string, paused: Paused, now: Instant): (RefusedJust & { at: Instant })[] {
+  const found: (RefusedJust & { at: Instant })[] = [];
   for (const [what, until] of paused) {
     if (until <= now || !what.startsWith(`refused\n${root}\n`)) continue;
     const [call = "", run = ""] = what.split("\n").slice(-2);
-    found.push({ root, call, run, until });
+    found.push({ root, call, run, at: until - refusalKept * 1000 });
   }
-  return found.sort((one, other) => other.until - one.until);
+  return found.sort((one, other) => other.at - one.at);
 }
+
+/** Those that can still be lifted. */
+export const refusedIn = (root: string, paused: Paused, now: Instant): (RefusedJust & { at: Instant })[] =>
+  refusalsIn(root, paused, now).filter(({ call, at }) => call !== "" && now - at < refusedFor * 1000);
 
 /** What is paused by a name of its own: hooks by id, projects by folder. A name is one line. */
 export const pausedNames = (paused: Paused): string[] => [...paused.keys()].filter((what) => !what.includes("\n"));

@@ -3,9 +3,9 @@
  * only where a person can answer it.
  */
 import type { Acceptance } from "./accept.ts";
-import { allowedOnce, refusedJust } from "./admit.ts";
+import { allowedOnce, refusalKept, refusalsIn, refusedJust } from "./admit.ts";
 import { isOfStore } from "./error.ts";
-import { type Seconds, textField } from "./event.ts";
+import { textField } from "./event.ts";
 import type { EventContext } from "./event-context.ts";
 import { inputOfCall } from "./events.ts";
 import { type Flow, wait } from "./flow.ts";
@@ -66,13 +66,19 @@ export function* counted(plan: Plan, eventContext: EventContext, run: Run, ports
     const { verdict: _lifted, ...others } = outcome;
     run.outcome = others;
     withhold(run, { because: "allowed once", outcome: { verdict } });
+    yield* forgetRefusals(call, eventContext, ports);
     return { outcome: others };
   }
   const answered = whereNobodyAnswers(verdict, { plan, eventContext, ports });
   if (answered) run.notes.push(answered.note);
   const counts = answered ? withVerdict(outcome, answered.verdict) : outcome;
   const isRefused = counts.verdict?.is === "deny" || counts.verdict?.is === "ask";
-  const isLiftable = call !== undefined && isRefused && (yield* keepRefusal(call, run, { eventContext, ports }));
+  const isKept =
+    isRefused &&
+    ports.nameOfRefusal &&
+    isOfCall(eventContext) &&
+    (yield* keepRefusal(call, run, { eventContext, ports }));
+  const isLiftable = call !== undefined && isKept === true;
   if (isLiftable) run.notes.push(howToAllow);
   const added = [
     ...(answered && isRefused ? [denial(isLiftable)] : []),
@@ -100,9 +106,6 @@ export const howToAllow = "to allow this call once, a person types in a terminal
 /** For a model: it may complain, which lifts nothing. */
 export const howToAppeal = 'If this refusal is wrong, say why: hookline appeal "WHY"';
 
-/** How long a person may choose a refusal to lift. */
-export const refusedFor: Seconds = 300;
-
 /**
  * The name of this refusal of this call. Only a call that has not happened yet can be allowed, and no person stands above the
  * managed layer.
@@ -121,16 +124,24 @@ function* refusedCall(
   return yield* wait(nameOfRefusal({ hook: hook.id, session, cwd, tool, input }));
 }
 
-/** For the list at a person's terminal. @returns whether it stands there: a store that writes nothing offers nothing */
+const isOfCall = ({ event, row }: EventContext): boolean => inputOfCall(row) !== undefined && !event.to;
+
+/** A person has let this call happen: what it does is refused no more. */
+function* forgetRefusals(call: string, { event, paused }: EventContext, { store, now, projectOf }: Ports): Flow<void> {
+  const root = projectOf?.(event) ?? event.cwd;
+  for (const one of refusalsIn(root, paused, now())) if (one.call === call) yield* wait(store.resume(refusedJust(one)));
+}
+
+/** For the list at a person's terminal, and to know what is done another way. @returns whether it is kept: a store that writes nothing offers nothing */
 function* keepRefusal(
-  call: string,
+  call: string | undefined,
   run: Run,
   { eventContext: { event }, ports: { store, now, projectOf } }: { eventContext: EventContext; ports: Ports },
 ): Flow<boolean> {
   const at = now();
   const root = projectOf?.(event) ?? event.cwd;
   try {
-    yield* wait(store.pause(refusedJust({ root, call, run: run.id }), at, at + refusedFor * 1000));
+    yield* wait(store.pause(refusedJust({ root, call: call ?? "", run: run.id }), at, at + refusalKept * 1000));
     return true;
   } catch (error) {
     if (isOfStore(error)) return false;

@@ -16,7 +16,7 @@ import {
   newRun,
   watch,
 } from "./event-context.ts";
-import { advance } from "./events.ts";
+import { advance, inputOfCall } from "./events.ts";
 import { type Explanation, explainEvent } from "./explain.ts";
 import { current, finalize } from "./finalize.ts";
 import { type Flow, go, isThenable, wait } from "./flow.ts";
@@ -146,6 +146,7 @@ function* decide(parts: Parts, reported: HookEvent, caller: Caller): Flow<Outcom
     watch(eventContext, ports);
     eventContext.paused = paused;
     eventContext.event = { ...eventContext.event, turn: ownTurn(turn) };
+    if (paused.size > 0) yield* addRerouted(eventContext, ports);
     eventContext.original = eventContext.event;
     if (hasReceipts) eventContext.hasReceipts = true;
     ports.observe?.({ is: "event", event: eventContext.event });
@@ -168,6 +169,13 @@ function* decide(parts: Parts, reported: HookEvent, caller: Caller): Flow<Outcom
   }
   ports.observe?.({ is: "outcome", event: eventContext.event, outcome, ms: elapsed(ports) - started });
   return outcome;
+}
+
+/** What of the call was refused just before. */
+function* addRerouted(eventContext: EventContext, ports: Ports): Flow<void> {
+  if (!ports.rerouted || inputOfCall(eventContext.row) === undefined) return;
+  const rerouted = yield* wait(ports.rerouted(eventContext.event, eventContext.paused));
+  if (rerouted) eventContext.event = { ...eventContext.event, rerouted };
 }
 
 function* evaluateHooks(parts: Parts, eventContext: EventContext, started: number): Flow<Outcome> {

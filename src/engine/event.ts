@@ -190,6 +190,8 @@ export interface HookEvent {
   verdicts?: readonly string[];
   /** A person alone reads the reply, and no model: its texts need no source. */
   readBy?: "person";
+  /** A call that does another way what was refused just before: what of it, and how that was answered. */
+  rerouted?: Fields;
   /** The sender's own name for the tool, where it differs from the canonical one (R11). */
   nativeTool?: string;
 }

@@ -18,7 +18,7 @@ import type { Ended, Spawn } from "./program.ts";
 import type { Queue, Steps } from "./queue.ts";
 import type { Reach } from "./reach.ts";
 import type { CallReports, Receipt } from "./receipt.ts";
-import type { Run, RunStatus, Store } from "./record.ts";
+import type { Paused, Run, RunStatus, Store } from "./record.ts";
 
 export type * from "./handler.ts";
 export type * from "./handler.ts";
@@ -106,6 +106,8 @@ export interface Ports {
   elsewhere?(hook: Hook, event: HookEvent, environment?: Caller["environment"]): string | undefined;
   /** Where a clock sets the hook off: when next, or why it waits, in words. Absent: that is not known. */
   whenDue?(hook: Hook): MaybePromise<string | undefined>;
+  /** What was refused before that a call does another way, as the built-in guard says it. Absent: that is not looked at. Never throws or rejects. */
+  rerouted?(event: HookEvent, paused: Paused): MaybePromise<Fields | undefined>;
   /** Adds what conditions need: changed files, transcript figures. May throw. */
   enrich?(event: HookEvent, needs: ReadonlySet<string>): MaybePromise<HookEvent>;
   tracking?: Tracking;

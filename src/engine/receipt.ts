@@ -282,6 +282,9 @@ const isAlike = ({ key, rewritten }: Receipt, { keys }: { keys: readonly string[
 const isSame = (one: Receipt, other: Receipt): boolean =>
   one.is === other.is && one.because === other.because && one.ran === other.ran;
 
+/** Why the receipt of a question is settled where a person has said yes. */
+export const approved = "it ran after a person's yes";
+
 /** The call itself ran. Undefined: that says nothing of this receipt. */
 function ofRun(receipt: Receipt, heard: Ran): Receipt | undefined {
   if (heard.doubt !== undefined && receipt.to !== "rewrite") return settled(receipt, "unknown", heard.doubt);
@@ -292,7 +295,7 @@ function ofRun(receipt: Receipt, heard: Ran): Receipt | undefined {
       "disobeyed",
       "it was asked about where no person could answer, and ran without an approval",
     );
-  if (!receipt.rewritten) return settled(receipt, "obeyed", "it ran after a person's yes");
+  if (!receipt.rewritten) return settled(receipt, "obeyed", approved);
   if (heard.tool !== receipt.tool) return undefined; // a part of the call, as a line that writes files
   const { fields } = receipt.rewritten;
   const ranAs = Object.entries(fields).map(([field, { was, is }]) => {

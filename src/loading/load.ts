@@ -51,6 +51,7 @@ import {
   type YamlReader,
 } from "./read.ts";
 import { isThere, readSmallFile } from "./read-file.ts";
+import { rerouteWatch } from "./reroute-watch.ts";
 import { selfProtection } from "./self-protection.ts";
 import type { Bound, Trust } from "./trust/item.ts";
 import { createJudge, type Judge } from "./trust/judge.ts";
@@ -179,9 +180,10 @@ function perhapsOfModule({ sources }: Reading): (problem: Problem) => Problem {
 /** What comes with Hookline, in the user's layer. */
 function builtIn(request: LoadRequest, config: Config): Source[] {
   if (!(config.selfProtection ?? request.builtIn)) return [];
-  const hook = selfProtection({ ...request, managed: managedOf(request) });
-  const file = { path: hook.id, label: hook.id, layer: "user", format: builtInFormat, family: "hookline" } as const;
-  return [sourceOf({ ...file, ofUser: true }, [hook], [])];
+  return [selfProtection({ ...request, managed: managedOf(request) }), rerouteWatch].map((hook) => {
+    const file = { path: hook.id, label: hook.id, layer: "user", format: builtInFormat, family: "hookline" } as const;
+    return sourceOf({ ...file, ofUser: true }, [hook], []);
+  });
 }
 
 function fileOf(source: Source, judge: Judge | undefined): LoadedFile {

@@ -153,8 +153,8 @@ test("a refused call tells the person how to allow it and holds no key, and is k
   assert.deepEqual([refused.verdict?.reason, messagesOf(refused)], ["because", [howToAllow]]);
   const kept = refusedIn("/project", await world.store.paused(), now);
   assert.deepEqual(
-    kept.map(({ call, run, until }) => [call, run, until]),
-    [["a-s-push", world.run("a")?.id, now + 5 * minute]],
+    kept.map(({ call, run, at }) => [call, run, at]),
+    [["a-s-push", world.run("a")?.id, now]],
   );
   assert.deepEqual(refusedIn("/project", await world.store.paused(), now + 5 * minute), []);
   assert.deepEqual(refusedIn("/proj", await world.store.paused(), now), []);

@@ -248,6 +248,10 @@ test("[D17] it is on unless the user's own file says no, it is listed as built i
     const { set } = await load(files, isTrusted, { builtIn: true });
     return set.hooks.flatMap(({ name, enabled, tags }) => (tags.includes("built in") ? [[name, enabled]] : []));
   };
+  const both = [
+    ["self_protection", true],
+    ["reroute_watch", true],
+  ];
   const on = { [own]: "self_protection: true\n" };
   const off = { [own]: "self_protection: false\n" };
   const project = {
@@ -257,9 +261,9 @@ test("[D17] it is on unless the user's own file says no, it is listed as built i
       "hooks:\n  - { id: 'builtin:self_protection', on: tool_start, condition: { type: never }, action: { type: gate } }\n",
   };
   for (const isTrusted of [true, false]) {
-    assert.deepEqual(await builtIn({}, isTrusted), [["self_protection", true]]);
-    assert.deepEqual(await builtIn(on, isTrusted), [["self_protection", true]]);
-    assert.deepEqual(await builtIn(project, isTrusted), [["self_protection", true]]);
+    assert.deepEqual(await builtIn({}, isTrusted), both);
+    assert.deepEqual(await builtIn(on, isTrusted), both);
+    assert.deepEqual(await builtIn(project, isTrusted), both);
     assert.deepEqual(await builtIn({ ...off, "home/project/hookline.yaml": "self_protection: true\n" }, isTrusted), []);
   }
 });

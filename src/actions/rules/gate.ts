@@ -61,7 +61,8 @@ export const gate: Handler = handler({
       is === "allow"
         ? { is, by: hook.id, ...(whole === undefined ? {} : { reason: whole }) }
         : { is, by: hook.id, reason: whole ?? policy };
-    return { ok: true, output: { ...verdict }, outcome: { verdict } };
+    const found = scope.match === undefined ? {} : { match: scope.match };
+    return { ok: true, output: { ...verdict, ...found }, outcome: { verdict } };
   },
 });
 

@@ -61,7 +61,9 @@ export const composites: { readonly [type: string]: Composite } = {
 
 /** The engine's own: other formats, and `agents` of an app file, compile to them. */
 const internal: ReadonlySet<string> = new Set(
-  "ability agent brings_lines exempt loosens match min_duration of_project operation_key skip_flags tool".split(" "),
+  "ability agent brings_lines exempt loosens match min_duration of_project operation_key reroutes skip_flags tool".split(
+    " ",
+  ),
 );
 
 /** The kinds that a rule's author may name, beside the composites. */

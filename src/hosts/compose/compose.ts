@@ -27,6 +27,7 @@ import {
   type ExternalServicesOptions,
   type Served,
 } from "./external-services.ts";
+import { createRerouteWatch } from "./reroutes.ts";
 import type { Told } from "./told.ts";
 
 /** The hooks and settings of folders: the same ones for one event, or as the files are now. */
@@ -237,13 +238,17 @@ async function scriptRecordsOf({ folders, store, home, environment, now, tell }:
 
 /** What agents do by themselves, with and without us. */
 function portsOfAgents(
-  { folders, home, environment }: Given,
+  { folders, home, environment, store, now, patterns, complain }: Given,
   rootOf: (event: HookEvent) => string | undefined,
-): Pick<Ports, "conventions" | "unanswered" | "elsewhere" | "reports"> {
+): Pick<Ports, "conventions" | "unanswered" | "elsewhere" | "reports" | "rerouted"> {
   const ranByAgent = rememberRunByAgent();
   return {
     conventions,
     reports: reportsOf,
+    rerouted: createRerouteWatch({
+      ...{ store, now, home, patterns, rootOf, complain },
+      hooksOf: (event) => folders.known(event.cwd)?.set,
+    }),
     unanswered: (event, variables = environment) =>
       isHeadless(event, variables) ? (folders.settings(event.cwd).userConfig.headlessAsk ?? "deny") : undefined,
     elsewhere: (hook, event, variables = environment) =>

@@ -5,8 +5,7 @@
 import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import { loadPatterns } from "../../../conditions/patterns.ts";
-import { allowedOnce, type RefusedJust, refusedIn } from "../../../engine/admit.ts";
-import { refusedFor } from "../../../engine/counting.ts";
+import { allowedOnce, type RefusedJust, refusedFor, refusedIn } from "../../../engine/admit.ts";
 import type { Fields, HookEvent } from "../../../engine/event.ts";
 import { textField } from "../../../engine/event.ts";
 import { decidingEvents } from "../../../engine/events.ts";

@@ -13,6 +13,8 @@ export const Code = ({ children }: { children: string }) => <code>{safe(children
 const words: Readonly<Record<string, { text: string; tone: string }>> = {
   deny: { text: "blocked", tone: "bad" },
   "kept working": { text: "kept working", tone: "bad" },
+  "not known": { text: "not known", tone: "warn" },
+  unseen: { text: "unseen", tone: "bad" },
   ask: { text: "asked you", tone: "warn" },
   allow: { text: "allowed", tone: "good" },
   defer: { text: "left to the agent", tone: "plain" },

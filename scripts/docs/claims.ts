@@ -36,6 +36,9 @@ export const common: Readonly<Record<string, Claim>> = {
   X12: {
     says: "what was refused is answered as before where it is done another way, and ordinary work after it is not held",
   },
+  X13: {
+    says: "the calls that an agent has written down itself are held against those that reached Hookline: what did not is named, and what cannot be known is said to be",
+  },
 };
 
 /** Settings hooks (specification 002), in its order. */

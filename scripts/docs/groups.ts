@@ -36,6 +36,11 @@ export const groups: readonly Group[] = [
       ],
       ["receipts", "Receipts", "whether the agent obeyed: what was decided, and what then happened"],
       ["git", "Git commits", "hooks before each commit, beside the hooks that are there"],
+      [
+        "coverage",
+        "Which calls reached Hookline",
+        "an agent's own record of a session against what came; since when nothing comes",
+      ],
       ["doctor", "When a hook does not run", "`why`, `explain`, `doctor` and all that it finds"],
       [
         "daemon",

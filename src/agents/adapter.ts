@@ -7,6 +7,7 @@ import type { AbilityFolder } from "../engine/ports.ts";
 import type { CallReports } from "../engine/receipt.ts";
 import type { LineForm } from "../engine/skill-lines.ts";
 import type { SettingsFormat } from "../formats/settings/entries.ts";
+import type { RecordedSessions } from "./recorded-calls.ts";
 
 /** The reply to the agent: a process prints it, an in-process plugin applies it. Never another exit code (R59). */
 export interface Reply {
@@ -257,6 +258,10 @@ export interface AgentAdapter {
   /** A payload of this event that nothing is done with, as doctor sends it. Never throws. */
   canary(event: AgentEventName, given: { session: string; cwd: string }): Json;
   files: HookFiles;
+  /** What it keeps of its sessions, as far as that tells of calls. Absent: nothing, or nothing that is known here. */
+  recorded?(): Promise<RecordedSessions>;
+  /** What it can be started with that keeps its hooks from running. */
+  startedWithout?: readonly string[];
   /** Why the agent itself would ignore this answer of a program in a hook file that it reads. Absent: nothing is known of that. */
   ignores?(answer: Fields, event: HookEvent["name"]): string | undefined;
   /**

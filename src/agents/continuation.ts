@@ -18,6 +18,7 @@ export const isContinuation = (prompt: unknown, session: SessionId | undefined):
 
 /** What a call is known by where the agent gives it no id: when the agent sent it, to whichever registration, and what it is. */
 export const momentOf = (at: number, ...what: readonly unknown[]): string | undefined =>
-  Number.isNaN(at)
-    ? undefined
-    : `${at} ${process.getBuiltinModule("node:crypto").hash("sha256", JSON.stringify(what)).slice(0, 16)}`;
+  Number.isNaN(at) ? undefined : `${at} ${momentHash(...what)}`;
+
+export const momentHash = (...what: readonly unknown[]): string =>
+  process.getBuiltinModule("node:crypto").hash("sha256", JSON.stringify(what)).slice(0, 16);

@@ -10,6 +10,7 @@ export const operationNames = [
   "why",
   "follow_ups",
   "status",
+  "coverage",
   "emit",
   "pause",
   "resume",

@@ -159,6 +159,54 @@ export interface RunFilter {
   limit?: number;
 }
 
+/** A call in an agent's own record of a session, as far as a person wants to know of it. */
+export interface RecordedCall {
+  id: string;
+  tool: string;
+  /** The part of its input that a person would name. */
+  subject: string;
+  at?: Instant;
+  /** Of a subagent: its kind, or "" where that is not known. */
+  subagent?: string;
+}
+
+/**
+ * What an agent keeps of a session, as it was held against the calls that reached us: a row for each of its files. A session has one for
+ * itself, and maybe more for its subagents.
+ */
+export interface Transcript {
+  path: string;
+  sender: string;
+  /** Absent: nothing in it was understood yet. */
+  session?: SessionId;
+  cwd?: string;
+  subagent?: { id: string; type?: string };
+  /** How far it was read, what its end was then, and when that was written. */
+  read: number;
+  end: number;
+  modified: Instant;
+  /** Time was up before its end. */
+  isUnfinished?: true;
+  /** Calls that have come to an end, and how many of them reached us. */
+  calls: number;
+  reached: number;
+  /** Tools of which a call reached us. */
+  tools: readonly string[];
+  /** The first of those that did not. */
+  missed: readonly RecordedCall[];
+  /** When the last of those began that reached us, and the first that did not behind it. */
+  lastReached?: Instant;
+  silentSince?: Instant;
+  /** Calls that have not come to an end. */
+  open: readonly RecordedCall[];
+  /** Ids of the last calls that have: some agents tell of one twice. */
+  recent: readonly string[];
+  /** Something in it is as its agent is known to write it. */
+  isUnderstood: boolean;
+  /** What of it cannot be known. */
+  unknown?: string;
+}
+
 /** Safe across processes; each method is one transaction. Methods may throw HooklineError (store_unusable, store_locked). */
 export interface Store {
   /**
@@ -229,6 +277,13 @@ export interface Store {
   hookSet(id: string): MaybePromise<HookSet | undefined>;
   /** When each hook last began a run; those that were refused did not. */
   lastFired(): MaybePromise<ReadonlyMap<HookId, Instant>>;
+  /** The ids of deliveries that begin so (R49). */
+  deliveriesFrom(beginning: string): MaybePromise<string[]>;
+  /** When each registration last reported a call or a prompt in these folders or below, as far as that is among their newest events. */
+  lastReports(folders: readonly string[]): MaybePromise<ReadonlyMap<string, Instant>>;
+  /** The newest first, as they were written last. */
+  transcripts(): MaybePromise<Transcript[]>;
+  saveTranscript(transcript: Transcript): MaybePromise<void>;
   /** Closes runs whose process is gone as interrupted; answers how many (R26). Receipts of sessions that never ended are closed too. */
   repair(isAlive: (owner: string) => boolean, now: Instant): MaybePromise<number>;
   /** Forgets events and runs before this moment; answers how many events. */

@@ -1,5 +1,5 @@
 /** Lines of a file that another program still writes, newest or oldest first: bounded in bytes, whatever lies at the path. */
-import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readSync, statSync } from "node:fs";
 
 export interface OpenFile {
   descriptor: number;
@@ -20,11 +20,27 @@ export function withFile<T>(path: string, read: (file: OpenFile) => T): T | unde
   }
 }
 
+/** The same, open until its `close`, for who reads on later; else why it cannot be read. What is no file is not even opened. */
+export function openPlainFile(path: string): (OpenFile & { close(): void }) | string {
+  try {
+    if (!statSync(path).isFile()) return irregular;
+    const descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    const found = fstatSync(descriptor);
+    const close = () => closeSync(descriptor);
+    if (found.isFile()) return { descriptor, size: found.size, close };
+    close();
+    return irregular;
+  } catch (error) {
+    return `it cannot be read: ${error instanceof Error ? error.message : error}`;
+  }
+}
+const irregular = "it is no regular file";
+
 const newline = 10;
 const smallBlock = 64 * 1024;
 const largeBlock = 1024 * 1024;
 /** A longer line is left out: nothing that is asked of a line needs more. */
-const lineAtMost = 16 * 1024 * 1024;
+export const lineAtMost: number = 16 * 1024 * 1024;
 
 /** The lines within the last `limit` bytes, newest first. The first of them may be half written. */
 export function* linesFromEnd({ descriptor, size }: OpenFile, limit: number): Generator<Buffer> {

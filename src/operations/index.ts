@@ -15,6 +15,7 @@ import {
 } from "./automations/actions.ts";
 import { automationCreate, automationEdit } from "./automations/edit.ts";
 import { automationApply, automationExport } from "./automations/files.ts";
+import { coverage } from "./coverage/coverage.ts";
 import { emit } from "./emit.ts";
 import { guardList, guardStats } from "./guards.ts";
 import { explain } from "./hooks/explain.ts";
@@ -51,6 +52,7 @@ const table: { readonly [N in OperationName]: Operation<unknown, unknown> } = {
   why,
   follow_ups: followUps,
   status,
+  coverage,
   emit,
   pause,
   resume,

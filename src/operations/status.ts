@@ -6,6 +6,8 @@ import { type Hook, isBuiltIn } from "../engine/hook.ts";
 import { object } from "../engine/schema.ts";
 import { counted } from "../engine/words.ts";
 import type { LoadedFile } from "../loading/load.ts";
+import { coverageHere, coverageWords, isWhole, shortSession } from "./coverage/coverage.ts";
+import type { SessionCoverage } from "./coverage/sessions.ts";
 import { daemonLabels } from "./daemon-labels.ts";
 import {
   countHooks,
@@ -25,6 +27,8 @@ import { ago, type Label, pathFrom, type Reader, type Shown, type ShownLine } fr
 
 const largestLimit = 1000;
 const week = 7 * 86_400_000;
+/** Milliseconds; what agents have written more than can be read in them is read by the next questions. */
+const looksFor = 500;
 
 /** What a host does not know of its machine is left out. */
 interface Facts extends Partial<Omit<Machine, "store">> {
@@ -42,6 +46,10 @@ interface Facts extends Partial<Omit<Machine, "store">> {
   paused: readonly string[];
   switchedOff: readonly { hook: string; until: string }[];
   files: readonly Pick<LoadedFile, "path" | "layer" | "hooks">[];
+  /** Of the last session of an agent here; null: none is known. */
+  coverage: SessionCoverage | null;
+  /** When each agent's registrations last reported a call or a prompt of this project: `AGENT LAYER`. */
+  lastReports: Readonly<Record<string, string>>;
 }
 interface Found {
   facts: Facts;
@@ -77,6 +85,8 @@ async function find(asked: Asked): Promise<Found> {
     store.paused(),
     store.receipts({ since: now - week, folders }),
   ]);
+  const [session] = await coverageHere(asked, { within: looksFor, most: 1 });
+  const reports = await store.lastReports(folders);
   const counts = countHooks(hooks, { paused, now, root });
   const { store: file, ...rest }: Partial<Machine> = machine ?? {};
   const facts = {
@@ -100,6 +110,8 @@ async function find(asked: Asked): Promise<Found> {
       return until !== undefined && until > now ? [{ hook: id, until: new Date(until).toISOString() }] : [];
     }),
     files: files.map(({ path, layer, hooks }) => ({ path, layer, hooks })),
+    coverage: session ?? null,
+    lastReports: Object.fromEntries([...reports].map(([by, at]) => [by, new Date(at).toISOString()])),
     ...rest,
   };
   return { facts, hooks };
@@ -127,10 +139,11 @@ function shown({ facts, hooks }: Found, reader: Reader<object>): Shown[] {
     ),
     ...facts.paused.map((one): Label => ["paused", pausedWords(one, hooks, path)]),
     ["receipts", denialWords(facts.denials)],
-    ...agentLabels(facts.agents, path),
+    ...agentLabels(facts, reader),
     ...inside.map(
       ({ agent, says, path: file }): Label => ["", { text: `${agent}: ${says} (${path(file)})`, tone: "yellow" }],
     ),
+    ["session", coverageLabel(facts.coverage)],
     ...missing.map((door): Label => ["", { text: missingDoorWords(door, at), tone: "red" }]),
     ["git", git ? gitWords(git, path) : undefined],
     ["", git?.hook && waiting > 0 ? { text: waitingWords(waiting), tone: "yellow" } : undefined],
@@ -161,11 +174,23 @@ function pausedWords(what: string, hooks: readonly Hook[], path: PathOf): string
   return isAbsolute(what) ? `${path(what)} but for its guards: to resume, run \`hookline resume\`` : what;
 }
 
-function agentLabels(agents: readonly Registered[] | undefined, path: PathOf): Label[] {
-  const [first] = agents ?? [];
-  const lines = (agents ?? []).flatMap((one): (string | ShownLine)[] => {
+function coverageLabel(coverage: SessionCoverage | null): Label[1] {
+  if (!coverage) return undefined;
+  const words = coverageWords(coverage, "the last session");
+  if (isWhole(coverage)) return words;
+  return {
+    text: `${words}: \`hookline coverage ${shortSession(coverage)}\``,
+    tone: coverage.unknown === null ? "red" : "yellow",
+  };
+}
+
+function agentLabels({ agents = [], lastReports }: Facts, { path, at }: Reader<object>): Label[] {
+  const [first] = agents;
+  const lines = agents.flatMap((one): (string | ShownLine)[] => {
     const { agent, layer, file } = one;
-    if (one.registered) return [`${agent} calls Hookline (${layer}: ${path(file)})${versionWords(one)}`];
+    const last = lastReports[`${agent} ${layer}`];
+    const heard = last === undefined ? "no call of this project yet" : `last ${ago(Date.parse(last), at.now())}`;
+    if (one.registered) return [`${agent} calls Hookline (${layer}: ${path(file)}), ${heard}${versionWords(one)}`];
     const text = `${agent} cannot read ${path(file)}: run \`hookline doctor\``;
     return one.unreadable ? [{ line: [{ text, tone: "red" }] }] : [];
   });

@@ -268,6 +268,10 @@ export function withDegradedMode(open: () => SqliteStore, options: DegradedOptio
     recentHookSets: (events) => read((store) => store.recentHookSets(events)),
     hookSet: (id) => read((store) => store.hookSet(id)),
     lastFired: () => read((store) => store.lastFired()),
+    deliveriesFrom: (beginning) => read((store) => store.deliveriesFrom(beginning)),
+    lastReports: (folders) => read((store) => store.lastReports(folders)),
+    transcripts: () => read((store) => store.transcripts()),
+    saveTranscript: (transcript) => insist((store) => store.saveTranscript(transcript)),
     repair: (isAlive, at) => read((store) => store.repair(isAlive, at)),
     purge: (before) => read((store) => store.purge(before)),
     batch(work) {

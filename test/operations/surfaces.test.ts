@@ -173,6 +173,8 @@ const questions: readonly (readonly [name: string, input: () => Input, rows: num
   ["note_list", () => ({ project: "shop" }), 1],
   ["note_show", () => ({ name: "wall", project: "shop" }), -1],
   ["memory_search", () => ({ query: "wall", project: "shop" }), -1],
+  ["coverage", () => ({}), 0],
+  ["coverage", () => ({ all: true }), 0],
 ];
 
 test("[R100] each operation that changes nothing is asked here, so that no new one answers by one way only", () => {
@@ -241,6 +243,7 @@ const wrong: readonly (readonly [name: string, input: Input, says: RegExp])[] = 
   ["explain", { event: "PreTolUse" }, /no event is called "PreTolUse".*did you mean "PreToolUse"\?/],
   ["emit", { event: "PreTolUse" }, /no event is called "PreTolUse".*did you mean "PreToolUse"\?/],
   ["why", { id: "none" }, /no run or event is called "none"/],
+  ["coverage", { session: "none" }, /no session is called "none"/],
   ["why", { session: "none" }, /no run or event is called "none"/],
 ];
 

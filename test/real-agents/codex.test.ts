@@ -2,11 +2,13 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
+import { isCovered } from "./covered.ts";
 import { real, runsByItself } from "./first-run.ts";
 import { obeys } from "./obeys.ts";
 import { startAgent } from "./session.ts";
 
 runsByItself("codex");
+isCovered("codex");
 obeys("codex", { permission: "none" });
 
 /** Models that it knows get its own tool for patches. */

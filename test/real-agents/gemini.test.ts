@@ -1,11 +1,13 @@
 /** What hooks do to a real Gemini CLI: judged by what lies on disk and by what reaches its model, never by its screen. */
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { isCovered } from "./covered.ts";
 import { real, runsByItself } from "./first-run.ts";
 import { obeys } from "./obeys.ts";
 import { type AgentSession, type Script, startAgent } from "./session.ts";
 
 runsByItself("gemini");
+isCovered("gemini");
 obeys("gemini", { permission: "none" });
 
 const says = (event: string, fields: object): { type: string; command: string } => ({

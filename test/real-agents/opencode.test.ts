@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { test } from "node:test";
 import { rows } from "./agents.ts";
+import { isCovered } from "./covered.ts";
 import { real, runsByItself } from "./first-run.ts";
 import { alwaysBlocking, refusesPrompts } from "./in-process.ts";
 import { findAgent } from "./installed.ts";
@@ -14,6 +15,7 @@ import { type Hooks, startAgent } from "./session.ts";
 
 const name = "opencode";
 runsByItself(name);
+isCovered(name);
 // its run ends at the first stop: see below for the server
 obeys(name, { stop: "no", permission: "none" });
 refusesPrompts(name);

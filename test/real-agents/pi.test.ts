@@ -1,12 +1,14 @@
 /** What hooks do to a real pi: judged by what lies on disk and by what reaches its model, never by its screen. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { isCovered } from "./covered.ts";
 import { real, runsByItself } from "./first-run.ts";
 import { refusesPrompts } from "./in-process.ts";
 import { obeys } from "./obeys.ts";
 import { startAgent } from "./session.ts";
 
 runsByItself("pi");
+isCovered("pi");
 obeys("pi", { "deny MCP": "none", "deny subagent": "none", permission: "none" });
 refusesPrompts("pi");
 

@@ -3,11 +3,13 @@ import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
+import { isCovered } from "./covered.ts";
 import { real, runsByItself } from "./first-run.ts";
 import { obeys } from "./obeys.ts";
 import { startAgent } from "./session.ts";
 
 runsByItself("qwen");
+isCovered("qwen");
 obeys("qwen", { rewrite: "instead", permission: "none" });
 
 test("a deny holds beside a hook of the person's that allows the call", real("qwen"), async (t) => {

@@ -8,7 +8,7 @@ import { advance } from "../../src/engine/events.ts";
 import type { HookSet } from "../../src/engine/hook.ts";
 import type { Outcome } from "../../src/engine/outcome.ts";
 import { type Following, type Heard, neverEnded, type Receipt, silentFor } from "../../src/engine/receipt.ts";
-import type { Baseline, Run, Store } from "../../src/engine/record.ts";
+import type { Baseline, Run, Store, Transcript } from "../../src/engine/record.ts";
 import type { Keeping } from "../../src/storage/sqlite/keep.ts";
 import { anyCharacter } from "../any-character.ts";
 
@@ -810,6 +810,71 @@ export function testStore(name: string, open: (given?: Given) => MaybePromise<St
     assert.deepEqual(owners.sort(), [...ids].sort());
     assert.equal((await store.lastFired()).size, ids.length);
   });
+
+  about(
+    "deliveries are found by their beginning, each once, and those of a session with a like name are not",
+    async (store) => {
+      const ids = [
+        '["a","PreToolUse","1"]',
+        '["a","Stop","2"]',
+        '["ab","PreToolUse","3"]',
+        '["a\u0000","PreToolUse","4"]',
+      ];
+      for (const id of ids) for (const by of ["one", "two"]) await tell(store, { delivery: { id, by } });
+      await tell(store, {});
+      assert.deepEqual((await store.deliveriesFrom('["a",')).toSorted(), ids.slice(0, 2));
+      assert.deepEqual(await store.deliveriesFrom('["b",'), []);
+    },
+  );
+
+  about("of each registration it is known when it last reported something in a folder or below it", async (store) => {
+    const reports = [
+      ["/a", "x user", 1],
+      ["/a/below", "x user", 2],
+      ["/a", "y project", 3],
+      ["/ab", "x user", 4],
+    ] as const;
+    for (const [cwd, by, at] of reports) await tell(store, { cwd, at: start + at, delivery: { id: `d${at}`, by } });
+    await tell(store, { cwd: "/a", at: start + 9 });
+    assert.deepEqual(
+      new Map(await store.lastReports(["/a"])),
+      new Map([
+        ["x user", start + 2],
+        ["y project", start + 3],
+      ]),
+    );
+    assert.deepEqual(new Map(await store.lastReports(["/nowhere"])), new Map());
+  });
+
+  about(
+    "what was read of a transcript is kept by its path, written over, read back the newest first, and forgotten with its age",
+    async (store) => {
+      const row = (path: string, at: number): Transcript => ({
+        ...{
+          path,
+          sender: "claude-code",
+          session: "s",
+          cwd: "/a",
+          read: 5,
+          end: 9,
+          modified: start + at,
+          calls: 2,
+          reached: 1,
+          tools: ["Write"],
+        },
+        missed: [{ id: "t", tool: "Bash", subject: "ls \u0000\ud800" }],
+        ...{ open: [], recent: ["t"], isUnderstood: true },
+      });
+      for (const one of [row("/t/1", 1), row("/t/2", 2), { ...row("/t/1", 3), unknown: "why" }])
+        await store.saveTranscript(one);
+      assert.deepEqual(await store.transcripts(), [{ ...row("/t/1", 3), unknown: "why" }, row("/t/2", 2)]);
+      await store.purge(start + 3);
+      assert.deepEqual(
+        (await store.transcripts()).map(({ path }) => path),
+        ["/t/1"],
+      );
+    },
+  );
 
   about("any JSON payload within the limit is read back as it was", (store) => readsBackAny(store, 10));
 

@@ -1,6 +1,13 @@
 /** What happens now: what was blocked comes first, with its rule and file; then what runs, and each session as a lane. */
 import { useState } from "preact/hooks";
-import type { Blocked, EventShown, Session, Now as Shown } from "../../../src/hosts/daemon/dashboard/shown.ts";
+import type {
+  Blocked,
+  CoverageShown,
+  EventShown,
+  Registration,
+  Session,
+  Now as Shown,
+} from "../../../src/hosts/daemon/dashboard/shown.ts";
 import { ProjectChoice } from "../app.tsx";
 import { ask, useAsked } from "../ask.ts";
 import {
@@ -44,7 +51,7 @@ function summary({ hooks, untrusted, sessions }: Shown): string {
 }
 
 function Whole({ data, project }: { data: Shown; project: string }) {
-  const { blocked, sessions, running, store } = data;
+  const { blocked, sessions, running, store, missing, registrations } = data;
   return (
     <>
       {store.notWrittenSince === null ? null : (
@@ -53,6 +60,7 @@ function Whole({ data, project }: { data: Shown; project: string }) {
           <code>hookline status</code> says why.
         </p>
       )}
+      {missing.length === 0 ? null : <Unreached missing={missing} />}
       {sessions.length === 0 && blocked.length === 0 ? (
         data.isElsewhere ? (
           <NothingHere />
@@ -76,9 +84,63 @@ function Whole({ data, project }: { data: Shown; project: string }) {
           </section>
         </>
       )}
+      {registrations.length === 0 ? null : <Registered registrations={registrations} />}
     </>
   );
 }
+
+/** What no hook has seen stands before all else: of it nothing else here tells. */
+const Unreached = ({ missing }: { missing: readonly CoverageShown[] }) => (
+  <section aria-labelledby="unreached">
+    <h2 id="unreached">
+      Did not reach Hookline <span class="count">{missing.length}</span>
+    </h2>
+    <ul class="cards">
+      {missing.map((one) => (
+        <li key={`${one.agent} ${one.session}`} class={one.isKnown ? "card refusal" : "card"}>
+          <div class="line">
+            <Badge is={one.isKnown ? "unseen" : "not known"} />
+            <strong>{safe(one.says)}</strong>
+            <span class="dim push">
+              {safe(one.agent)} · <When at={one.last} />
+            </span>
+          </div>
+          {one.because === null ? null : <p>{safe(one.because.replaceAll("`", ""))}</p>}
+          {one.missed.length === 0 ? null : (
+            <details>
+              <summary>Calls that did not reach Hookline</summary>
+              <ul class="rows">
+                {one.missed.map(({ tool, subject, at }) => (
+                  <li key={`${at} ${subject}`} class="row event">
+                    <span class="dim">{at === null ? "" : clock(at)}</span>
+                    <span class="name">{safe(tool)}</span>
+                    <span class="said">{safe(subject)}</span>
+                  </li>
+                ))}
+              </ul>
+            </details>
+          )}
+        </li>
+      ))}
+    </ul>
+  </section>
+);
+
+/** When each was last heard of in this project. */
+const Registered = ({ registrations }: { registrations: readonly Registration[] }) => (
+  <section aria-labelledby="registered">
+    <h2 id="registered">Agents that call Hookline</h2>
+    <ul class="rows">
+      {registrations.map(({ agent, layer, file, last }) => (
+        <li key={file} class="row">
+          <strong>{safe(agent)}</strong>
+          <span class="dim">{layer}</span>
+          <span class="dim push">{last === null ? "no call of this project lately" : <When at={last} />}</span>
+        </li>
+      ))}
+    </ul>
+  </section>
+);
 
 const NothingHere = () => (
   <section class="empty">
@@ -296,7 +358,7 @@ const isRecent = 60_000;
 
 /** A session: each event a mark, oldest first; the last ones in words. */
 function Lane({ session, project }: { session: Session; project: string }) {
-  const { events, sender, id, last, hasEnded } = session;
+  const { events, sender, id, last, hasEnded, coverage } = session;
   const [isWhole, setWhole] = useState(false);
   const isLive = !hasEnded && id !== null && Date.now() - last < isRecent;
   const rows = (isWhole ? events : events.slice(-rowsAtFirst)).toReversed();
@@ -319,6 +381,7 @@ function Lane({ session, project }: { session: Session; project: string }) {
           </li>
         ))}
       </ol>
+      {coverage === null ? null : <p class="dim coverage">{safe(coverage.says)}</p>}
       <ul class="rows">
         {rows.map((event) => (
           <li key={event.id}>

@@ -27,7 +27,7 @@ import { transcriptFigures } from "./transcript.ts";
 type Home = Pick<Places, "home" | "environment">;
 
 /** The variable's specification says that a relative path in it counts as none. */
-const claudeFolder = ({ home, environment }: Home): string => {
+export const claudeFolder = ({ home, environment }: Home): string => {
   const said = environment?.CLAUDE_CONFIG_DIR;
   return said && isAbsolute(said) ? said : join(home, ".claude");
 };
@@ -293,6 +293,8 @@ export const claudeCode: AgentAdapter = {
   canary: (event, { session, cwd }) => ({ hook_event_name: event, session_id: session, cwd }),
   files: hookFiles,
   ignores: ignoredAnswer,
+  startedWithout: ["--bare", "--safe-mode", "--setting-sources", "disableAllHooks"],
+  recorded: async () => (await import("./recorded-calls.ts")).recorded,
   readsItself,
   settings,
 };

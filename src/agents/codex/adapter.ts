@@ -96,7 +96,7 @@ function behavior(outcome: Outcome): Fields {
 
 type Home = Pick<Places, "home" | "environment">;
 
-const codexFolder = ({ home, environment }: Home): string => {
+export const codexFolder = ({ home, environment }: Home): string => {
   const said = environment?.CODEX_HOME;
   return said && isAbsolute(said) ? said : join(home, ".codex");
 };
@@ -113,7 +113,7 @@ function settingsFileOf(layer: InstallLayer, places: Places): string {
 }
 
 /** Its shell calls itself Bash already, and servers' tools are called as everywhere. */
-const nativeTools: NativeTools = {
+export const nativeTools: NativeTools = {
   view_image: { is: "Read", fields: { path: "file_path" } },
   spawn_agent: { is: "Agent", fields: { message: "prompt", agent_type: "subagent_type" } },
 };
@@ -287,6 +287,8 @@ export const codex: AgentAdapter = {
   refuse: replies.refuse,
   canary: (event, { session, cwd }) => ({ hook_event_name: event, session_id: session, cwd }),
   files: hookFiles,
+  startedWithout: ["--disable hooks"],
+  recorded: async () => (await import("./recorded-calls.ts")).recorded,
   readsItself,
   settings,
 };

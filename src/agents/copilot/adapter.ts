@@ -169,7 +169,7 @@ function runs(wire: unknown, environment: Readonly<Record<string, string | undef
 const title = "Copilot CLI";
 const ownFile = "hooks/hookline.json";
 
-const copilotFolder = ({ home, environment }: Pick<Places, "home" | "environment">): string => {
+export const copilotFolder = ({ home, environment }: Pick<Places, "home" | "environment">): string => {
   const said = environment?.COPILOT_HOME;
   return said && isAbsolute(said) ? said : join(home, ".copilot");
 };
@@ -250,6 +250,7 @@ export const copilot: AgentAdapter = {
   encode: replies.encode,
   refuse: replies.refuse,
   files: hookFiles,
+  recorded: async () => (await import("./recorded-calls.ts")).recorded,
   readsItself: () => false,
   settings,
 };

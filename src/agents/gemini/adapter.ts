@@ -157,10 +157,13 @@ const filledIn: { readonly [N in AgentEventName]?: (data: Fields) => Fields } = 
 const title = "Gemini CLI";
 const ownFile = ".gemini/settings.json";
 
-function fileOf(layer: InstallLayer, { home, root, environment }: Places): string {
+export const geminiHome = ({ home, environment }: Pick<Places, "home" | "environment">): string => {
   const said = environment?.GEMINI_CLI_HOME;
-  return join(layer !== "user" ? root : said && isAbsolute(said) ? said : home, ownFile);
-}
+  return said && isAbsolute(said) ? said : home;
+};
+
+const fileOf = (layer: InstallLayer, places: Places): string =>
+  join(layer === "user" ? geminiHome(places) : places.root, ownFile);
 
 const readsExtensions = ["list", "validate"];
 
@@ -236,6 +239,7 @@ export const gemini: AgentAdapter = {
   encode: replies.encode,
   refuse: replies.refuse,
   files: hookFiles,
+  recorded: async () => (await import("./recorded-calls.ts")).recorded,
   readsItself: () => false,
   settings,
 };

@@ -18,6 +18,7 @@ import {
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { HooklineError, messageOf } from "../../engine/error.ts";
+import type { Instant } from "../../engine/event.ts";
 import { isRecord } from "../../engine/schema.ts";
 import { systemTrouble } from "../../engine/system-words.ts";
 import { readRegularBytesSync } from "../../files/regular-file.ts";
@@ -204,6 +205,10 @@ export function readJournal(stateFolder: string, agent: string, file: string): J
     return undefined; // damaged: as good as none
   }
 }
+
+/** When we were last installed there; undefined: elsewhere than on this machine, or by hand. */
+export const installedAt = (stateFolder: string, agent: string, file: string): Instant | undefined =>
+  statSync(journalFile(stateFolder, agent, file), { throwIfNoEntry: false })?.mtimeMs;
 
 /** The settings files that we are installed in. May throw what the file system says. */
 export const journalledFiles = (stateFolder: string): string[] =>

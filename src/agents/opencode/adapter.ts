@@ -340,6 +340,7 @@ export const opencode: AgentAdapter = {
       ofSession: ["OPENCODE", "OPENCODE_PID"],
     },
   },
+  recorded: async () => (await import("./recorded-calls.ts")).recorded,
   readsItself: () => false,
   settings: {
     file: (layer, places) =>

@@ -117,7 +117,7 @@ const called = ({
   };
 };
 
-const textsIn = (content: Json | undefined): string =>
+export const textsIn = (content: Json | undefined): string =>
   typeof content === "string"
     ? content
     : (isList(content) ? content : [])
@@ -242,7 +242,7 @@ function nativeOf(_event: HookEvent, wire: unknown): Native {
 const isHeadless: AgentAdapter["isHeadless"] = ({ data }) => data.has_ui === false;
 
 type Home = Pick<Places, "home" | "environment">;
-const agentFolder = ({ home, environment }: Home): string => {
+export const agentFolder = ({ home, environment }: Home): string => {
   const said = environment?.PI_CODING_AGENT_DIR;
   return said && isAbsolute(said) ? said : join(home, ".pi", "agent");
 };
@@ -297,6 +297,8 @@ export const pi: AgentAdapter = {
     },
     variables: { prefix: "PI", given: "to its own" },
   },
+  startedWithout: ["--no-extensions"],
+  recorded: async () => (await import("./recorded-calls.ts")).recorded,
   readsItself: () => false,
   settings: {
     file: (layer, places) =>

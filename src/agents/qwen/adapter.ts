@@ -94,7 +94,7 @@ const where = `the payload of ${name}`;
 const { capabilities, verdicts } = replies;
 const settingsFile = ".qwen/settings.json";
 
-const qwenFolder = ({ home, environment }: Pick<Places, "home" | "environment">): string => {
+export const qwenFolder = ({ home, environment }: Pick<Places, "home" | "environment">): string => {
   const said = environment?.QWEN_HOME;
   return said && isAbsolute(said) ? said : join(home, ".qwen");
 };
@@ -114,7 +114,7 @@ const managedFiles = [managedUsually, ...Object.values(managedElsewhere)].map((f
 );
 
 /** Its matchers take Claude Code's names for these, its payloads have its own. */
-const nativeTools: NativeTools = {
+export const nativeTools: NativeTools = {
   run_shell_command: {
     is: "Bash",
     fields: { is_background: "run_in_background" },
@@ -295,6 +295,7 @@ export const qwen: AgentAdapter = {
     prompt: "canary",
   }),
   files: hookFiles,
+  recorded: async () => (await import("./recorded-calls.ts")).recorded,
   readsItself,
   settings,
 };

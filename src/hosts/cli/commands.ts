@@ -427,7 +427,7 @@ export const headings: readonly (readonly [title: string, names: readonly string
       ...["convert", "schema", "register"],
     ],
   ],
-  ["Agents", ["install", "uninstall", "doctor", "git", "mcp", "appeal", "hook"]],
+  ["Agents", ["install", "uninstall", "doctor", "coverage", "git", "mcp", "appeal", "hook"]],
   ["Automations", ["automation", "up", "down", "worker", "project", "task", "note", "memory"]],
   ["Maintenance", ["completion", "purge", "store"]],
 ];

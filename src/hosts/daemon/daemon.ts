@@ -2,7 +2,7 @@
  * The long-lived process: one engine with the active automations of all projects, a worker for their runs, clocks, watchers
  * and notices. Composition only; what each part does stands in its own folder. How it is reached from outside: listeners.ts.
  */
-import { HooklineError, isOfStore } from "../../engine/error.ts";
+import { HooklineError, isOfStore, messageOf } from "../../engine/error.ts";
 import type { Fields, HookEvent, Instant } from "../../engine/event.ts";
 import { emitRecorded } from "../../engine/later.ts";
 import type { Outcome } from "../../engine/outcome.ts";
@@ -25,6 +25,7 @@ import { toldOf } from "../compose/told.ts";
 import { type ActiveAutomations, createActiveAutomations } from "./active-automations.ts";
 import { createActivity } from "./activity.ts";
 import { createChanges, type Settings, settingsOf } from "./changes.ts";
+import { createCoverageWatch } from "./coverage.ts";
 import type { Sharing } from "./sharing.ts";
 import { createTelemetry, type Telemetry, type TelemetryOptions } from "./telemetry.ts";
 import { createTriggers } from "./triggers.ts";
@@ -114,6 +115,8 @@ export interface Daemon extends Pick<DaemonOptions, "cwd" | "home" | "environmen
 const day = 86_400_000;
 /** Runs that are being handed over to other machines. */
 const handedOverAtOnce = 1_000;
+/** How long a look at what agents have written may take: it goes on at the end of the next turn. */
+const readsWithin = 30_000;
 /** Of how many the hooks are kept at hand. */
 const foldersAtMost = 1_000;
 /** What runs may take so long to end by itself; programs that do not obey take two seconds more. */
@@ -177,6 +180,17 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     ...{ folders: options.workspaces, source, automations },
     standing: () => store.database.openGroup(),
   });
+  const coverage = createCoverageWatch({
+    after,
+    async look(folder, signal) {
+      const { lookAtTranscripts } = await import("../../operations/coverage/look.ts");
+      const { root = folder } = (await source?.at(folder)) ?? {};
+      await lookAtTranscripts({
+        ...{ store, home: options.home, environment, root, now: now(), within: readsWithin, signal },
+      }).catch((error: unknown) => complainOfQueue(messageOf(error)));
+    },
+  });
+  ears.add(coverage.observe);
   const activity = createActivity({ now, elapsed: elapsed ?? now });
   ears.add(activity.observe);
   /** What it would hand over does not run here: it waits for the database. */
@@ -229,6 +243,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     async parts(answered) {
       await changes.stop();
       await triggers.close();
+      await coverage.close();
       await sharing?.endWork();
       await runtime.close(answered && endsBefore(answersWithin, answered, after));
       await sharing?.close();

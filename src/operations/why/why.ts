@@ -7,9 +7,11 @@ import type { Receipt } from "../../engine/receipt.ts";
 import type { StoredEvent } from "../../engine/record.ts";
 import { flag, object, say, someText } from "../../engine/schema.ts";
 import { isInside } from "../../files/paths.ts";
+import { knownCoverage } from "../coverage/coverage.ts";
+import type { SessionCoverage } from "../coverage/sessions.ts";
 import { type Asked, folderOf, type Operation } from "../operation.ts";
 import { projectFolders } from "../project-folders.ts";
-import { eventNamed, type RecordStore, recordOf } from "../record.ts";
+import { eventIfNamed, type RecordStore, recordOf } from "../record.ts";
 import { eventsMeant } from "../runs/filter.ts";
 import type { Reason } from "./reasons.ts";
 
@@ -34,6 +36,8 @@ export interface FoundWhy {
   reasons: readonly Reason[];
   /** The run that was named. */
   run?: string;
+  /** Of its session. */
+  coverage?: SessionCoverage | undefined;
   /** What a person should know of the choice. */
   note?: string;
 }
@@ -44,7 +48,7 @@ export const why: Operation<Wanted, FoundWhy> = {
     {},
     {
       id: someText(
-        "a run or an event, by its id or the beginning that no other has; default: `last`, the newest event",
+        "a run, an event or a session, by its id or the beginning that no other has; default: `last`, the newest event",
       ),
       session: someText("the newest event of the session whose id begins so"),
       event: someText("the newest event of this name"),
@@ -66,7 +70,7 @@ export const why: Operation<Wanted, FoundWhy> = {
     if (!asked.judging) throw new Error("nothing here can test conditions: ask `hookline why`");
     const [judging, { reasonsOf }] = await Promise.all([asked.judging(event), import("./reasons.ts")]);
     const reasons = await reasonsOf(record, chosen.stored, { ...judging, home: asked.home, isAll: all });
-    return { ...chosen, reasons };
+    return { ...chosen, reasons, coverage: await knownCoverage(event.session, asked) };
   },
   rows: ({ stored: { event, outcome = null, receipt }, reasons }): WhyRow => ({
     ...{ event, outcome, hooks: reasons },
@@ -79,12 +83,23 @@ export const why: Operation<Wanted, FoundWhy> = {
 type Chosen = Pick<FoundWhy, "stored" | "run" | "note">;
 
 /** The event of a run, one by its id, or the newest that fits. @throws HooklineError run_unknown, event_unknown */
-export const eventMeant = async (
+export async function eventMeant(
   record: RecordStore,
   wanted: Wanted,
-  asked: Pick<Asked, "event" | "cwd" | "home">,
-): Promise<Chosen> =>
-  wanted.id === undefined || wanted.id === "last" ? newest(record, wanted, asked) : eventNamed(record, wanted.id);
+  asked: Pick<Asked, "event" | "cwd" | "home" | "store">,
+): Promise<Chosen> {
+  const { id } = wanted;
+  if (id === undefined || id === "last") return newest(record, wanted, asked);
+  return (await eventIfNamed(record, id)) ?? (await newestOfSession(record, id, asked));
+}
+
+async function newestOfSession(record: RecordStore, id: string, { store }: Pick<Asked, "store">): Promise<Chosen> {
+  const stored = (await record.events(lookedThrough)).find(({ event }) => event.session?.startsWith(id));
+  if (stored) return { stored, note: `this is the newest event of session ${stored.event.session}` };
+  const isWritten = (await store.transcripts()).some(({ session }) => session?.startsWith(id));
+  const advice = `none of this session reached Hookline: \`hookline coverage ${id}\` shows its calls`;
+  throw new HooklineError("run_unknown", { name: id, where: "the store", ...(isWritten && { advice }) });
+}
 
 /** So many of the newest events are looked through. */
 const lookedThrough = 1000;

@@ -27,6 +27,7 @@ import {
   payloadOf,
   type Report,
   type RunRow,
+  readBack,
   receiptColumns,
   recorded,
   rowOfRun,
@@ -164,7 +165,7 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
     receipts({ since, folders }) {
       const counts = new Map<string, ReceiptCount>();
       for (const row of all(tables().events)) {
-        if (row.receipt === null || row.at < since || (folders && !isInFolders(row.cwd, folders))) continue;
+        if (row.receipt === null || row.at < since || (folders && !isIn(folders, row.cwd))) continue;
         const { is, to } = receiptIn(row);
         const key = `${is} ${to}`;
         counts.set(key, { is, to, count: (counts.get(key)?.count ?? 0) + 1 });
@@ -280,6 +281,27 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
       const started = all(tables().runs).filter(({ asked }) => asked > 0);
       return new Map(started.map(runOf).map((run) => [run.hook, run.startedAt])); // the newest is the last
     },
+    deliveriesFrom: (beginning) => [
+      ...new Set(
+        all(tables().events).flatMap(({ delivery }) => {
+          const id = delivery === null ? undefined : readBack(delivery);
+          return id?.startsWith(beginning) ? id : [];
+        }),
+      ),
+    ],
+    lastReports: (folders) =>
+      new Map(
+        all(tables().events).flatMap(
+          ({ delivered_by: by, at, cwd }) =>
+            by !== null && isIn(folders, readBack(cwd)) ? [[readBack(by), at] as const] : [], // the newest is the last
+        ),
+      ),
+    transcripts: () =>
+      all(tables().transcripts)
+        .toSorted((one, other) => other.at - one.at)
+        .map(({ row }) => JSON.parse(row)),
+    saveTranscript: (transcript) =>
+      put(tables().transcripts, transcript.path, { at: transcript.modified, row: keeper.whole(transcript) }),
     repair(isAlive, at) {
       const left = all(tables().runs).filter(
         (row) => isUnfinished(row) && (row.owner === null || !isAlive(runOf(row).owner ?? "")),
@@ -295,9 +317,10 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
       return left.length;
     },
     purge(before) {
-      const { events, runs, sessions, reports } = tables();
+      const { events, runs, sessions, reports, transcripts } = tables();
       drop(reports, (rows) => rows.every((row) => row.at < before));
       drop(sessions, (row) => row.at < before);
+      drop(transcripts, (row) => row.at < before);
       drop(runs, (row) => row.started < before && !isUnfinished(row));
       return drop(events, (row) => row.at < before);
     },
@@ -326,6 +349,7 @@ interface Tables {
   /** Replaced, never changed: it is given out as it is. */
   pauses: Paused;
   inboxes: Map<SessionId, { outcome: string; counter: Counter | undefined }[]>;
+  transcripts: Map<string, { at: Instant; row: string }>;
 }
 
 const emptyTables = (): Tables => ({
@@ -339,6 +363,7 @@ const emptyTables = (): Tables => ({
   baselines: new Map(),
   pauses: new Map(),
   inboxes: new Map(),
+  transcripts: new Map(),
 });
 
 /**
@@ -383,7 +408,7 @@ const answers = (
   is(row.status, status) &&
   is(row.event, eventId) &&
   (since === undefined || row.started >= since) &&
-  (folders === undefined || isInFolders(of?.cwd, folders)) &&
+  (folders === undefined || isIn(folders, of?.cwd)) &&
   (text === undefined ||
     [of?.payload, ...textFields.map((field) => row[field])].some((said) =>
       String(said ?? "")
@@ -392,7 +417,7 @@ const answers = (
     )) &&
   (among === undefined || (row.hook.startsWith(among.prefix) && row.hook.endsWith(among.suffix ?? "")));
 
-const isInFolders = (cwd: string | undefined, folders: readonly string[]): boolean =>
+const isIn = (folders: readonly string[], cwd: string | undefined): boolean =>
   folders.some((folder) => cwd === folder || cwd?.startsWith(folder.replace(/\/?$/, "/")));
 
 const behind = (rows: readonly RunRow[], id: string | undefined): readonly RunRow[] =>

@@ -208,6 +208,13 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
         return row && { id, hooks: JSON.parse(row.hooks) };
       }),
     lastFired: () => ask(reading.lastFired),
+    deliveriesFrom: (beginning) => ask((query) => reading.deliveriesFrom(query, beginning)),
+    lastReports: (folders) => ask((query) => reading.lastReports(query, folders)),
+    transcripts: () => ask(reading.transcripts),
+    saveTranscript: (transcript) =>
+      change(async (query) => {
+        await query(saveTranscript, [written(transcript.path), transcript.modified, keeper.whole(transcript)]);
+      }, true),
     idsFrom: (table, beginning, most) => ask((query) => reading.idsFrom(query, table, beginning, most)),
     newestEventIn: (folders) => ask((query) => reading.newestEventIn(query, folders)),
     eventsCalled: (ids) => ask((query) => reading.eventsCalled(query, ids)),
@@ -241,6 +248,8 @@ const owe = `insert into hookline.debt (session, hook, found, at) values ($1, $2
   on conflict (session, hook) do update set found = excluded.found, at = excluded.at`;
 const setBaseline = `insert into hookline.baseline (session, folder, baseline, at) values ($1, $2, $3, $4)
   on conflict (session, folder) do update set baseline = excluded.baseline, at = excluded.at`;
+const saveTranscript = `insert into hookline.transcript (path, at, row) values ($1, $2, $3)
+  on conflict (path) do update set at = excluded.at, row = excluded.row`;
 const pause = `insert into hookline.pause as pause (what, at, until) values ($1, $2, $3)
   on conflict (what) do update set at = excluded.at, until = excluded.until
   where pause.until is distinct from excluded.until returning what`;

@@ -1,6 +1,6 @@
 /** Questions about what Postgres holds of events and runs, each one statement. */
 import type { HookEvent, HookId, Instant } from "../../engine/event.ts";
-import type { ReceiptCount, Run, RunFilter, StoredEvent } from "../../engine/record.ts";
+import type { ReceiptCount, Run, RunFilter, StoredEvent, Transcript } from "../../engine/record.ts";
 import {
   type EventRow,
   eventFields,
@@ -118,6 +118,30 @@ export async function lastFired(query: Query): Promise<Map<HookId, Instant>> {
   );
   return new Map(rows.map(({ hook, started }) => [readBack(hook), started]));
 }
+
+/** The ids of deliveries that begin so. */
+export const deliveriesFrom = async (query: Query, beginning: string): Promise<string[]> =>
+  (
+    await query<{ delivery: string }>(
+      "select distinct delivery from hookline.event where delivery is not null and starts_with(delivery, $1)",
+      [written(beginning)],
+    )
+  ).map(({ delivery }) => readBack(delivery));
+
+export async function lastReports(query: Query, folders: readonly string[]): Promise<Map<string, Instant>> {
+  const rows = await query<{ by: string; at: Instant }>(
+    `select delivered_by as by, max(at) as at from hookline.event
+     where delivered_by is not null and exists (select 1 from unnest($1::text[]) folder
+       where cwd = folder or starts_with(cwd, rtrim(folder, '/') || '/')) group by delivered_by`,
+    [folders.map(written)],
+  );
+  return new Map(rows.map(({ by, at }) => [readBack(by), at]));
+}
+
+export const transcripts = async (query: Query): Promise<Transcript[]> =>
+  (await query<{ row: string }>("select row from hookline.transcript order by at desc, path")).map(({ row }) =>
+    JSON.parse(row),
+  );
 
 /** The ids that begin so: at most so many. */
 export async function idsFrom(

@@ -2,6 +2,41 @@
 
 import { placesWithoutIndex, sharedWorkTables } from "./shared-work/schema.ts";
 
+/** @param of tables beside those of the first migration, each with the moment of a row in `at` */
+const forgetting = (of: readonly string[]): string => `
+  create or replace function hookline.forget(before double precision) returns bigint
+  language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '2s' as $$
+  declare
+    last_day text := to_char(to_timestamp(before / 1000) at time zone 'utc' - interval '1 day', 'YYYYMMDD');
+    one text;
+    here bigint;
+    forgotten bigint := 0;
+    goes_on boolean;
+  begin
+    perform pg_advisory_xact_lock(7234017283807667300);
+    for one in
+      select substr(relname, 7) from pg_inherits join pg_class on pg_class.oid = inhrelid
+      where inhparent = 'hookline.event'::regclass and relname ~ '^event_[0-9]{8}$' and substr(relname, 7) <= last_day
+    loop
+      execute format('select exists (select 1 from hookline.%I where status in (''queued'', ''running''))', 'run_' || one) into goes_on;
+      continue when goes_on;
+      execute format('select count(*) from hookline.%I', 'event_' || one) into here;
+      forgotten := forgotten + here;
+      execute format('drop table hookline.%I, hookline.%I', 'event_' || one, 'run_' || one);
+    end loop;
+    delete from hookline.run where started < before and status not in ('queued', 'running');
+    delete from hookline.inbox where at < before;
+    delete from hookline.debt where at < before;
+    delete from hookline.baseline where at < before;
+    delete from hookline.session where at < before;
+    ${of.map((table) => `delete from hookline.${table} where at < before;`).join("\n    ")}
+    delete from hookline.hook_set where used < before;
+    delete from hookline.event where at < before;
+    get diagnostics here = row_count;
+    return forgotten + here;
+  end $$;
+`;
+
 /**
  * Events and runs lie in a partition for each day on which their event's id was made, so that to forget a day is to drop two tables. What
  * has no such id, or comes after its day was dropped, lies in the partition of the others, and is deleted row by row.
@@ -27,36 +62,7 @@ const partitions = `
   exception when check_violation then null; -- some rows of that day lie with the others already
   end $$;
 
-  create function hookline.forget(before double precision) returns bigint
-  language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '2s' as $$
-  declare
-    last_day text := to_char(to_timestamp(before / 1000) at time zone 'utc' - interval '1 day', 'YYYYMMDD');
-    one text;
-    here bigint;
-    forgotten bigint := 0;
-    goes_on boolean;
-  begin
-    perform pg_advisory_xact_lock(7234017283807667300);
-    for one in
-      select substr(relname, 7) from pg_inherits join pg_class on pg_class.oid = inhrelid
-      where inhparent = 'hookline.event'::regclass and relname ~ '^event_[0-9]{8}$' and substr(relname, 7) <= last_day
-    loop
-      execute format('select exists (select 1 from hookline.%I where status in (''queued'', ''running''))', 'run_' || one) into goes_on;
-      continue when goes_on;
-      execute format('select count(*) from hookline.%I', 'event_' || one) into here;
-      forgotten := forgotten + here;
-      execute format('drop table hookline.%I, hookline.%I', 'event_' || one, 'run_' || one);
-    end loop;
-    delete from hookline.run where started < before and status not in ('queued', 'running');
-    delete from hookline.inbox where at < before;
-    delete from hookline.debt where at < before;
-    delete from hookline.baseline where at < before;
-    delete from hookline.session where at < before;
-    delete from hookline.hook_set where used < before;
-    delete from hookline.event where at < before;
-    get diagnostics here = row_count;
-    return forgotten + here;
-  end $$;
+  ${forgetting([])}
 
   create function hookline.tidy() returns bigint
   language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -195,6 +201,8 @@ export const migrations: readonly string[] = [
   alter table hookline.event add column receipt text, add column receipt_key text, add column receipt_of text;
   create index on hookline.event (receipt, session, receipt_key) where receipt is not null;
   `,
+  `create table hookline.transcript (path text primary key, at double precision not null, row text not null);
+  ${forgetting(["transcript"])}`,
 ];
 
 /** What the roles may do that do not own the schema, also with what later migrations make. No other role may do anything. */

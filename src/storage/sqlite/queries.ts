@@ -9,7 +9,7 @@ import {
   type Turn,
 } from "../../engine/event.ts";
 import type { HookSet } from "../../engine/hook.ts";
-import type { Claim, Found, Paused, ReceiptCount, Refusal, Run, RunFilter } from "../../engine/record.ts";
+import type { Claim, Found, Paused, ReceiptCount, Refusal, Run, RunFilter, Transcript } from "../../engine/record.ts";
 import type { Database } from "./database.ts";
 import type { Keeper } from "./keep.ts";
 import { closeSilent, countReceipts, hasReceipts } from "./receipts.ts";
@@ -355,6 +355,37 @@ export function lastFired(database: Database): Map<HookId, Instant> {
     ) as at
     from fired where hook is not null`);
   return new Map(rows.flatMap(({ hook, at }) => (at === null ? [] : [[readBack(hook), at] as const])));
+}
+
+/** The ids of deliveries that begin so: walks their index. */
+export const deliveriesFrom = (database: Database, beginning: string): string[] =>
+  database
+    .all<{ delivery: string }>(
+      "select distinct delivery from event where delivery >= ? and delivery < ?",
+      written(beginning),
+      `${written(beginning)}\u{10FFFF}`,
+    )
+    .map(({ delivery }) => readBack(delivery));
+
+const reportsWithin = 2_000;
+
+export function lastReports(database: Database, folders: readonly string[]): Map<string, Instant> {
+  const newest = newestIn(database, foldersWithEvents(database, folders), reportsWithin);
+  const rows = database.all<{ by: string; at: Instant }>(
+    `select delivered_by as by, max(at) as at from event
+     where seq in (select value from json_each(?)) and delivered_by is not null group by delivered_by`,
+    JSON.stringify(newest),
+  );
+  return new Map(rows.map(({ by, at }) => [readBack(by), at]));
+}
+
+export const transcripts = (database: Database): Transcript[] =>
+  database.all<{ row: string }>("select row from transcript order by at desc, path").map(({ row }) => JSON.parse(row)); // as saveTranscript wrote it
+
+export function saveTranscript(database: Database, transcript: Transcript, keeper: Keeper): void {
+  const sql = `insert into transcript (path, at, row) values (?, ?, ?)
+    on conflict (path) do update set at = excluded.at, row = excluded.row`;
+  database.run(sql, written(transcript.path), transcript.modified, keeper.whole(transcript));
 }
 
 /** Closes runs without a process (R26): it is gone, or there never was one. */

@@ -21,6 +21,7 @@ const oldRows: readonly Old[] = [
   { table: "debt", key: "session", at: "at" },
   { table: "baseline", key: "session", at: "at" },
   { table: "session", key: "rowid", at: "at" },
+  { table: "transcript", key: "rowid", at: "at" },
   { table: "hook_set", key: "rowid", at: "used" },
   { table: "event", key: "seq", at: "at", inOrder: true },
 ];

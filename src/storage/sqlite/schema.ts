@@ -275,4 +275,5 @@ export const migrations: readonly string[] = [
   "create index event_cwd on event (cwd);",
   `create index event_of_application on event (name) where ${isOfApplication};`,
   receipts,
+  "create table transcript (path text primary key, at real not null, row text not null) strict;",
 ];

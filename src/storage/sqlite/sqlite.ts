@@ -8,9 +8,11 @@ import { createGroupRows } from "./groups.ts";
 import { createKeeper, type Keeping } from "./keep.ts";
 import {
   addPendingChecks,
+  deliveriesFrom,
   findRuns,
   keepHookSet,
   lastFired,
+  lastReports,
   pause,
   pausesOf,
   pendingChecksOf,
@@ -19,9 +21,11 @@ import {
   repair,
   reportBefore,
   runNamed,
+  saveTranscript,
   spend,
   standingOf,
   take,
+  transcripts,
 } from "./queries.ts";
 import { closeSilent, hear, reportsSince, saveReceipt } from "./receipts.ts";
 import { purge, purgeIfDue, purgeSlowly } from "./retention.ts";
@@ -239,6 +243,10 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
     },
 
     lastFired: () => lastFired(database),
+    deliveriesFrom: (beginning) => deliveriesFrom(database, beginning),
+    lastReports: (folders) => lastReports(database, folders),
+    transcripts: () => transcripts(database),
+    saveTranscript: (transcript) => saveTranscript(database, transcript, keeper),
     repair: (isAlive, at) => repair(database, isAlive, at),
     purge: (before) => purge(database, before),
     batch: (work) => grouped.write(work),

@@ -30,7 +30,7 @@ export async function fromRun(name: string, invocation: Invocation): Promise<Exi
   if (path !== undefined && existsSync(path)) throw usageError(`the file ${path} is there already`, usage);
   const store = openStoreToRead(invocation);
   try {
-    const { stored } = await eventMeant(store, { id: name }, { event: undefined, cwd, home });
+    const { stored } = await eventMeant(store, { id: name }, { event: undefined, cwd, home, store });
     const text = testText(stored, await store.runs({ eventId: stored.event.id }), { home });
     if (path === undefined) terminal.print(text.trimEnd());
     else {

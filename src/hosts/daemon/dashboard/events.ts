@@ -84,7 +84,15 @@ export async function sessionsOf(events: readonly StoredEvent[], { store, projec
     let lane = sessions.get(key);
     if (!lane) {
       if (sessions.size >= sessionsAtMost) continue;
-      lane = { id: session ?? null, sender, project, last: at, hasEnded: rowOf(name).endsSession === true, events: [] };
+      lane = {
+        id: session ?? null,
+        sender,
+        project,
+        last: at,
+        hasEnded: rowOf(name).endsSession === true,
+        events: [],
+        coverage: null,
+      };
       sessions.set(key, lane);
     }
     if (lane.events.length < eventsAtMost)

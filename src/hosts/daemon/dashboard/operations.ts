@@ -25,6 +25,7 @@ import type { Daemon } from "../daemon.ts";
 import { againPages } from "./again.ts";
 import { automationForm } from "./automation-form.ts";
 import { automationsPage } from "./automations.ts";
+import { coverageShown } from "./coverage.ts";
 import { editorPage } from "./editor.ts";
 import {
   blockedShown,
@@ -80,11 +81,15 @@ export function dashboardOperations(daemon: Daemon, everybodys: OperationTable):
       const counts = countHooks(set.hooks, { paused: await store.paused(), now: context.now(), root: rootOf(wanted) });
       const running = await store.runs({ status: "running", limit: 50 });
       const appeals = (await appealsSince(store, context.now() - appealsFor)).filter(({ isAnswered }) => !isAnswered);
+      const covered = await coverageShown({
+        ...{ store, home, environment: daemon.environment, now: context.now() },
+        ...{ root: rootOf(wanted), isOfOne: of !== undefined, sessions: await sessionsOf(recent, knowing) },
+      });
       const shown: Now = {
         at: context.now(),
         disobeyed: await Promise.all(disobeyed.map((one) => blockedShown(one, appeals, knowing))),
         blocked: await Promise.all(denied.map((one) => blockedShown(one, appeals, knowing))),
-        sessions: await sessionsOf(recent, knowing),
+        ...covered,
         running: running.map(({ id, hook, hookName, eventName, startedAt }) => ({
           ...{ run: id, hook, name: hookName, event: eventName, since: startedAt },
         })),

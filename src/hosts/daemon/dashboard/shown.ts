@@ -64,6 +64,31 @@ export interface Session {
   hasEnded: boolean;
   /** Oldest first. */
   events: EventShown[];
+  /** Of what its agent has written down of it; null: that is not known. */
+  coverage: CoverageShown | null;
+}
+
+/** How many of a session's calls reached Hookline. */
+export interface CoverageShown {
+  session: string | null;
+  agent: string;
+  last: Time;
+  isWhole: boolean;
+  /** False: `says` is why that is not known. */
+  isKnown: boolean;
+  /** A sentence without its end. */
+  says: string;
+  because: string | null;
+  missed: { tool: string; subject: string; at: Time | null }[];
+}
+
+/** A settings file of an agent by which it calls Hookline. */
+export interface Registration {
+  agent: string;
+  layer: string;
+  file: string;
+  /** When it last reported a call or a prompt of the project; null: not lately. */
+  last: Time | null;
 }
 
 export interface Now {
@@ -72,6 +97,9 @@ export interface Now {
   disobeyed: Blocked[];
   blocked: Blocked[];
   sessions: Session[];
+  /** Sessions of the last day of whose calls some did not reach Hookline. */
+  missing: CoverageShown[];
+  registrations: Registration[];
   running: { run: string; hook: string; name: string; event: string; since: Time }[];
   /** Nothing has happened in this project, but in another. */
   isElsewhere: boolean;

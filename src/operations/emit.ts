@@ -62,21 +62,22 @@ export async function decided(given: HookEvent, asked: Asked): Promise<Sent> {
     runs: (await asked.store.runs({ eventId: event.id })).reverse(),
     logs: [],
   };
-  return { event, outcome, runs: await withIgnored(runs, event, asked), logs };
+  await noteIgnored(runs, event, asked);
+  return { event, outcome, runs, logs };
 }
 
-/** What the agent whose own file it is would ignore of an answer: Hookline alone obeys it. */
-async function withIgnored(runs: readonly Run[], event: HookEvent, asked: Asked): Promise<Run[]> {
+/** What the agent whose own file it is would ignore of an answer: Hookline alone obeys it. The table of what was set off shows it, too. */
+async function noteIgnored(runs: readonly Run[], event: HookEvent, asked: Asked): Promise<void> {
   const { home, environment = {} } = asked;
   const { set } = await asked.active(event.cwd);
   const hooks = new Map(set.hooks.map((hook) => [hook.id, hook]));
-  return runs.map((run) => {
+  for (const run of runs) {
     const hook = hooks.get(run.hook);
     const answer = run.steps.at(-1)?.output;
     const places = { home, root: hook?.origin.root ?? event.cwd, environment };
     const ignored = hook && answer && ignoredByAgent(hook, answer, { event: event.name, places });
-    return ignored === undefined ? run : { ...run, notes: [ignored, ...run.notes] };
-  });
+    if (ignored !== undefined) run.notes.unshift(ignored);
+  }
 }
 
 export function sentRows({ event, outcome, runs, logs }: Sent): object {

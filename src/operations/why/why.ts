@@ -101,6 +101,9 @@ async function newestOfSession(record: RecordStore, id: string, { store }: Pick<
   throw new HooklineError("run_unknown", { name: id, where: "the store", ...(isWritten && { advice }) });
 }
 
+/** It tells of a decision, and that decision is what a person asks about. */
+const ofReceipts = "guard.disobeyed";
+
 /** So many of the newest events are looked through. */
 const lookedThrough = 1000;
 
@@ -114,7 +117,7 @@ async function newest(
     ({ event }) =>
       !event.session?.startsWith(canaryPrefix) &&
       (session === undefined || event.session?.startsWith(session) === true) &&
-      (names === undefined || names.includes(event.name)),
+      (names === undefined ? event.name !== ofReceipts : names.includes(event.name)),
   );
   const ofHere = isAll === true || session !== undefined ? all[0] : await inProject();
   if (ofHere) return { stored: ofHere };

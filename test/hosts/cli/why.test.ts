@@ -166,3 +166,16 @@ test("[R95] emit notes an answer that Claude Code ignores in a file of its own, 
     assert.doesNotMatch(said, /ignores this answer/);
   }
 });
+
+test("of a call that ran although it was refused, why shows the agent's own event with what to ask next, and not the event that tells of it", (t) => {
+  const world = worldWith(t, {
+    "workspace/.hookline/rules/push.yaml":
+      "hooks:\n  - id: no_push\n    on: tool_start\n    action: { type: gate, reason: No push today }\n",
+  });
+  for (const name of ["PreToolUse", "PostToolUse"]) {
+    const payload = { session_id: "one", cwd: world.workspace, hook_event_name: name, ...ofBash, tool_use_id: "t1" };
+    world.hooklineWith(JSON.stringify({ ...payload, tool_response: {} }), "hook", "claude-code", name);
+  }
+  assert.match(world.say("why", "last"), /PostToolUse .*\n.*did not obey: .*`hookline why \w+`/);
+  assert.match(world.say("why", "--event", "guard.disobeyed"), /guard\.disobeyed/);
+});

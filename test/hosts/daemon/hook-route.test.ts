@@ -46,7 +46,7 @@ const tellings: [event: string, data: object][] = [
   ["PreToolUse", tool("Bash")],
   ["PreToolUse", tool("Write")],
   ["PreToolUse", tool("Grep")],
-  ["PostToolUse", { ...tool("Bash"), tool_response: { stdout: "y" } }],
+  ["PostToolUse", { ...tool("Bash"), tool_use_id: "of one that was let through", tool_response: { stdout: "y" } }],
   ["UserPromptSubmit", { prompt: "hello" }],
   ["PermissionRequest", tool("Bash")],
   ["ConfigChange", { source: "user_settings" }],

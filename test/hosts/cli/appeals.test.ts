@@ -100,7 +100,7 @@ test("[X10] a person reads the appeal beside the refusal, and says no to it with
   assert.match(said.stdout, /no_push: people push\r\n {3}the agent says: it is my fork\r$/m);
   assert.match(
     said.stdout,
-    /\[1, e makes 1 an exception, n says no to 1, q leaves\] n\r\nno: the guard stays as it is/,
+    /\[1, e makes 1 an exception, n says no to 1, q leaves\] n+\r\nno: the guard stays as it is/,
   );
   assert.equal(world.call(push).verdict?.is, "deny");
   assert.doesNotMatch((await world.allowed("q")).stdout, /agent says/);

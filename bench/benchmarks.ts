@@ -29,6 +29,7 @@ export const benchmarks: readonly Entry[] = [
   { name: "store", seconds: 25 },
   { name: "conditions", seconds: 15 },
   { name: "guards", seconds: 20, alone: true },
+  { name: "receipts", seconds: 20, alone: true },
   { name: "rules", seconds: 20 },
   { name: "changes", seconds: 35 },
   { name: "automations", seconds: 20 },

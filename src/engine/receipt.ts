@@ -217,9 +217,15 @@ export function passedIn({ name, data }: HookEvent): Heard[] {
 export const ranByTranscript = (call: { id?: string; tool: string; input: Fields }): Heard =>
   ranIn({ id: undefined, ...call }, { asAsked: true, headless: false });
 
-/** Which receipts of a session `settle` has to be shown: those that are open, or those with one of these keys too. */
-export const keysAsked = (heard: Heard): readonly string[] =>
-  heard.is === "ran" ? heard.keys : heard.is === "passed" ? [heard.key] : [];
+/**
+ * Which receipts of a session `settle` has to be shown: those with one of these keys, and open ones that were rewritten and have no
+ * id; none: those that are open.
+ */
+export function keysAsked(heard: Heard): readonly string[] {
+  if (heard.is === "ran") return heard.keys;
+  if (heard.is === "passed") return [heard.key];
+  return heard.is === "over" && heard.of !== "all" && "keys" in heard.of ? heard.of.keys : [];
+}
 
 /** What becomes of receipts by what is heard; those alone that change. @param followed of one session, in the order of their calls */
 export function settle(followed: readonly Followed[], heard: Heard): Followed[] {

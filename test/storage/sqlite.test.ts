@@ -7,8 +7,13 @@ import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type TestContext, test } from "node:test";
 import { advance } from "../../src/engine/events.ts";
+import type { Outcome } from "../../src/engine/outcome.ts";
+import { type Following, type Heard, silentFor } from "../../src/engine/receipt.ts";
 import type { Store } from "../../src/engine/record.ts";
 import { createRedaction } from "../../src/storage/redaction/redaction.ts";
+import type { Database } from "../../src/storage/sqlite/database.ts";
+import { concernsAny } from "../../src/storage/sqlite/receipts.ts";
+import { migrations } from "../../src/storage/sqlite/schema.ts";
 import { openSqliteStore } from "../../src/storage/sqlite/sqlite.ts";
 import { checkVersion } from "../../src/storage/sqlite/store-file.ts";
 import { anEvent, aRun, codeOf, noHooks, testStore } from "./contract.ts";
@@ -16,6 +21,11 @@ import { anEvent, aRun, codeOf, noHooks, testStore } from "./contract.ts";
 const folder = mkdtempSync(join(tmpdir(), "hookline-store-"));
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 let counter = 0;
+const deny: Outcome = { verdict: { is: "deny", reason: "no", by: "guard" } };
+const aDenial: Following = {
+  ...{ session: "s", hears: () => [] },
+  receipt: { is: "open", to: "deny", key: "call c1", tool: "Bash" },
+};
 const newPath = (): string => join(folder, `${++counter}`, "store.db");
 
 testStore("sqlite", (given) => openSqliteStore({ path: newPath(), ...given }));
@@ -203,6 +213,69 @@ test("the questions of the store walk an index or stop at their limit; none sort
   );
   assert.match(plan("select seq from run where session = 's'"), /^SCAN run USING COVERING INDEX run_event$/);
   database.close();
+});
+
+test("a store from before receipts opens with its events and runs, and follows calls from then on", async (context) => {
+  const path = newPath();
+  const event = anEvent({ session: "s" });
+  const first = opened(context, path);
+  await first.record(event, noHooks, advance);
+  await first.answered(event.id, deny, 1);
+  await first.saveRun(aRun({ id: "r", eventId: event.id, session: "s", outcome: deny }));
+  first.close();
+  const older = new DatabaseSync(path);
+  older.exec("drop index event_receipt");
+  for (const column of ["receipt", "receipt_key", "receipt_of"]) older.exec(`alter table event drop column ${column}`);
+  older.exec(`pragma user_version = ${migrations.findIndex((one) => one.includes("event_receipt"))}`);
+  older.close();
+
+  const store = opened(context, path);
+  const stored = await store.event(event.id);
+  assert.deepEqual([stored?.event.data, stored?.outcome, stored?.receipt], [event.data, deny, undefined]);
+  assert.deepEqual(
+    (await store.runs({})).map(({ id, receipt }) => [id, receipt]),
+    [["r", undefined]],
+  );
+  assert.deepEqual(await store.receipts({ since: 0 }), []);
+  const next = anEvent({ session: "s" });
+  await store.record(next, noHooks, advance);
+  await store.answered(next.id, deny, 1, aDenial);
+  assert.equal((await store.event(next.id))?.receipt?.is, "open");
+});
+
+test("[X11] to read runs or to count receipts closes those of a session that has fallen silent", async (context) => {
+  for (const read of [(store: Store) => store.runs({}), (store: Store) => store.receipts({ since: 0 })]) {
+    let clock = 1_000_000;
+    const store = opened(context, newPath(), { now: () => clock });
+    const event = anEvent({ session: "s", at: clock });
+    await store.record(event, noHooks, advance);
+    await store.answered(event.id, deny, 1, aDenial);
+    await read(store);
+    assert.equal((await store.event(event.id))?.receipt?.is, "open");
+    clock += 2 * silentFor;
+    await read(store);
+    assert.equal((await store.event(event.id))?.receipt?.is, "unknown");
+  }
+});
+
+test("[X11] a question about receipts finds its few rows by the index, however many the store has", (context) => {
+  const store = openSqliteStore({ path: newPath() });
+  context.after(() => store.close());
+  const asked: string[] = [];
+  const heard: Heard = { is: "passed", key: "input k" };
+  const spied: Database = {
+    ...store.database,
+    get(sql, ...values) {
+      asked.push(
+        ...store.database.all<{ detail: string }>(`explain query plan ${sql}`, ...values).map((row) => row.detail),
+      );
+      return store.database.get(sql, ...values);
+    },
+  };
+  concernsAny(spied, "s", heard);
+  const places = asked.filter((line) => line.includes("event"));
+  assert.equal(places.length, 2, asked.join("; "));
+  for (const line of places) assert.match(line, /event_receipt \(receipt=\? AND session=\? AND receipt_key/);
 });
 
 test("a file that a newer Hookline wrote is refused with a clear sentence and left as it was", (context) => {

@@ -28,6 +28,8 @@ export interface GroupRows extends Waiting {
   answer(id: string, outcome: Kept, how: Answered): boolean;
   /** Whether the event waits here, and the reports of calls of its session that came after it and do. */
   since(id: string, session: SessionId): { isWaiting: boolean; reports: EventRow[] };
+  /** A receipt of the session waits here, so the tables do not know it yet. */
+  hasReceipt(session: SessionId): boolean;
   /** A report of this happening waits here, so the tables do not know it yet. */
   hasDelivery(id: string): boolean;
   run(run: Run): void;
@@ -69,6 +71,7 @@ export function createGroupRows(keeper: Keeper): GroupRows {
   let runs = new Map<string, WaitingRun>();
   let turns = new Map<SessionId, WaitingTurn>();
   let deliveries = new Set<string>();
+  let followed = new Set<string | null>();
   const valuesOf = (run: Run): Value[] => [...fixedValues(run, keeper), ...changingValues(run, keeper)];
 
   function clear(): void {
@@ -76,6 +79,7 @@ export function createGroupRows(keeper: Keeper): GroupRows {
     if (runs.size > 0) runs = new Map();
     if (turns.size > 0) turns = new Map();
     if (deliveries.size > 0) deliveries = new Set();
+    if (followed.size > 0) followed = new Set();
   }
 
   return {
@@ -91,7 +95,10 @@ export function createGroupRows(keeper: Keeper): GroupRows {
       row.outcome = text;
       row.ms = ms ?? null;
       if (redacted) row.redacted = 1;
-      if (receipt) Object.assign(row, receiptColumns(receipt));
+      if (receipt) {
+        Object.assign(row, receiptColumns(receipt));
+        followed.add(row.session);
+      }
       waiting.answeredAt = at;
       return true;
     },
@@ -101,6 +108,7 @@ export function createGroupRows(keeper: Keeper): GroupRows {
       const reports = all.slice(index + 1).filter((row) => isReport.has(row.name) && row.session === written(session));
       return { isWaiting: index !== -1, reports };
     },
+    hasReceipt: (session) => followed.has(written(session)),
     hasDelivery: (id) => deliveries.has(written(id)),
     run(run) {
       if (goesOn(run)) runs.set(run.id, { run: { ...run, notes: [...run.notes] } });

@@ -24,26 +24,35 @@ export const hasReceipts = (session: string): string =>
 export const sessionHasReceipts = (database: Database, session: SessionId): boolean =>
   database.get(`select 1 where ${hasReceipts("?")}`, written(session)) !== undefined;
 
-/** Those that what is heard may concern, in the order of their calls. */
-function followedIn(database: Database, session: SessionId, heard: Heard): Followed[] {
+/** Those that what is heard may concern: by its keys where it has some. No index holds the new input of a rewrite, which only calls without ids need. */
+function concerned(session: SessionId, heard: Heard): { where: string; values: string[] } {
   const keys = keysAsked(heard).map(written);
-  const known = keys.length === 0 ? "" : `or receipt in ${each} and session = ?1 and receipt_key in (${places(keys)})`;
-  const rows = database.all<{ id: string; receipt_of: string }>(
-    `select id, receipt_of from event where receipt = 'open' and session = ?1 ${known} order by seq`,
-    written(session),
-    ...keys,
-  );
-  return rows.map(({ id, receipt_of }) => ({ event: readBack(id), receipt: JSON.parse(receipt_of) }));
+  const open = "receipt = 'open' and session = ?1";
+  const byKey = `receipt in ${each} and session = ?1 and receipt_key in (${places(keys)})`;
+  const byNewInput = `${open} and receipt_key >= 'input ' and receipt_key < 'input!' and instr(receipt_of, '"rewritten"') > 0`;
+  return { where: keys.length === 0 ? open : `(${byKey} or ${byNewInput})`, values: [written(session), ...keys] };
 }
 
-export function hear(database: Database, session: SessionId, heard: Heard): Followed[] {
-  if (followedIn(database, session, heard).length === 0) return []; // no lock needed
-  return database.grouped.write(() => {
+/** Whether what is heard may concern one. */
+export function concernsAny(database: Database, session: SessionId, heard: Heard): boolean {
+  const { where, values } = concerned(session, heard);
+  return database.get(`select 1 from event where ${where} limit 1`, ...values) !== undefined;
+}
+
+/** In the order of their calls. */
+function followedIn(database: Database, session: SessionId, heard: Heard): Followed[] {
+  const { where, values } = concerned(session, heard);
+  return database
+    .all<{ id: string; receipt_of: string }>(`select id, receipt_of from event where ${where} order by seq`, ...values)
+    .map(({ id, receipt_of }) => ({ event: readBack(id), receipt: JSON.parse(receipt_of) }));
+}
+
+export const hear = (database: Database, session: SessionId, heard: Heard): Followed[] =>
+  database.grouped.write(() => {
     const changed = settle(followedIn(database, session, heard), heard);
     for (const { event, receipt } of changed) saveReceipt(database, event, receipt);
     return changed;
   });
-}
 
 export function saveReceipt(database: Database, event: string, receipt: Receipt): void {
   const { receipt: is, receipt_key, receipt_of } = receiptColumns(receipt);

@@ -27,7 +27,7 @@ import {
   take,
   transcripts,
 } from "./queries.ts";
-import { closeSilent, hear, reportsSince, saveReceipt } from "./receipts.ts";
+import { closeSilent, concernsAny, hear, reportsSince, saveReceipt } from "./receipts.ts";
 import { purge, purgeIfDue, purgeSlowly } from "./retention.ts";
 import {
   type EventRow,
@@ -124,9 +124,17 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
     const { session } = following;
     const { isWaiting, reports } = rows.since(event, session);
     known.receipts.set(session, true);
-    closeSilent(database, now()); // now and then, as no clock does it
     const before = isWaiting ? [] : reportsSince(database, event);
     return afterReports(following, [...before, ...reports.map((row) => eventOf(row).event)]);
+  }
+
+  /** When receipts are read, as no clock does it. Never throws: who reads may be unable to write. */
+  function endSilent(): void {
+    try {
+      closeSilent(database, now());
+    } catch {
+      // the store is locked or read-only, so they are read as open; what is worse, the reading itself says
+    }
   }
 
   function keepSet(set: HookSet): void {
@@ -165,8 +173,16 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
         return receipt;
       });
     },
-    heard: (session, heard) => hear(database, session, heard),
-    receipts: ({ since, folders }) => receiptsOf(database, since, folders),
+    heard(session, heard) {
+      const isConcerned = (): boolean => concernsAny(database, session, heard);
+      // nearly always none is concerned: no lock needed, and what waits goes on waiting
+      if (!(rows.hasReceipt(session) ? isConcerned() : database.beside(isConcerned))) return [];
+      return hear(database, session, heard);
+    },
+    receipts({ since, folders }) {
+      endSilent();
+      return receiptsOf(database, since, folders);
+    },
 
     turn: (session) => standingOf(database, session).turn,
 
@@ -217,7 +233,10 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
 
     saveRun: (run) => grouped.hold(() => rows.run(run)),
     run: (id) => runNamed(database, id),
-    runs: (filter) => findRuns(database, filter),
+    runs(filter) {
+      endSilent();
+      return findRuns(database, filter);
+    },
 
     event(id) {
       const row = database.get<EventRow>(`select ${eventColumns} from event where id = ?`, written(id));

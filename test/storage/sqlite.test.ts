@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -216,17 +216,26 @@ test("the questions of the store walk an index or stop at their limit; none sort
 });
 
 test("a store from before receipts opens with its events and runs, and follows calls from then on", async (context) => {
-  const path = newPath();
+  const [newer, path] = [newPath(), newPath()];
   const event = anEvent({ session: "s" });
-  const first = opened(context, path);
+  const first = opened(context, newer);
   await first.record(event, noHooks, advance);
   await first.answered(event.id, deny, 1);
   await first.saveRun(aRun({ id: "r", eventId: event.id, session: "s", outcome: deny }));
   first.close();
+  mkdirSync(dirname(path));
   const older = new DatabaseSync(path);
-  older.exec("drop index event_receipt");
-  for (const column of ["receipt", "receipt_key", "receipt_of"]) older.exec(`alter table event drop column ${column}`);
-  older.exec(`pragma user_version = ${migrations.findIndex((one) => one.includes("event_receipt"))}`);
+  const before = migrations.slice(
+    0,
+    migrations.findIndex((one) => one.includes("event_receipt")),
+  );
+  for (const migration of before) older.exec(migration);
+  older.exec(`pragma user_version = ${before.length}; attach '${newer}' as newer`);
+  for (const table of ["hook_set", "event", "run", "session"]) {
+    const columns = older.prepare(`select name from pragma_table_info('${table}', 'main')`).all();
+    const names = columns.map(({ name }) => name).join();
+    older.exec(`insert into main.${table} (${names}) select ${names} from newer.${table}`);
+  }
   older.close();
 
   const store = opened(context, path);

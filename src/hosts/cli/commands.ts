@@ -337,7 +337,7 @@ export const commands: Readonly<Record<string, Command>> = {
     example: "hookline down",
     flags: {},
     words: 0,
-    load: async () => (await import("./daemon/place.ts")).down,
+    load: async () => (await import("./daemon/lock.ts")).down,
   },
   worker: {
     summary: "perform automations that other machines have put into a Postgres store, beside other workers",

@@ -6,7 +6,7 @@ import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSyn
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
-import { freeSocketPlace, socketPath } from "../../../src/hosts/daemon/place.ts";
+import { freeSocketPlace, socketPath } from "../../../src/hosts/daemon/lock.ts";
 import { hasDaemon, readAddress, removeAddress, writeAddress } from "../../../src/hosts/daemon/state-file.ts";
 import { readEntry } from "../../../src/runtime/processes/process-table.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { endDaemon } from "../../../src/hosts/cli/daemon/place.ts";
+import { endDaemon } from "../../../src/hosts/cli/daemon/lock.ts";
 import { daemonFilesOf, runningDaemon } from "../../../src/hosts/daemon/state-file.ts";
 import { bin } from "../../program.ts";
 import { isGone } from "../../runtime/processes/gone.ts";

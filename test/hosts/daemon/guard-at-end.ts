@@ -6,7 +6,7 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import { endDaemon } from "../../../src/hosts/cli/daemon/place.ts";
+import { endDaemon } from "../../../src/hosts/cli/daemon/lock.ts";
 import { daemonFilesOf, runningDaemon } from "../../../src/hosts/daemon/state-file.ts";
 import { bin } from "../../program.ts";
 import { end, goes, isGone } from "../../runtime/processes/gone.ts";

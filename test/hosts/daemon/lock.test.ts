@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { takeLock } from "../../../src/hosts/daemon/place.ts";
+import { takeLock } from "../../../src/hosts/daemon/lock.ts";
 import { daemonFilesOf, removeState, runningDaemon, writeState } from "../../../src/hosts/daemon/state-file.ts";
 import { ownerOf } from "../../../src/runtime/system.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";

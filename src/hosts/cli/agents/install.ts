@@ -21,7 +21,7 @@ import { findProject } from "../../../loading/project.ts";
 import { trusting } from "../../compose/trust.ts";
 import { daemonFilesOf, runningDaemon } from "../../daemon/state-file.ts";
 import { buildVersion, type ExitCode, type Invocation, textFlag, usageError } from "../command.ts";
-import { endDaemon } from "../daemon/place.ts";
+import { endDaemon } from "../daemon/lock.ts";
 import { portToCome, servesAgents } from "../daemon/port.ts";
 import { loadingFor } from "../loaded.ts";
 import { showEdit } from "../patch-lines.ts";

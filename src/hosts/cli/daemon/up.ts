@@ -11,7 +11,7 @@ import { pathFrom } from "../../../operations/shown.ts";
 import { after } from "../../../runtime/system.ts";
 import type { SqliteStore } from "../../../storage/sqlite/sqlite.ts";
 import type { Daemon, DaemonOptions, DaemonPlace } from "../../daemon/daemon.ts";
-import { type Strays, tagStarted } from "../../daemon/place.ts";
+import { type Strays, tagStarted } from "../../daemon/lock.ts";
 import type { SharingOptions } from "../../daemon/sharing.ts";
 import { type DaemonFiles, type DaemonState, daemonFilesOf, runningDaemon } from "../../daemon/state-file.ts";
 import { renewBundle } from "../agents/clone-bundle.ts";
@@ -22,9 +22,9 @@ import { containModules, outliveErrors } from "../module-output.ts";
 import { painted } from "../operations/paint.ts";
 import { sharedStore, stateFolder, storeOptions, storePath } from "../place.ts";
 import { oneLine } from "../terminal.ts";
+import { type DaemonStatus, daemonStatusAt, takePlace } from "./lock.ts";
 import { linkLines } from "./open.ts";
 import { upOptionsOf } from "./options.ts";
-import { type DaemonStatus, daemonStatusAt, takePlace } from "./place.ts";
 import { missingDoors, portFor, servesAgents } from "./port.ts";
 
 export async function up(invocation: Invocation): Promise<ExitCode> {

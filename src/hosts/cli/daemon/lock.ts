@@ -4,7 +4,7 @@ import { existsSync, statSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { HooklineError } from "../../../engine/error.ts";
 import { isAlive, ownerOf } from "../../../runtime/system.ts";
-import { freeSocketPlace, type Lock, removeSocket, socketPath, straysOf, takeLock } from "../../daemon/place.ts";
+import { freeSocketPlace, type Lock, removeSocket, socketPath, straysOf, takeLock } from "../../daemon/lock.ts";
 import {
   type DaemonFiles,
   type DaemonState,

@@ -100,7 +100,7 @@ test("the engine's own operations are the module hookline, next to the project's
     [...operations].map(([name, { readOnly }]) => [`hookline.${name}`, readOnly]),
   );
   assert.ok(list.every(({ description, input }) => description && input?.type === "object"));
-  const reads = /\.(hooks|explain|runs?|why|follow_ups|status)$|_(list|show|search|runs|export|stats)$/;
+  const reads = /\.(hooks|explain|runs?|why|follow_ups|status|coverage)$|_(list|show|search|runs|export|stats)$/;
   for (const { name, readOnly } of list) assert.equal(readOnly, reads.test(name), name);
 });
 

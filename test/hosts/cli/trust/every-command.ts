@@ -35,6 +35,7 @@ const table: Readonly<Record<string, (repository: HostileRepository) => readonly
   ],
   "allow-once": () => [["allow-once"]],
   appeal: () => [["appeal", "it is my own"]],
+  coverage: () => [["coverage"], ["coverage", "--all"]],
   init: () => [["init"]],
   add: () => [
     ["add", "--list"],

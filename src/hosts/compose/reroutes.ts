@@ -120,6 +120,7 @@ async function seenOf(
     const run = await store.run(refusal.run);
     const stored = run && (await store.event(run.eventId));
     if (!run || !stored || run.hook === watchName || isSameCall(stored.event, event) || isApproved(stored)) continue;
+    if (run.status !== "completed") continue; // a guard that failed has not judged the call: it judges the next one itself
     const call = JSON.stringify([run.hook, stored.event.data.tool_name, stored.event.data.tool_input]);
     if (known.has(call) || !isNear(stored.event, event, now() - refusal.at)) continue;
     known.add(call);

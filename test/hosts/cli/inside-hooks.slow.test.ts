@@ -17,7 +17,7 @@ test("[A43] emit counts on from the event whose hook's program calls it, and say
   const runs: { context_results: { exit_code: number; stderr: string }[] }[] = json("automation", "runs", "ping");
   assert.deepEqual(
     runs.map(({ context_results: [step] }) => step?.exit_code),
-    [3, 0, 0, 0, 0, 0],
+    [1, 0, 0, 0, 0, 0],
   );
   assert.match(
     runs[0]?.context_results[0]?.stderr ?? "",

@@ -103,6 +103,7 @@ test("[R34] a linked worktree without hook files runs the main one's trusted scr
   const listed = JSON.parse(there.hookline(["list", "--json"]).stdout) as { name: string; trusted: boolean }[]; // each of the list has both
   assert.deepEqual(listed.map(({ name, trusted }) => `${name} ${trusted}`).sort(), [
     ".hookline/guard.sh true",
+    "reroute_watch true",
     "self_protection true",
     "top true",
   ]);

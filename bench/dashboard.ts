@@ -151,9 +151,9 @@ async function measureFirstPage(page: Page, { port }: Running): Promise<Findings
 /** What each page asks first. */
 const asked: readonly [page: string, name: string, input: object][] = [
   ["Now", "now", {}],
-  ["Runs", "run_list", {}],
-  ["Runs of a hook", "run_list", { hook: "settings:.hookline/hooks.json:waiting" }],
-  ["Runs that failed", "run_list", { status: "failed" }],
+  ["Runs", "runs", {}],
+  ["Runs of a hook", "runs", { hook: "settings:.hookline/hooks.json:waiting" }],
+  ["Runs that failed", "runs", { status: "failed" }],
   ["Run", "trace", { id: runId(rowsOfYears / 2 + 1) }],
   ["Hooks", "hook_list", {}],
   ["Guards", "guards", {}],

@@ -88,7 +88,8 @@ async function firstAnswer(port: number, folder: string): Promise<string> {
   socket.destroy();
   assert.equal(status, 200, body);
   const { permissionDecision, permissionDecisionReason } = JSON.parse(body).hookSpecificOutput;
-  assert.deepEqual([permissionDecision, permissionDecisionReason], ["deny", reason]);
+  assert.equal(permissionDecision, "deny");
+  assert.ok(permissionDecisionReason.startsWith(reason), permissionDecisionReason); // ours says how to complain, too
   return body;
 }
 

@@ -258,7 +258,7 @@ export interface AgentAdapter {
   /** A payload of this event that nothing is done with, as doctor sends it. Never throws. */
   canary(event: AgentEventName, given: { session: string; cwd: string }): Json;
   files: HookFiles;
-  /** What it keeps of its sessions, as far as that tells of calls. Absent: nothing, or nothing that is known here. */
+  /** How to read the calls in what it keeps of its sessions. Absent: it keeps nothing, or its form is not known here. */
   recorded?(): Promise<RecordedSessions>;
   /** What it can be started with that keeps its hooks from running. */
   startedWithout?: readonly string[];

@@ -12,7 +12,7 @@ import { lineAtMost, linesFrom, openPlainFile } from "../files/lines-of-file.ts"
 import type { Places } from "./adapter.ts";
 
 /**
- * ran, failed: it was executed. refused: it was not, and `reason` says why. interrupted: somebody ended it, maybe before it began.
+ * ran, failed: it was executed. refused: it was not, and `reason` says why. interrupted: a person ended it, perhaps before it began.
  * unknown: the agent's words do not tell.
  */
 export type CallResult = "ran" | "failed" | "refused" | "interrupted" | "unknown";

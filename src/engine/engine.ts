@@ -5,7 +5,7 @@ import { refusalOf } from "./admit.ts";
 import { dropItem, finishDetached, performItem, save, withdrawal } from "./background.ts";
 import { messageOf } from "./error.ts";
 import { type Evaluator, evaluateAgain, evaluateAll, mayJudge, skip } from "./evaluate.ts";
-import { firstTurn, type HookEvent, type MaybePromise, ownTurn, type Turn } from "./event.ts";
+import { firstTurn, type HookEvent, type MaybePromise, ownTurn, type SessionId, type Turn } from "./event.ts";
 import {
   askAhead,
   begin,
@@ -41,8 +41,8 @@ export interface Engine {
   perform(item: Item, caller?: Caller): Promise<void>;
   /** Closes the run of a program that detached itself, once it ends. Never rejects. */
   finish(run: Run, work: DetachedWork["done"]): Promise<void>;
-  /** What is known of the calls of the event's session from elsewhere, such as the agent's own record of it. May throw what the store throws. */
-  heard(event: HookEvent, heard: Heard): MaybePromise<Followed[]>;
+  /** What is known of the calls of a session from elsewhere, such as the agent's own record of it. May throw what the store throws. */
+  heard(session: SessionId, heard: Heard): MaybePromise<Followed[]>;
   /** Resolves once all that was written so far is on disk; rejects with the store's reason if any of it is not. One promise for all who ask while nothing else is written, where the store gives one. */
   committed(): Promise<void>;
   /** Waits for background work of this process. */
@@ -117,7 +117,7 @@ export function createEngine(ports: Ports): Engine {
     explain: (event) => go(explain(parts, event)),
     perform: (item, caller = noCaller) => performItem(ports, item, caller),
     finish: (run, work) => finishDetached(ports, run, work),
-    heard: (event, heard) => go(hear(event, heard, parts)),
+    heard: (session, heard) => go(hear(session, heard, parts)),
     committed: () => later.settled()?.then(() => ports.store.committed()) ?? ports.store.committed(),
     async close() {
       await later.settled(); // something of it may go into the queue

@@ -1,5 +1,5 @@
 /** Following calls from their answer to what the agent reports of them, with everything that is told where it has not obeyed (R105). */
-import { type Fields, type HookEvent, present } from "./event.ts";
+import { type Fields, type HookEvent, present, type SessionId } from "./event.ts";
 import type { EventContext } from "./event-context.ts";
 import { type Flow, wait } from "./flow.ts";
 import { oneLine } from "./one-line.ts";
@@ -35,14 +35,15 @@ export function* hearEvent({ event, caller }: EventContext, telling: Telling): F
   const { ports } = telling;
   const reports = reportsOf(event, ports);
   if (!reports) return;
-  for (const heard of heardIn(event, reports, isHeadless(event, caller, ports))) yield* hear(event, heard, telling);
+  for (const heard of heardIn(event, reports, isHeadless(event, caller, ports)))
+    yield* hear(event.session, heard, telling);
 }
 
 /** What an event says of the calls of its session, or what else does. */
-export function* hear(event: HookEvent, heard: Heard, telling: Telling): Flow<Followed[]> {
-  if (event.session === undefined) return [];
-  const changed = yield* wait(telling.ports.store.heard(event.session, heard));
-  for (const one of changed) if (one.receipt.is === "disobeyed") yield* tell(one, event.session, telling);
+export function* hear(session: SessionId | undefined, heard: Heard, telling: Telling): Flow<Followed[]> {
+  if (session === undefined) return [];
+  const changed = yield* wait(telling.ports.store.heard(session, heard));
+  for (const one of changed) if (one.receipt.is === "disobeyed") yield* tell(one, session, telling);
   return changed;
 }
 
@@ -55,7 +56,7 @@ export function* answer(
   const { ports } = telling;
   const following = followingOf(original, outcome, caller, ports);
   const isPassed = hasReceipts && following?.receipt.to !== "deny" && reportsOf(original, ports) !== undefined;
-  if (isPassed) for (const heard of passedIn(original)) yield* hear(original, heard, telling);
+  if (isPassed) for (const heard of passedIn(original)) yield* hear(original.session, heard, telling);
   const receipt = yield* wait(ports.store.answered(event.id, outcome, ms, following));
   if (receipt?.is === "disobeyed" && event.session !== undefined)
     yield* tell({ event: event.id, receipt }, event.session, telling);

@@ -47,7 +47,8 @@ export interface Ran {
   is: "ran";
   keys: readonly string[];
   tool: string;
-  input: Fields;
+  /** Absent: it is not known with which one it ran. */
+  input?: Fields;
   /** The input may be the one that was asked for, and not the one with which it ran. */
   asAsked: boolean;
   /** No person can answer a question in the session. */
@@ -213,9 +214,11 @@ export function passedIn({ name, data }: HookEvent): Heard[] {
   return [{ is: "passed", key: byInput(tool, input) }];
 }
 
-/** A call that ran, by an agent's own record of the session: heard as its report would be. `id`: as the agent gives it. */
-export const ranByTranscript = (call: { id?: string; tool: string; input: Fields }): Heard =>
-  ranIn({ id: undefined, ...call }, { asAsked: true, headless: false });
+/** A call that ran, by an agent's own record of the session, with the id that the agent gives it there and in its reports. */
+export const ranByTranscript = ({ id, tool }: { id: string; tool: string }): Heard => ({
+  ...{ is: "ran", keys: [byId(id)], tool },
+  ...{ asAsked: true, headless: false },
+});
 
 /**
  * Which receipts of a session `settle` has to be shown: those with one of these keys, and open ones that were rewritten and have no
@@ -302,10 +305,11 @@ function ofRun(receipt: Receipt, heard: Ran): Receipt | undefined {
       "it was asked about where no person could answer, and ran without an approval",
     );
   if (!receipt.rewritten) return settled(receipt, "obeyed", approved);
-  if (heard.tool !== receipt.tool) return undefined; // a part of the call, as a line that writes files
+  const { tool, input } = heard;
+  if (tool !== receipt.tool || input === undefined) return undefined; // a part of the call, as a line that writes files
   const { fields } = receipt.rewritten;
   const ranAs = Object.entries(fields).map(([field, { was, is }]) => {
-    const value = fieldOf(heard.input, field);
+    const value = fieldOf(input, field);
     return value === is ? "is" : value === was ? "was" : "other";
   });
   if (ranAs.every((one) => one === "is")) return settled(receipt, "obeyed", "it ran with the input that it was given");

@@ -38,7 +38,7 @@ export const appeal: Operation<{ why: string; run?: string }, Filed> = {
   ),
   words: ["why"],
   readOnly: false,
-  example: 'hookline appeal "this branch is my own, and nobody else works on it"',
+  example: 'hookline appeal "this branch is my own"',
   async run({ why, run: named }, asked) {
     const said = oneLine(why, longest);
     if (said === "") throw refusal("no appeal was filed", "it says nothing", "say why the call is right");

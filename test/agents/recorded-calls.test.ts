@@ -31,7 +31,7 @@ async function rowOf(name: string): Promise<RecordedSessions> {
 const usual = ["ran", "refused", "failed", "ran", "ran", "ran", "refused", "refused", "ran"];
 const expected: Readonly<Record<string, { results: readonly string[]; subagent: string[] }>> = {
   "claude-code": { results: [...usual, "ran"], subagent: ["ran"] },
-  codex: { results: [...usual.with(3, "refused").with(8, "refused"), "ran"], subagent: ["interrupted"] },
+  codex: { results: [...usual.with(3, "refused").with(8, "refused"), "unknown"], subagent: ["interrupted"] },
   gemini: { results: [...usual.with(2, "ran"), "ran"], subagent: ["ran"] },
   qwen: { results: [...usual, "ran"], subagent: ["ran"] },
   copilot: { results: [...usual, "ran", "ran"], subagent: [] },

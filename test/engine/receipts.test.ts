@@ -305,12 +305,9 @@ test("[X11] a call that stands in the agent's own record as run settles its rece
   const line = await lineOf();
   line.answers = deny;
   const call = await line.call("c1");
-  const event = (await line.store.event(call))?.event;
-  assert.ok(event);
-  const changed = await line.engine.heard(
-    event,
-    ranByTranscript({ id: "c1", tool: "Bash", input: { command: "rm x" } }),
-  );
+  const session = (await line.store.event(call))?.event.session;
+  assert.ok(session);
+  const changed = await line.engine.heard(session, ranByTranscript({ id: "c1", tool: "Bash" }));
   assert.deepEqual(
     changed.map(({ event: id, receipt }) => [id, receipt.is]),
     [[call, "disobeyed"]],

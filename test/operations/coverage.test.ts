@@ -4,6 +4,7 @@ import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { agents } from "../../src/agents/index.ts";
+import type { Fields } from "../../src/engine/event.ts";
 import { advance } from "../../src/engine/events.ts";
 import type { Transcript } from "../../src/engine/record.ts";
 import { coverageOfSessions } from "../../src/operations/coverage/sessions.ts";
@@ -166,6 +167,19 @@ test("[X13] status says that ten of ten calls of the last session reached Hookli
   assert.deepEqual([last.session, last.calls, last.reached], ["bare", 10, 0]);
   assert.match(last.because, /no event of this session came: Claude Code was started without its hooks \(--bare, /);
   assert.deepEqual([before.session, before.reached, before.because], [session, 10, null]);
+});
+
+test("[X11] a refused call that the agent has written down as run is not obeyed, also where no report of it came", (t) => {
+  const here = written(t);
+  here.write("workspace/.hookline/hooks.json", JSON.stringify({ deny: ["Bash(git push *)"] }));
+  here.session(session, ["git push one", "ls"]);
+  const refused = (call: string): string =>
+    linesOf(session, here.workspace, call).replace('"content":"ok"', '"is_error":true,"content":"Hook PreToolUse: no"');
+  here.hooklineWith(payloadOf(session, here.workspace, "git push two"), ...asRegistered);
+  appendFileSync(here.transcript(), refused("git push two"));
+  here.hookline("coverage");
+  const receipts = here.json("runs").map(({ call, receipt }: Fields) => `${call}: ${receipt}`);
+  assert.deepEqual(receipts.sort(), ["Bash: git push one: disobeyed", "Bash: git push two: null"]);
 });
 
 test("[X13] calls that stop reaching Hookline are told with the time at which they stopped, and each of them in coverage SESSION", (t) => {

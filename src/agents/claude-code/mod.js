@@ -20,7 +20,7 @@ const isFields = (value) => typeof value === "object" && value !== null && !Arra
 const specificOf = (reply) => (isFields(reply.hookSpecificOutput) ? reply.hookSpecificOutput : {});
 const reasonOf = (text) => (typeof text === "string" && text !== "" ? text : "a hook refused this");
 
-/** {}: carry on. Never throws but where Claude Code itself ends this. */
+/** {}: carry on. It throws only where Claude Code itself ends this call. */
 async function ask($, event, payload) {
   if (!Object.hasOwn(lines, event)) return {};
   const text = JSON.stringify({ ...payload, hook_event_name: event });

@@ -68,7 +68,7 @@ function parsed(text: Json | undefined): Json | undefined {
 }
 
 const resultIn = (output: Json | undefined): Omit<CallEnded, "id"> =>
-  resultBy(textOf(output) ?? textOf(fieldsIn(output).content) ?? "", results, "ran");
+  resultBy(textOf(output) ?? textOf(fieldsIn(output).content) ?? "", results, "unknown");
 
 const results = [
   [/^(?:Command blocked by PreToolUse hook|unsupported call:|failed to parse function arguments)/, "refused"],

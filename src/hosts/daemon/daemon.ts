@@ -187,6 +187,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       const { root = folder } = (await source?.at(folder)) ?? {};
       await lookAtTranscripts({
         ...{ store, home: options.home, environment, root, now: now(), within: readsWithin, signal },
+        heard: engine.heard,
       }).catch((error: unknown) => complainOfQueue(messageOf(error)));
     },
   });

@@ -5,14 +5,15 @@ import { agents } from "../../agents/index.ts";
 import { installedAt } from "../../agents/install/files.ts";
 import { isRegistered } from "../../agents/install/registration.ts";
 import { isOfStore } from "../../engine/error.ts";
-import type { Instant, SessionId } from "../../engine/event.ts";
+import type { Instant, MaybePromise, SessionId } from "../../engine/event.ts";
+import { ranByTranscript } from "../../engine/receipt.ts";
 import type { Store, Transcript } from "../../engine/record.ts";
 import { stateFolderOf } from "../../files/paths.ts";
 import { textAt } from "../../files/regular-file.ts";
-import { type Reached, reachedOf, readOn, type SettledCall } from "./transcript.ts";
+import { type Reached, reachedOf, readOn } from "./transcript.ts";
 
 export interface Looking {
-  store: Pick<Store, "transcripts" | "saveTranscript" | "deliveriesFrom">;
+  store: Pick<Store, "transcripts" | "saveTranscript" | "deliveriesFrom" | "heard">;
   home: string;
   environment?: Readonly<Record<string, string>> | undefined;
   /** The project's root. */
@@ -22,8 +23,8 @@ export interface Looking {
   within: number;
   /** Ends it where it is. */
   signal?: AbortSignal;
-  /** Told once of each call that has ended. */
-  settled?(session: SessionId, call: SettledCall): void | Promise<void>;
+  /** Hears of each call that ran, in place of the store alone. */
+  heard?: Store["heard"];
 }
 
 /** What an agent did before that is not looked at. */
@@ -31,7 +32,7 @@ const looksBack = 7 * 86_400_000;
 
 /** All transcripts that are known, of other projects too. May throw what the store throws, but where it only cannot be written. */
 export async function lookAtTranscripts(looking: Looking): Promise<Transcript[]> {
-  const { store, now, within, signal, settled = () => {} } = looking;
+  const { store, now, within, signal, heard = store.heard } = looking;
   const known = new Map((await store.transcripts()).map((row) => [row.path, row]));
   const reached = new Map<SessionId, Promise<Reached>>();
   const until = performance.now() + within;
@@ -48,8 +49,11 @@ export async function lookAtTranscripts(looking: Looking): Promise<Transcript[]>
       const before = known.get(source.path);
       if (before && isAsItWas(before, source)) continue;
       const row = await readOn({
-        ...{ recorded, source, known: before, sender: agent.name, since, settled },
+        ...{ recorded, source, known: before, sender: agent.name, since },
         isOver,
+        async settled(session, call) {
+          if (call.result === "ran" && !recorded.knownBy) await kept(() => heard(session, ranByTranscript(call)));
+        },
         reached(session) {
           const own = reached.get(session) ?? reachedOf(session, store);
           reached.set(session, own);
@@ -57,7 +61,7 @@ export async function lookAtTranscripts(looking: Looking): Promise<Transcript[]>
         },
       });
       known.set(row.path, row);
-      await saved(row, store);
+      await kept(() => store.saveTranscript(row));
     }
   }
   return [...known.values()];
@@ -75,9 +79,9 @@ const homeOf = ({
 });
 
 /** A store that cannot be written is looked at all the same. */
-async function saved(row: Transcript, store: Looking["store"]): Promise<void> {
+async function kept(write: () => MaybePromise<unknown>): Promise<void> {
   try {
-    await store.saveTranscript(row);
+    await write();
   } catch (error) {
     if (!isOfStore(error)) throw error;
   }

@@ -146,7 +146,7 @@ function* decide(parts: Parts, reported: HookEvent, caller: Caller): Flow<Outcom
     watch(eventContext, ports);
     eventContext.paused = paused;
     eventContext.event = { ...eventContext.event, turn: ownTurn(turn) };
-    if (paused.size > 0) yield* addRerouted(eventContext, ports);
+    if (paused.size > 0 && !given) yield* addRerouted(eventContext, ports);
     eventContext.original = eventContext.event;
     if (hasReceipts) eventContext.hasReceipts = true;
     ports.observe?.({ is: "event", event: eventContext.event });

@@ -162,7 +162,7 @@ const rows: readonly Row[] = [
   },
   {
     programs: /^git$/,
-    when: ({ sub, rest }) => /^stash/.test(sub) && rest.some((word) => /^(?:drop|clear)$/.test(word)),
+    when: ({ sub, operands }) => /^stash/.test(sub) && /\b(?:drop|clear)$/.test(`${sub} ${operands[0] ?? ""}`),
     kind: "drops stash",
   },
   {

@@ -104,7 +104,8 @@ export function mentions(text: string, name: string): boolean {
   return new RegExp(`(?<![\\w.-])${escaped(part)}(?![\\w-]|\\.\\w)`, "i").test(text);
 }
 
-const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
+/** As a part of a regular expression that stands for this text alone. */
+export const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
 /** How code says that it does such a thing, and how people do. */
 const verbs: Readonly<Record<string, { code: RegExp; words: RegExp }>> = {
@@ -139,7 +140,7 @@ const verbs: Readonly<Record<string, { code: RegExp; words: RegExp }>> = {
 const noWords = /$^/;
 const code: Readonly<Record<string, RegExp>> = {
   "forces history": /\bpush\b[\s\S]{0,120}\bforce\b/,
-  pushes: /\.push\s*\(/,
+  pushes: /\b(?:remote|origin|repo|git)\w*\b[\s\S]{0,120}\.push\s*\(/,
   installs: /\b(?:pip|npm|ensurepip|subprocess)\b[\s\S]{0,60}\binstall\b/,
 };
 const verbsOf = (kind: string): { code: RegExp; words: RegExp } | undefined => {

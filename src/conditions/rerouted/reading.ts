@@ -7,7 +7,7 @@ import { filesOfPatch, lineOfCall } from "../../engine/tool-input.ts";
 import { classOf } from "../../engine/tools.ts";
 import { textAt } from "../../files/regular-file.ts";
 import { dataDestroyed, deedsOfCommand, isDatabaseClient, spokenOf, things } from "./commands.ts";
-import { anything, type Deed } from "./deed.ts";
+import { anything, type Deed, escaped } from "./deed.ts";
 import { type Hidden, hiddenIn } from "./hidden.ts";
 
 export interface CallDeeds {
@@ -36,18 +36,31 @@ const kinds: Partial<Readonly<Record<Effect["is"], string>>> = {
   executes: "executes",
 };
 
-/** Files run files, which run files. */
+/** Files run files, which run files, and maybe each other. */
 const deepest = 3;
+const filesAtMost = 50;
+interface Nesting {
+  depth: number;
+  /** What was read on the way, by its file and text. */
+  seen: Set<string>;
+}
 
 /** Never throws. */
-export function deedsOf(call: CallToRead, reading: Reading, place: Place, depth = 0): CallDeeds {
+export function deedsOf(
+  call: CallToRead,
+  reading: Reading,
+  place: Place,
+  { depth, seen }: Nesting = { depth: 0, seen: new Set() },
+): CallDeeds {
   const effects = reading.effects?.(call, place) ?? { commands: [], effects: [], unknown: [] };
   const line = lineOfCall(call.tool, call.input)?.line;
   const code = effects.commands.flatMap(codeOf).join("\n");
   const words = [...saidByTool(call), ...effects.commands.flatMap(saidToAgent)].join("\n");
   const text = line ?? JSON.stringify(call.input);
   const inWords =
-    words === "" ? [] : spans(words).flatMap((one) => [...deedsOf(asLine(one, call), reading, place, deepest).deeds]);
+    words === ""
+      ? []
+      : spans(words).flatMap((one) => [...deedsOf(asLine(one, call), reading, place, { depth: deepest, seen }).deeds]);
   return {
     deeds: [
       ...fromEffects(effects),
@@ -62,8 +75,17 @@ export function deedsOf(call: CallToRead, reading: Reading, place: Place, depth 
     hidden:
       depth >= deepest
         ? []
-        : hiddenIn(effects, call.cwd, textAt).map((one) => ofHidden(one, call, reading, place, depth)),
+        : hiddenIn(effects, call.cwd, textAt)
+            .filter((one) => isNew(one, seen))
+            .map((one) => ofHidden(one, call, reading, place, { depth: depth + 1, seen })),
   };
+}
+
+function isNew({ path, text }: Hidden, seen: Set<string>): boolean {
+  const key = `${path}\n${text}`;
+  if (seen.has(key) || seen.size >= filesAtMost) return false;
+  seen.add(key);
+  return true;
 }
 
 const asLine = (command: string, call: CallToRead, cwd: string = call.cwd): CallToRead => ({
@@ -79,10 +101,10 @@ function ofHidden(
   call: CallToRead,
   reading: Reading,
   place: Place,
-  depth: number,
+  nesting: Nesting,
 ): CallDeeds & { path: string } {
   const own = typeof is === "object" ? `${is.code} ${quoted(text)}` : is === "shell" ? text : undefined;
-  const read = own === undefined ? nothing : deedsOf(asLine(own, call, cwd), reading, place, depth + 1);
+  const read = own === undefined ? nothing : deedsOf(asLine(own, call, cwd), reading, place, nesting);
   const data = is === "shell" || is === "statements" || typeof is === "object" ? destroysData(text) : [];
   return {
     ...read,
@@ -319,7 +341,10 @@ function inContainer(
   });
   const folder = command.words[command.words.findIndex((word) => /^(?:-w|--workdir)$/.test(word)) + 1] ?? "/";
   const outside = (text: string): string =>
-    mounts.reduce((all, [from, to]) => all.replaceAll(new RegExp(`(?<![\\w.])${to}(?=/|\\s|$|['"])`, "g"), from), text);
+    mounts.reduce(
+      (all, [from, to]) => all.replaceAll(new RegExp(`(?<![\\w.])${escaped(to)}(?=/|\\s|$|['"])`, "g"), () => from),
+      text,
+    );
   if (mounts.length === 0) return [];
   const own = commands.indexOf(command);
   return commands

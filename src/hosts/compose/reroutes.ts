@@ -56,7 +56,7 @@ async function compared(
   paused: Paused,
   watching: Watching,
 ): Promise<Fields | undefined> {
-  const seen = (await seenOf(event, refusals, paused, watching)).slice(0, mostCompared);
+  const seen = await seenOf(event, refusals, paused, watching);
   if (seen.length === 0) return undefined;
   const [{ reroutes, refusedDeeds, readCall }, { commandText }, { inputOfCall }, { compileExempt }] = await Promise.all(
     [
@@ -78,7 +78,7 @@ async function compared(
   const call = readCall(own, judging);
   const recent = (await store.events(mostLooked))
     .filter((one) => fieldOfCall(rowOf(one.event.name)) !== undefined && one.outcome?.verdict?.is !== "deny")
-    .map(({ event: other }) => ({ at: other.at, read: () => readCall(callOf(other), judging) }));
+    .map(({ event: other }) => ({ at: other.at, read: once(() => readCall(callOf(other), judging)) }));
   for (const { refusal, run, stored, hook } of seen) {
     const exempt = exceptionsOf(hook?.when);
     const excepted =
@@ -92,6 +92,11 @@ async function compared(
     if (reroutes(call, { deeds }, judging, { isFresh, since })) return found(refusal, run, stored, watching.now());
   }
   return undefined;
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
 }
 
 /** What the reader of lines needs; a process that stays has it already. */
@@ -116,7 +121,9 @@ async function seenOf(
 ): Promise<Seen[]> {
   const found: Seen[] = [];
   const known = new Set<string>();
-  for (const refusal of refusals) {
+  const set = hooksOf(event);
+  for (const refusal of refusals.slice(0, mostLooked)) {
+    if (found.length === mostCompared) break;
     const run = await store.run(refusal.run);
     const stored = run && (await store.event(run.eventId));
     if (!run || !stored || run.hook === watchName || isSameCall(stored.event, event) || isApproved(stored)) continue;
@@ -124,7 +131,6 @@ async function seenOf(
     const call = JSON.stringify([run.hook, stored.event.data.tool_name, stored.event.data.tool_input]);
     if (known.has(call) || !isNear(stored.event, event, now() - refusal.at)) continue;
     known.add(call);
-    const set = hooksOf(event);
     const hook = set?.hooks.find(({ id }) => id === run.hook);
     const isGone =
       set !== undefined && (!hook?.enabled || pauseOf(hook, paused, { now: now(), root: rootOf(event) }) !== undefined);

@@ -162,7 +162,7 @@ const rows: readonly Row[] = [
   },
   {
     programs: /^git$/,
-    when: ({ sub, operands }) => /^stash/.test(sub) && /\b(?:drop|clear)$/.test(`${sub} ${operands[0] ?? ""}`),
+    when: ({ sub, rest }) => /^stash/.test(sub) && /^(?:drop|clear)$/.test(rest[rest.indexOf("stash") + 1] ?? ""),
     kind: "drops stash",
   },
   {

@@ -66,8 +66,6 @@ export interface RecordedSessions {
   canonical?(call: CallBegun): { tool_name: string; tool_input: Json };
   /** Its hooks are told no id of a call: what it is known by beside the moment, as `momentOf` takes it. Absent: by its id. */
   knownBy?(call: CallBegun, by: Pick<RecordedEntry, "session" | "subagent">): readonly unknown[];
-  /** Tools that it asks no hook about, and that change nothing outside its own conversation. */
-  unasked?: ReadonlySet<string>;
   /** Where sources are no files of lines: the entries behind `from`, each with the end that reading it comes to. May throw. */
   open?(source: RecordedSource, from: number): Iterable<{ written: Fields; end: number }>;
 }

@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import type { Fields } from "../../engine/event.ts";
 import { fieldsIn, isFields } from "../../engine/schema.ts";
+import { isInside } from "../../files/paths.ts";
 import { textAt } from "../../files/regular-file.ts";
 import { canonicalCall } from "../native-tools.ts";
 import { textOf } from "../payload.ts";
@@ -25,7 +26,7 @@ const sources: RecordedSessions["sources"] = ({ folder, since, ...home }) => {
   const all = join(geminiHome(home), ".gemini", "tmp");
   return namesIn(all).flatMap((name) => {
     const project = textAt(join(all, name, ".project_root"), 65_536)?.trim();
-    if (folder !== undefined && !project?.startsWith(folder)) return [];
+    if (folder !== undefined && (project === undefined || !isInside(folder, project))) return [];
     const chats = join(all, name, "chats");
     const cwd = project === undefined ? {} : { cwd: project };
     return [

@@ -96,7 +96,10 @@ async function compared(
 
 function once<T>(make: () => T): () => T {
   let made: { value: T } | undefined;
-  return () => (made ??= { value: make() }).value;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
 }
 
 /** What the reader of lines needs; a process that stays has it already. */

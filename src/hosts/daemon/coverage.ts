@@ -3,8 +3,8 @@ import type { HookEvent } from "../../engine/event.ts";
 import type { Observation, Ports } from "../../engine/ports.ts";
 
 interface CoverageWatchOptions extends Pick<Ports, "after"> {
-  /** Of the project of a folder; it ends soon after the signal. Must not reject. */
-  look(folder: string, signal: AbortSignal): Promise<void>;
+  /** What one agent has recorded in the project of a folder; it ends soon after the signal. Must not reject. */
+  look(folder: string, sender: string, signal: AbortSignal): Promise<void>;
 }
 
 interface CoverageWatch {
@@ -18,7 +18,7 @@ const ends: ReadonlySet<HookEvent["name"]> = new Set(["Stop", "StopFailure", "Se
 /** Milliseconds, in which the agent writes its last lines. */
 const soon = 1_000;
 
-/** One look at a time, and one for all ends of a moment in one folder. */
+/** One look at a time, and one for all ends of a moment of an agent in one folder. */
 export function createCoverageWatch({ after, look }: CoverageWatchOptions): CoverageWatch {
   const waiting = new Map<string, () => void>();
   const closing = new AbortController();
@@ -26,13 +26,14 @@ export function createCoverageWatch({ after, look }: CoverageWatchOptions): Cove
   return {
     observe(seen) {
       if (seen.is !== "event" || !ends.has(seen.event.name)) return;
-      const { cwd } = seen.event;
-      waiting.get(cwd)?.();
+      const { cwd, sender } = seen.event;
+      const key = JSON.stringify([cwd, sender]);
+      waiting.get(key)?.();
       waiting.set(
-        cwd,
+        key,
         after(soon, () => {
-          waiting.delete(cwd);
-          going = going.then(() => (closing.signal.aborted ? undefined : look(cwd, closing.signal)));
+          waiting.delete(key);
+          going = going.then(() => (closing.signal.aborted ? undefined : look(cwd, sender, closing.signal)));
         }),
       );
     },

@@ -182,11 +182,11 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
   });
   const coverage = createCoverageWatch({
     after,
-    async look(folder, signal) {
+    async look(folder, sender, signal) {
       const { lookAtTranscripts } = await import("../../operations/coverage/look.ts");
       const { root = folder } = (await source?.at(folder)) ?? {};
       await lookAtTranscripts({
-        ...{ store, home: options.home, environment, root, now: now(), within: readsWithin, signal },
+        ...{ store, home: options.home, environment, root, sender, now: now(), within: readsWithin, signal },
         heard: engine.heard,
       }).catch((error: unknown) => complainOfQueue(messageOf(error)));
     },

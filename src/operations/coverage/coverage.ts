@@ -65,7 +65,8 @@ export async function knownCoverage(
   session: string | undefined,
   { store }: Pick<Asked, "store">,
 ): Promise<SessionCoverage | undefined> {
-  const rows = (await store.transcripts()).filter((row) => session !== undefined && row.session === session);
+  if (session === undefined) return undefined;
+  const rows = (await store.transcripts()).filter((row) => row.session === session);
   return (await coverageOfSessions(rows, store, { most: 1 }))[0];
 }
 

@@ -18,6 +18,8 @@ export interface Looking {
   environment?: Readonly<Record<string, string>> | undefined;
   /** The project's root. */
   root: string;
+  /** Absent: all agents that call Hookline there. */
+  sender?: string;
   now: Instant;
   /** Milliseconds: what is left then is read at the next look. */
   within: number;
@@ -38,6 +40,7 @@ export async function lookAtTranscripts(looking: Looking): Promise<Transcript[]>
   const until = performance.now() + within;
   const isOver = (): boolean => signal?.aborted === true || performance.now() >= until;
   for (const { agent, since } of registeredAgents(looking)) {
+    if (isOver()) break;
     const recorded = await agent.recorded?.();
     const sources = recorded?.sources({
       ...homeOf(looking),
@@ -91,7 +94,8 @@ async function kept(write: () => MaybePromise<unknown>): Promise<void> {
 function registeredAgents(looking: Looking): { agent: AgentAdapter; since: Instant }[] {
   const places = { ...homeOf(looking), root: looking.root };
   const state = stateFolderOf(places.home, places.environment);
-  return Object.values(agents).flatMap((agent) => {
+  const asked = Object.values(agents).filter(({ name }) => looking.sender === undefined || name === looking.sender);
+  return asked.flatMap((agent) => {
     const since = layersOf(agent).flatMap((layer) => {
       const file = agent.settings.file(layer, places);
       if (!isRegistered(agent, textAt(file))) return [];

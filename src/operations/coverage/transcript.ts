@@ -190,7 +190,7 @@ async function judged(row: Transcript, settled: readonly SettledCall[], given: R
       if (tools.size < toolsAtMost) tools.add(call.tool);
       if (call.at !== undefined) now.lastReached = call.at;
       delete now.silentSince;
-    } else if (!mayBeUnasked.has(call.result) && !recorded.unasked?.has(call.tool)) {
+    } else if (!mayBeUnasked.has(call.result)) {
       now.calls += 1;
       const { result: _result, reason: _reason, endedAt: _endedAt, hash: _hash, ...missed } = call;
       if (now.missed.length < missedAtMost) now.missed.push(missed);

@@ -9,7 +9,6 @@ import { labelled } from "../../engine/run.ts";
 import { object, text } from "../../engine/schema.ts";
 import { isUntrusted } from "../../loading/trust/untrusted.ts";
 import { coverageLine, knownCoverage } from "../coverage/coverage.ts";
-import type { SessionCoverage } from "../coverage/sessions.ts";
 import type { Operation } from "../operation.ts";
 import { recordOf, runNamed, shortId } from "../record.ts";
 import { ago, oneLine, type Reader, type Shown, type ShownTable } from "../shown.ts";
@@ -26,8 +25,6 @@ import { resultOf, statusAndResult } from "./run-words.ts";
 interface Found {
   runs: readonly FoundRun[];
   filter: RunFilter;
-  /** Of the session that is asked about. */
-  coverage: SessionCoverage | undefined;
 }
 
 export const runs: Operation<RunsAsked, Found> = {
@@ -38,13 +35,12 @@ export const runs: Operation<RunsAsked, Found> = {
   async run(params, asked) {
     const record = await recordOf(asked);
     const filter = await filterOf(params, asked, record);
-    const coverage = await knownCoverage(filter.session, asked);
-    return { runs: await findRuns(record, filter, params), filter, coverage };
+    return { runs: await findRuns(record, filter, params), filter };
   },
   rows: (found) => found.runs.map(({ row }) => row),
-  show: async ({ runs: found, filter, coverage }, reader) => [
+  show: async ({ runs: found, filter }, reader) => [
     ...(found.length > 0 ? [tableOf(found), ...moreOf(found, filter)] : await noneOf(filter, reader)),
-    ...coverageLine(coverage),
+    ...coverageLine(await knownCoverage(filter.session, reader.at)),
   ],
 };
 

@@ -3,7 +3,7 @@ import type { Hook } from "../../engine/hook.ts";
 import type { StoredEvent } from "../../engine/record.ts";
 import { counted } from "../../engine/words.ts";
 import { callOf } from "../call.ts";
-import { coverageLine, isWhole } from "../coverage/coverage.ts";
+import { coverageLine, isWhole, knownCoverage } from "../coverage/coverage.ts";
 import { shownEffects } from "../effects.ts";
 import { folderOf } from "../operation.ts";
 import { shownOutcome } from "../outcome.ts";
@@ -13,7 +13,7 @@ import { ago, type Cell, oneLine, placeOf, type Reader, type Shown } from "../sh
 import type { Reason } from "./reasons.ts";
 import type { FoundWhy } from "./why.ts";
 
-export async function shownWhy({ stored, reasons, run, coverage }: FoundWhy, reader: Reader): Promise<Shown[]> {
+export async function shownWhy({ stored, reasons, run }: FoundWhy, reader: Reader): Promise<Shown[]> {
   const all = (some: readonly Reason[]): Shown[] => some.flatMap((reason) => linesOf(reason, run, reader));
   const answered = reasons.filter(({ ran, status }) => ran || status === "queued" || status === "running");
   const silent = reasons.filter((one) => one.listens && !answered.includes(one));
@@ -21,6 +21,7 @@ export async function shownWhy({ stored, reasons, run, coverage }: FoundWhy, rea
   const unmatched = silent.filter(({ status }) => status === "not matched");
   const isMuch = unmatched.length > fewUnmatched && !reader.all;
   const does = await shownEffects(stored.event, reader.at.home);
+  const coverage = await knownCoverage(stored.event.session, reader.at);
   return [
     ...headLines(stored, reader),
     "",

@@ -7,8 +7,6 @@ import type { Receipt } from "../../engine/receipt.ts";
 import type { StoredEvent } from "../../engine/record.ts";
 import { flag, object, say, someText } from "../../engine/schema.ts";
 import { isInside } from "../../files/paths.ts";
-import { knownCoverage } from "../coverage/coverage.ts";
-import type { SessionCoverage } from "../coverage/sessions.ts";
 import { type Asked, folderOf, type Operation } from "../operation.ts";
 import { projectFolders } from "../project-folders.ts";
 import { eventIfNamed, type RecordStore, recordOf } from "../record.ts";
@@ -36,8 +34,6 @@ export interface FoundWhy {
   reasons: readonly Reason[];
   /** The run that was named. */
   run?: string;
-  /** Of its session. */
-  coverage?: SessionCoverage | undefined;
   /** What a person should know of the choice. */
   note?: string;
 }
@@ -70,7 +66,7 @@ export const why: Operation<Wanted, FoundWhy> = {
     if (!asked.judging) throw new Error("nothing here can test conditions: ask `hookline why`");
     const [judging, { reasonsOf }] = await Promise.all([asked.judging(event), import("./reasons.ts")]);
     const reasons = await reasonsOf(record, chosen.stored, { ...judging, home: asked.home, isAll: all });
-    return { ...chosen, reasons, coverage: await knownCoverage(event.session, asked) };
+    return { ...chosen, reasons };
   },
   rows: ({ stored: { event, outcome = null, receipt }, reasons }): WhyRow => ({
     ...{ event, outcome, hooks: reasons },

@@ -25,7 +25,9 @@ test("[X13] a moment after a Stop the daemon knows which calls of the session di
   ].map(({ type, part }) => JSON.stringify({ type, ...common, message: { content: [part] } }));
   writeFileSync(file, `${lines.join("\n")}\n`);
   const { store } = daemon.daemon;
-  await daemon.daemon.emit(anEvent({ name: "Stop", data: {}, cwd: place.workspace, session: "s1" }));
+  await daemon.daemon.emit(
+    anEvent({ name: "Stop", data: {}, cwd: place.workspace, session: "s1", sender: "claude-code" }),
+  );
   const [row] = await until(async () => {
     const rows = await store.transcripts();
     return rows[0]?.calls === 1 ? rows : undefined;
@@ -55,7 +57,7 @@ test("several ends of one moment in a folder are one look, and a daemon that clo
       due.push(work);
       return () => void due.splice(due.indexOf(work), 1);
     },
-    look: (folder, signal) =>
+    look: (folder, _sender, signal) =>
       new Promise((resolve) => {
         looks.push(folder);
         signal.addEventListener("abort", () => resolve());

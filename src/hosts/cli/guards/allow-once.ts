@@ -3,7 +3,6 @@
  * against a refusal. Nothing names a refusal but the screen (R92).
  */
 import { statSync } from "node:fs";
-import { homedir } from "node:os";
 import { loadPatterns } from "../../../conditions/patterns.ts";
 import { allowedOnce, type RefusedJust, refusedFor, refusedIn } from "../../../engine/admit.ts";
 import type { Fields, HookEvent } from "../../../engine/event.ts";
@@ -106,7 +105,7 @@ async function answered(
   const stored = run && (await store.event(run.eventId));
   const hook = (await loadActive(invocation, store)).set.hooks.find(({ id }) => id === appeal.hook);
   const made = stored
-    ? await writeException(hook, stored.event, () => loadActive(invocation, store))
+    ? await writeException(hook, { event: stored.event, home: invocation.home }, () => loadActive(invocation, store))
     : { because: "the call is no longer recorded" };
   if ("because" in made) {
     terminal.error(`hookline: no exception was written — ${oneLine(made.because)}`);
@@ -188,7 +187,7 @@ interface NoException {
 }
 
 /** A call by the letter. Undefined: no pattern means this call and no other. */
-async function patternOf({ data, cwd }: HookEvent): Promise<string | undefined> {
+async function patternOf({ data, cwd }: HookEvent, home: string): Promise<string | undefined> {
   const tool = textField(data, "tool_name");
   const input = isRecord(data.tool_input) ? (data.tool_input as Fields) : undefined; // payloads are JSON
   if (tool === undefined || input === undefined) return undefined;
@@ -197,7 +196,7 @@ async function patternOf({ data, cwd }: HookEvent): Promise<string | undefined> 
   const pattern = `${tool}(${said.replaceAll("*", "\\*")})`;
   try {
     const isExempt = compileExempt([pattern], await loadPatterns());
-    return isExempt({ names: [tool], input, cwd, root: cwd, home: homedir() }) ? pattern : undefined;
+    return isExempt({ names: [tool], input, cwd, root: cwd, home }) ? pattern : undefined;
   } catch {
     return undefined; // no pattern can be made of such a text
   }
@@ -210,14 +209,14 @@ async function patternOf({ data, cwd }: HookEvent): Promise<string | undefined> 
  */
 async function writeException(
   hook: Hook | undefined,
-  event: HookEvent,
+  { event, home }: { event: HookEvent; home: string },
   reload: () => Promise<Pick<Loaded, "problems">>,
 ): Promise<Exception | NoException> {
   const { file, line, dialect } = hook?.origin ?? {};
   if (hook === undefined || file === undefined || line === undefined || dialect !== "rules")
     return { because: "the guard is in no rules file" };
   const byHand = `write it by hand, as unless: in ${file}:${line}`;
-  const pattern = await patternOf(event);
+  const pattern = await patternOf(event, home);
   if (pattern === undefined) return { because: `no pattern means this call alone: ${byHand}` };
   const before = textAt(file);
   if (before === undefined) return { because: `it cannot be read: ${byHand}` };

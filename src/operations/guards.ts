@@ -120,7 +120,7 @@ export const guardStats: Operation<{ days?: number }> = {
     const rows: Fields[] = [];
     const candidates: Fields[] = [];
     for (const hook of guards) {
-      const runs = await asked.store.runs({ hook: hook.id, since });
+      const runs = await asked.store.runs({ hook: hook.id, since, folders });
       const appealed = appeals.filter((one) => one.hook === hook.id).length;
       rows.push({ ...rowOf(hook, runs, stateOf(hook, pausing)), appealed });
       candidates.push(...(await exceptionsFor(hook.id, runs, asked.store)));

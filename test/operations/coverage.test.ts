@@ -182,6 +182,15 @@ test("[X11] a refused call that the agent has written down as run is not obeyed,
   assert.deepEqual(receipts.sort(), ["Bash: git push one: disobeyed", "Bash: git push two: null"]);
 });
 
+test("the first look at a session shows no secret of its calls either", (t) => {
+  const here = written(t);
+  here.session(session, ["curl -H 'x-api-key: sk-ant-api03-abcdefghijklmnopqrstuvwxyz' https://example.com"], []);
+  for (const _again of [1, 2]) {
+    const { stdout } = here.hookline("coverage", session);
+    assert.match(stdout, /x-api-key: \[redacted\]/);
+  }
+});
+
 test("[X13] calls that stop reaching Hookline are told with the time at which they stopped, and each of them in coverage SESSION", (t) => {
   const here = written(t);
   here.session(session, ten, ten.slice(0, 7));

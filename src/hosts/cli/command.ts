@@ -126,7 +126,7 @@ export const usageError = (what: string, usage: string): HooklineError =>
       .split("\n", 1)
       .join("")
       .replace(/\.$/, "")
-      .replace(/^[A-Z]/, (letter) => letter.toLowerCase()),
+      .replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase()),
     where: "the command line",
     advice: `usage: hookline ${usage}`,
   });

@@ -136,7 +136,10 @@ async function seenOf(
     known.add(call);
     const hook = set?.hooks.find(({ id }) => id === run.hook);
     const isGone =
-      set !== undefined && (!hook?.enabled || pauseOf(hook, paused, { now: now(), root: rootOf(event) }) !== undefined);
+      set !== undefined &&
+      (!hook?.enabled ||
+        hook.report === true ||
+        pauseOf(hook, paused, { now: now(), root: rootOf(event) }) !== undefined);
     if (!isGone) found.push({ refusal, run, stored, hook });
   }
   return found;

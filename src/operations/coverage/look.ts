@@ -67,7 +67,16 @@ export async function lookAtTranscripts(looking: Looking): Promise<Transcript[]>
       await kept(() => store.saveTranscript(row));
     }
   }
-  return [...known.values()];
+  return asKept([...known.values()], store);
+}
+
+/** The store takes secrets out of what it keeps. */
+async function asKept(rows: readonly Transcript[], store: Looking["store"]): Promise<Transcript[]> {
+  const kept = new Map((await store.transcripts()).map((row) => [row.path, row]));
+  return rows.map((row) => {
+    const own = kept.get(row.path);
+    return own?.read === row.read && own.modified === row.modified ? own : row;
+  });
 }
 
 const isAsItWas = (before: Transcript, { modified, end }: Pick<Transcript, "modified" | "end">): boolean =>

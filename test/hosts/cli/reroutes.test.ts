@@ -61,7 +61,7 @@ test("[X12] ordinary work after a refusal goes on, and what was asked about is a
   );
 });
 
-test("[X12] it ends: an hour later, where a person allowed the call, where the guard is gone, and by a person's key", async (t) => {
+test("[X12] it ends: fifteen minutes later, where a person allowed the call, where the guard only reports or is gone, and by a person's key", async (t) => {
   const world = guarded(t);
   const other = { command: "find data -delete" };
   world.call({ command: "rm -rf data" });
@@ -80,8 +80,11 @@ test("[X12] it ends: an hour later, where a person allowed the call, where the g
   store.close();
   world.call({ command: "rm -rf data" });
   assert.equal(world.call(other, { session: "another" }).verdict?.is, "deny");
-  world.write("workspace/.hookline/rules/g.yaml", "hooks: []\n");
-  assert.deepEqual(world.call(other), {});
+  const reporting = rules.replace("on: tool_start", "on: tool_start\n    report: true");
+  for (const changed of [reporting, "hooks: []\n"]) {
+    world.write("workspace/.hookline/rules/g.yaml", changed);
+    assert.equal(world.call(other).verdict, undefined, changed);
+  }
 });
 
 test("[X12] what a person has approved by answering the agent's question is not held when it is done another way", (t) => {
